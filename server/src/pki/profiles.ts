@@ -1,0 +1,39 @@
+import { DAY, MINUTE, plus, SECOND } from "../lib/clock.ts";
+
+/** What the kinds of leaf differ in: how long they live, and when their device should renew. */
+export interface LeafProfile {
+  readonly name: "selfEnrolled" | "platform";
+  readonly validMs: number;
+  /** After how long renewal should start; absent where nothing renews automatically (spec 2.8). */
+  readonly renewAfterMs: number | undefined;
+}
+
+export const selfEnrolled: LeafProfile = { name: "selfEnrolled", validMs: 30 * DAY, renewAfterMs: 21 * DAY };
+export const platform: LeafProfile = { name: "platform", validMs: 365 * DAY, renewAfterMs: undefined };
+
+/** Tolerates device clocks that run behind. */
+const BACKDATE = 5 * MINUTE;
+
+export interface LeafValidity {
+  /** The issue time, cut to the second as certificate times are; everything else counts from it. */
+  readonly issuedAt: Date;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly renewAfter: Date | undefined;
+}
+
+/** The times of a leaf issued at `now`: `notAfter` is exactly the profile's validity after the issue second (spec 2.8). */
+export function leafValidity(profile: LeafProfile, now: Date): LeafValidity {
+  const issuedAt = wholeSecond(now);
+  return {
+    issuedAt,
+    notBefore: plus(issuedAt, -BACKDATE),
+    notAfter: plus(issuedAt, profile.validMs),
+    renewAfter: profile.renewAfterMs === undefined ? undefined : plus(issuedAt, profile.renewAfterMs),
+  };
+}
+
+/** `at` without its fraction of a second. */
+export function wholeSecond(at: Date): Date {
+  return plus(at, -(at.getTime() % SECOND));
+}
