@@ -1,18 +1,20 @@
 import { TAG } from "./der.ts";
 
-/** One DER element: `tag`, the minimal length, and the parts joined as its value. */
+/** One DER element: `tag`, the minimal definite length (X.690 10.1), and the parts joined as its value. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   let length = 0;
   for (const part of parts) length += part.length;
-  return Buffer.concat([header(tag, length), ...parts]);
-}
-
-/** Tag and minimal definite length (X.690 10.1). */
-export function header(tag: number, length: number): Buffer {
-  if (length < 0x80) return Buffer.from([tag, length]);
-  if (length < 0x100) return Buffer.from([tag, 0x81, length]);
-  if (length < 0x10000) return Buffer.from([tag, 0x82, length >> 8, length & 0xff]);
-  return Buffer.from([tag, 0x83, length >> 16, (length >> 8) & 0xff, length & 0xff]);
+  const octets = length < 0x80 ? 0 : length < 0x100 ? 1 : length < 0x10000 ? 2 : 3;
+  const element = Buffer.allocUnsafe(2 + octets + length);
+  element[0] = tag;
+  element[1] = octets === 0 ? length : 0x80 | octets;
+  if (octets > 0) element.writeUIntBE(length, 2, octets);
+  let at = 2 + octets;
+  for (const part of parts) {
+    element.set(part, at);
+    at += part.length;
+  }
+  return element;
 }
 
 export function sequence(...parts: readonly Uint8Array[]): Buffer {
@@ -72,10 +74,11 @@ export function printableString(text: string): Buffer {
 
 /** A certificate time: UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 4.1.2.5). Fractions of a second are cut. */
 export function time(at: Date): Buffer {
-  const digits = at.toISOString().replace(/[-:T]|\.\d+Z$/g, "");
+  const iso = at.toISOString();
+  const digits = `${iso.slice(2, 4)}${iso.slice(5, 7)}${iso.slice(8, 10)}${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
   return at.getUTCFullYear() < 2050
-    ? der(TAG.utcTime, Buffer.from(`${digits.slice(2)}Z`, "ascii"))
-    : der(TAG.generalizedTime, Buffer.from(`${digits}Z`, "ascii"));
+    ? der(TAG.utcTime, Buffer.from(digits, "latin1"))
+    : der(TAG.generalizedTime, Buffer.from(iso.slice(0, 2) + digits, "latin1"));
 }
 
 export const TRUE = der(TAG.boolean, Buffer.of(0xff));
