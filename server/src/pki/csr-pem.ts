@@ -13,6 +13,9 @@ const BLANKS_AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 export function decodeCsrPem(pem: string): Buffer {
   if (pem.length > MAX_CHARACTERS) throw invalidCsr("The CSR is longer than 8 KiB.");
   if (!PLAIN_TEXT.test(pem)) throw invalidCsr("The CSR holds characters that are not plain ASCII text.");
+  if (pem.includes("NEW CERTIFICATE REQUEST")) {
+    throw invalidCsr("The CSR is labelled NEW CERTIFICATE REQUEST, as keytool does; label it CERTIFICATE REQUEST.");
+  }
   const block = pem.replace(BLANKS_AROUND, "");
   if (!block.startsWith(BEGIN) || !block.endsWith(END) || block.length < BEGIN.length + END.length) {
     throw invalidCsr("The CSR is not exactly one PEM block labelled CERTIFICATE REQUEST.");

@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from "node:crypto";
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { MusterError } from "../lib/errors.ts";
 import { DerError } from "./der.ts";
 import { ecdsaHash, importP256, isP256Spki, wholeOctets } from "./ecdsa.ts";
@@ -19,7 +19,8 @@ export type ChainResult =
   | { readonly ok: true; readonly leaf: CertificateFacts; readonly chain: readonly CertificateFacts[] }
   | { readonly ok: false; readonly problem: ChainProblem };
 
-const MAX_INTERMEDIATES = 8;
+/** Ours is one; more than this is somebody else's chain, or an attempt to keep us busy. */
+const MAX_INTERMEDIATES = 4;
 
 /**
  * Judges a client certificate that TLS did not judge for us: one that a trusted proxy forwarded (RFC 9440). Checks
@@ -35,7 +36,7 @@ export function verifyClientChain(
   try {
     const leaf = readCertificate(leafDer);
     const candidates = intermediateDers.slice(0, MAX_INTERMEDIATES).map(readCertificate);
-    const chain = climb(leaf, candidates, rootDers.map(readCertificate), []);
+    const chain = climb(leaf, { roots: rootDers.map(readCertificate), untried: new Set(candidates) }, []);
     if (chain === undefined) return { ok: false, problem: candidates.length === 0 ? "no_chain" : "wrong_ca" };
     const problem = leafProblem(leaf) ?? timeProblem([leaf, ...chain], now);
     return problem === undefined ? { ok: true, leaf, chain } : { ok: false, problem };
@@ -47,21 +48,29 @@ export function verifyClientChain(
   }
 }
 
-/** The authorities from above `child` up to a root, or undefined where no path holds. */
+/**
+ * The authorities from above `child` up to a root, or undefined where no path holds. Each candidate is tried once, so
+ * that certificates which all vouch for each other cost no more than their number squared.
+ */
 function climb(
   child: CertificateFacts,
-  candidates: readonly CertificateFacts[],
-  roots: readonly CertificateFacts[],
+  known: Known,
   below: readonly CertificateFacts[],
-): readonly CertificateFacts[] | undefined {
-  const root = roots.find((candidate) => hasIssued(candidate, child, below.length));
+): CertificateFacts[] | undefined {
+  const root = known.roots.find((candidate) => hasIssued(candidate, child, below.length));
   if (root !== undefined) return [...below, root];
-  for (const candidate of candidates) {
-    if (below.includes(candidate) || !hasIssued(candidate, child, below.length)) continue;
-    const chain = climb(candidate, candidates, roots, [...below, candidate]);
+  for (const candidate of known.untried) {
+    if (!hasIssued(candidate, child, below.length)) continue;
+    known.untried.delete(candidate);
+    const chain = climb(candidate, known, [...below, candidate]);
     if (chain !== undefined) return chain;
   }
   return undefined;
+}
+
+interface Known {
+  readonly roots: readonly CertificateFacts[];
+  readonly untried: Set<CertificateFacts>;
 }
 
 /** Whether `issuer` is an authority that may have, and by its signature has, issued `child` above `depth` others. */
@@ -78,11 +87,18 @@ function hasIssued(issuer: CertificateFacts, child: CertificateFacts, depth: num
 }
 
 function hasSigned(issuer: CertificateFacts, child: CertificateFacts): boolean {
-  const key = isP256Spki(issuer.spki)
-    ? importP256(issuer.spki)
-    : createPublicKey({ key: issuer.spki, format: "der", type: "spki" });
-  if (key.asymmetricKeyType !== "ec") return false;
+  const key = publicKey(issuer.spki);
+  if (key?.asymmetricKeyType !== "ec") return false;
   return verify(ecdsaHash(child.signatureAlgorithm), child.tbs, key, wholeOctets(child.signature, "signature"));
+}
+
+/** The key, or undefined where OpenSSL cannot read it: a forwarded intermediate may hold anything. */
+function publicKey(spki: Buffer): KeyObject | undefined {
+  try {
+    return isP256Spki(spki) ? importP256(spki) : createPublicKey({ key: spki, format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
 }
 
 function leafProblem(leaf: CertificateFacts): ChainProblem | undefined {
