@@ -37,8 +37,12 @@ function brokenRule(tbs: Buffer, issuer: IssuerCertificate): string | undefined 
 }
 
 function readTbs(tbs: Buffer): ReturnType<typeof readBody> {
-  const reader = new DerReader(tbs);
-  const body = reader.read(TAG.sequence, "certificate's body");
-  reader.finish("certificate's body");
-  return readBody(body);
+  try {
+    const reader = new DerReader(tbs);
+    const body = reader.read(TAG.sequence, "certificate's body");
+    reader.finish("certificate's body");
+    return readBody(body);
+  } catch (error) {
+    throw issuanceFailed("The signer refused: it cannot be read.", error);
+  }
 }

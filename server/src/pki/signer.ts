@@ -1,4 +1,4 @@
-import { type KeyObject, sign } from "node:crypto";
+import { createPublicKey, type KeyObject, sign } from "node:crypto";
 import { MusterError } from "../lib/errors.ts";
 import { issuanceFailed } from "./errors.ts";
 import { lintLeaf } from "./lint.ts";
@@ -25,9 +25,16 @@ export interface Signer {
   sign(tbs: Buffer): Promise<Buffer>;
 }
 
-/** A signer whose P-256 key is in this process, as decrypted from the keystore. `certificateDer` must be of that key. */
+/**
+ * A signer whose P-256 key is in this process, as decrypted from the keystore. Throws `issuance_failed` when the
+ * certificate is no authority or not of that key: found at start, not by the first device.
+ */
 export function fileSigner(certificateDer: Buffer, privateKey: KeyObject): Signer {
   const issuer = issuerCertificate(certificateDer);
+  const spki = createPublicKey(privateKey).export({ format: "der", type: "spki" });
+  if (!spki.equals(readCertificate(certificateDer).spki)) {
+    throw issuanceFailed("The issuing certificate is not of the key it came with.");
+  }
   return {
     issuer,
     sign: async (tbs) => {

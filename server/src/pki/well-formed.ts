@@ -51,7 +51,7 @@ function isPrimitiveValid(element: DerElement): boolean {
     case TAG.universalString:
       return value.length % 4 === 0;
     default:
-      return true;
+      return element.tag !== (TAG.sequence & ~CONSTRUCTED) && element.tag !== (TAG.set & ~CONSTRUCTED);
   }
 }
 

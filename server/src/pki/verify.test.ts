@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { sign } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { DAY, MINUTE, plus } from "../lib/clock.ts";
+import { issueLeaf } from "./certificate.ts";
+import * as ext from "./extensions.ts";
+import * as hierarchy from "./hierarchy.ts";
+import { OID } from "./oids.ts";
+import { selfEnrolled } from "./profiles.ts";
+import { readCertificate } from "./read-certificate.ts";
+import { certificate, commonNameOnly, leafName, tbsCertificate } from "./tbs.ts";
+import { NOW, newAuthority, serial } from "./test-support/authority.ts";
+import { type KeyPair, newKeyPair, spkiOf } from "./test-support/csr-builder.ts";
+import { type ChainProblem, verifyClientChain } from "./verify.ts";
+
+const { root, intermediate, signer } = newAuthority();
+const roots = [root.certificateDer];
+const chain = [intermediate.certificateDer];
+const later = plus(NOW, MINUTE);
+const leaf = await issueLeaf(
+  { profile: selfEnrolled, commonName: "pump-1", serialNumber: serial(), spki: spkiOf(newKeyPair()), now: NOW },
+  signer,
+);
+
+function problemOf(leafDer: Buffer, intermediates = chain, anchors = roots, now = later): ChainProblem | undefined {
+  const result = verifyClientChain(leafDer, intermediates, anchors, now);
+  return result.ok ? undefined : result.problem;
+}
+
+/** A certificate of our own making, signed by anyone. */
+function forge(
+  issuer: { name: Buffer; pair: KeyPair },
+  subject: { name: Buffer; pair: KeyPair },
+  extensions: readonly Buffer[],
+): Buffer {
+  const tbs = tbsCertificate({
+    serialNumber: serial(),
+    issuer: issuer.name,
+    notBefore: NOW,
+    notAfter: plus(NOW, DAY),
+    subject: subject.name,
+    spki: spkiOf(subject.pair),
+    extensions,
+  });
+  return certificate(tbs, sign("sha256", tbs, issuer.pair.privateKey));
+}
+
+const AS_LEAF = [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.clientAuth)];
+const AS_CA = [ext.certificateAuthority(0), ext.keyUsage(ext.KEY_USAGE.keyCertSign)];
+const issuing = {
+  name: readCertificate(intermediate.certificateDer).subjectDer,
+  pair: { privateKey: intermediate.privateKey } as KeyPair,
+};
+const device = () => ({ name: leafName("pump-1", serial()), pair: newKeyPair() });
+
+test("a leaf with its intermediate is believed, whatever else comes along and in whatever order", () => {
+  const other = newAuthority();
+  const result = verifyClientChain(
+    leaf.der,
+    [other.intermediate.certificateDer, root.certificateDer, ...chain],
+    [other.root.certificateDer, ...roots],
+    later,
+  );
+  assert.ok(result.ok);
+  assert.equal(result.leaf.commonName, "pump-1");
+  assert.deepEqual(
+    result.chain.map(({ der }) => der),
+    [intermediate.certificateDer, root.certificateDer],
+  );
+});
+
+test("a leaf alone has no chain, and one of another authority has the wrong one", () => {
+  assert.equal(problemOf(leaf.der, []), "no_chain");
+  const other = newAuthority();
+  assert.equal(problemOf(leaf.der, chain, [other.root.certificateDer]), "wrong_ca");
+  assert.equal(problemOf(leaf.der, [other.intermediate.certificateDer], roots), "wrong_ca");
+});
+
+test("validity counts to the second, for the leaf and for every authority above it", () => {
+  assert.equal(problemOf(leaf.der, chain, roots, leaf.notBefore), undefined);
+  assert.equal(problemOf(leaf.der, chain, roots, plus(leaf.notBefore, -1000)), "not_yet_valid");
+  assert.equal(problemOf(leaf.der, chain, roots, leaf.notAfter), undefined);
+  assert.equal(problemOf(leaf.der, chain, roots, plus(leaf.notAfter, 1000)), "expired");
+});
+
+test("an expired intermediate spoils a leaf that claims to outlive it", () => {
+  const short = hierarchy.createIssuingIntermediate(
+    { name: "Short", now: NOW, validDays: 0, serialNumber: serial() },
+    root,
+  );
+  const from = { name: commonNameOnly("Short"), pair: { privateKey: short.privateKey } as KeyPair };
+  assert.equal(problemOf(forge(from, device(), AS_LEAF), [short.certificateDer], roots, later), "expired");
+});
+
+test("an intermediate, a server certificate and a leaf without a purpose are not clients", () => {
+  assert.equal(problemOf(intermediate.certificateDer), "wrong_purpose");
+  const wrong = [
+    [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature), ext.extendedKeyUsage(OID.serverAuth)],
+    [ext.NOT_A_CA, ext.keyUsage(ext.KEY_USAGE.digitalSignature)],
+    [ext.NOT_A_CA, ext.extendedKeyUsage(OID.clientAuth)],
+    [ext.certificateAuthority(0), ...AS_LEAF.slice(1)],
+  ];
+  for (const extensions of wrong) assert.equal(problemOf(forge(issuing, device(), extensions)), "wrong_purpose");
+  assert.equal(problemOf(forge(issuing, device(), AS_LEAF)), undefined);
+});
+
+test("a leaf that signs for another is no authority, nor is a second intermediate under pathlen:0", () => {
+  const parent = device();
+  const parentDer = forge(issuing, parent, AS_LEAF);
+  assert.equal(problemOf(forge(parent, device(), AS_LEAF), [parentDer, ...chain]), "wrong_ca");
+  const sub = { name: commonNameOnly("Sub"), pair: newKeyPair() };
+  const subDer = forge(issuing, sub, AS_CA);
+  assert.equal(problemOf(forge(sub, device(), AS_LEAF), [subDer, ...chain]), "wrong_ca");
+});
+
+test("an authority of the right name with another key is the wrong one", () => {
+  const impostor = { name: issuing.name, pair: newKeyPair() };
+  const impostorDer = forge(impostor, impostor, AS_CA);
+  assert.equal(problemOf(forge(impostor, device(), AS_LEAF), [impostorDer]), "wrong_ca");
+  assert.equal(problemOf(forge(impostor, device(), AS_LEAF), [impostorDer, ...chain]), "wrong_ca");
+});
+
+test("a critical extension we do not know spoils the leaf", () => {
+  const unknown = Buffer.from("300c06032a03040101ff04020500", "hex");
+  assert.equal(problemOf(forge(issuing, device(), [...AS_LEAF, unknown])), "unknown_critical_extension");
+});
+
+test("authorities that all vouch for each other are given up on quickly", () => {
+  const circle = { name: commonNameOnly("Circle"), pair: newKeyPair() };
+  const many = Array.from({ length: 40 }, () => forge(circle, circle, [ext.certificateAuthority(9), AS_CA[1]!]));
+  const start = performance.now();
+  assert.equal(problemOf(forge(circle, device(), AS_LEAF), many), "wrong_ca");
+  assert.ok(performance.now() - start < 200);
+});
+
+test("no changed leaf is believed, and none makes it throw", () => {
+  fc.assert(
+    fc.property(fc.nat(leaf.der.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const changed = Buffer.from(leaf.der);
+      changed[at]! ^= change;
+      assert.notEqual(problemOf(changed), undefined);
+    }),
+    { numRuns: 1500 },
+  );
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => problemOf(Buffer.from(bytes)) === "unreadable"));
+});
+
+test("no changed intermediate is believed, and none makes it throw", () => {
+  const [der] = chain as [Buffer];
+  fc.assert(
+    fc.property(fc.nat(der.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const changed = Buffer.from(der);
+      changed[at]! ^= change;
+      assert.notEqual(problemOf(leaf.der, [changed]), undefined);
+    }),
+    { numRuns: 1500 },
+  );
+});
