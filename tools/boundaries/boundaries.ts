@@ -1,0 +1,82 @@
+import { existsSync, globSync } from "node:fs";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { findCycles } from "./cycles.ts";
+import { type Finding, isTestCode, judgeImport, judgePackage, judgeUse, sourceFile, type Violation } from "./rules.ts";
+import { type FoundImport, type Scan, scan } from "./scan.ts";
+import type { Table } from "./table.ts";
+
+const SERVER = "server/src/";
+const AGENT = "agent/src/";
+
+/**
+ * Holds the production code under `root` (`server/src`, `agent/src`) against `table`.
+ * @returns every violation, in the order of files and lines; empty when the house is in order
+ */
+export function checkBoundaries(root: string, table: Table): Violation[] {
+  const scans = new Map<string, Scan>();
+  for (const file of globSync([`${SERVER}**/*.ts`, `${AGENT}**/*.ts`], { cwd: root }).sort()) {
+    const path = file.split(sep).join("/");
+    if (!isTestCode(path)) scans.set(path, scan(join(root, path)));
+  }
+  const violations = [...scans].flatMap(([file, found]) => [
+    ...unknownFolder(table, file),
+    ...found.imports.flatMap((each) => at(file, each.line, judge(table, root, file, each))),
+    ...(file.startsWith(SERVER) ? found.uses : []).flatMap((each) =>
+      at(file, each.line, judgeUse(table, inServer(file), each)),
+    ),
+  ]);
+  violations.push(...cycles(root, scans));
+  return violations.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
+}
+
+function judge(table: Table, root: string, file: string, found: FoundImport): Finding[] {
+  if (found.specifier === undefined)
+    return [{ rule: "opaque", message: "import() of something that is not a plain string" }];
+  if (found.specifier.startsWith("@muster/server"))
+    return [{ rule: "workspace", message: "nobody imports the server" }];
+  if (!found.specifier.startsWith("."))
+    return file.startsWith(SERVER) ? judgePackage(table, inServer(file), found.specifier) : [];
+  const target = resolve(file, found.specifier);
+  const home = file.startsWith(SERVER) ? SERVER : AGENT;
+  if (!target.startsWith(home)) return leavesHome(root, file, target);
+  return home === SERVER ? judgeImport(table, inServer(file), inServer(target), found) : [];
+}
+
+/** A relative path may not lead out of the workspace's `src`; its own package.json is the one thing worth reading there. */
+function leavesHome(root: string, file: string, target: string): Finding[] {
+  const manifest = `${file.slice(0, file.indexOf("/"))}/package.json`;
+  if (target === manifest && existsSync(join(root, target))) return [];
+  return [{ rule: "workspace", message: `${target} is outside this workspace's src` }];
+}
+
+function unknownFolder(table: Table, file: string): Violation[] {
+  if (!file.startsWith(SERVER) || inServer(file).place in table.imports) return [];
+  return at(file, 1, [{ rule: "folder", message: `${inServer(file).place} has no row in tools/boundaries/table.ts` }]);
+}
+
+function cycles(root: string, scans: Map<string, Scan>): Violation[] {
+  const graph = new Map(
+    [...scans].map(([file, found]) => [file, found.imports.flatMap((each) => relativeTarget(file, each) ?? [])]),
+  );
+  return findCycles(graph).map((walk) => {
+    const step = scans.get(walk[0]!)!.imports.find((each) => relativeTarget(walk[0]!, each) === walk[1]);
+    const path = walk.map((each) => relative(root, join(root, each))).join(" → ");
+    return { file: walk[0]!, line: step?.line ?? 1, rule: "cycle", message: path };
+  });
+}
+
+function relativeTarget(file: string, found: FoundImport): string | undefined {
+  return found.specifier?.startsWith(".") ? resolve(file, found.specifier) : undefined;
+}
+
+function resolve(file: string, specifier: string): string {
+  return posix.join(dirname(file), specifier);
+}
+
+function inServer(file: string) {
+  return sourceFile(file.slice(SERVER.length));
+}
+
+function at(file: string, line: number, findings: Finding[]): Violation[] {
+  return findings.map((finding) => ({ file, line, ...finding }));
+}

@@ -1,0 +1,37 @@
+/**
+ * Finds import cycles: every file that can reach itself, grouped into one shortest path a knot.
+ * @param graph file → the files it imports
+ * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, each starting at its alphabetically first file
+ */
+export function findCycles(graph: Map<string, string[]>): string[][] {
+  const cycles: string[][] = [];
+  const told = new Set<string>();
+  for (const file of [...graph.keys()].sort()) {
+    if (told.has(file)) continue;
+    const cycle = shortestWalkBack(graph, file);
+    if (!cycle) continue;
+    for (const member of cycle) told.add(member);
+    cycles.push(cycle);
+  }
+  return cycles;
+}
+
+function shortestWalkBack(graph: Map<string, string[]>, start: string): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (const next of graph.get(file) ?? []) {
+      if (next === start) return [...walkTo(cameFrom, start, file), start];
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, file);
+      queue.push(next);
+    }
+  }
+  return undefined;
+}
+
+function walkTo(cameFrom: Map<string, string>, start: string, end: string): string[] {
+  const walk = [end];
+  while (walk[0] !== start) walk.unshift(cameFrom.get(walk[0]!)!);
+  return walk;
+}

@@ -1,0 +1,96 @@
+import type { FoundImport, FoundUse } from "./scan.ts";
+import type { Table } from "./table.ts";
+
+/** A file of `server/src`: `path` relative to it, with `/`; `place` the folder or the top-level file's bare name. */
+export interface SourceFile {
+  path: string;
+  place: string;
+}
+
+export interface Violation {
+  /** Relative to the checked root. */
+  file: string;
+  line: number;
+  rule: string;
+  message: string;
+}
+
+export type Finding = Omit<Violation, "file" | "line">;
+
+export function sourceFile(path: string): SourceFile {
+  const slash = path.indexOf("/");
+  return { path, place: slash < 0 ? path.replace(/\.ts$/, "") : path.slice(0, slash) };
+}
+
+/** Tests and what only tests import: they may know everything, and nothing else may know them. */
+export function isTestCode(path: string): boolean {
+  return path.endsWith(".test.ts") || path.includes("test-support/");
+}
+
+/** What is wrong with `from` importing the file `to` of `server/src`. */
+export function judgeImport(table: Table, from: SourceFile, to: SourceFile, found: FoundImport): Finding[] {
+  const findings: Finding[] = [];
+  const say = (rule: string, message: string) => findings.push({ rule, message });
+  if (isTestCode(to.path)) say("test-code", `production code imports test code ${to.path}`);
+  if (from.place === to.place) return findings;
+
+  const allowed = table.imports[from.place] ?? [];
+  if (!allowed.includes("*") && !allowed.includes(to.place)) {
+    say("direction", `${from.place} may not import ${to.place} (allowed: ${allowed.join(", ") || "nothing of ours"})`);
+  }
+  if (to.path.endsWith("-store.ts")) {
+    say("store", `${to.path} is private to ${to.place}/`);
+  } else if (table.faces.includes(to.place) && !isFace(to)) {
+    say("face", `${to.place} is entered through ${to.place}/${to.place}.ts or ${to.place}/errors.ts, not ${to.path}`);
+  }
+  if (to.place === "db" && !found.typeOnly && !isIn(table.sqlPlaces, from) && from.place !== "main") {
+    if (!table.dbValuesForUseCases.includes(to.path))
+      say("sql", "only stores and db/ use db/; elsewhere import its types only");
+  }
+  return findings;
+}
+
+/** What is wrong with `from` importing the package (or built-in) `specifier`. */
+export function judgePackage(table: Table, from: SourceFile, specifier: string): Finding[] {
+  const name = packageName(specifier);
+  const places = table.packages[name];
+  if (!places || isIn(places, from)) return [];
+  const rule = name === "kysely" ? "sql" : "package";
+  return [{ rule, message: `${name} may be imported in ${places.join(", ")} only` }];
+}
+
+/** What is wrong with `from` using the clock, chance, the environment or the query builder. */
+export function judgeUse(table: Table, from: SourceFile, { use }: FoundUse): Finding[] {
+  if (use.startsWith("call:")) {
+    const method = use.slice("call:".length);
+    const writesSql = table.queryBuilderCalls.includes(method) && !isIn(table.sqlPlaces, from);
+    return writesSql ? [{ rule: "sql", message: `${method}() writes SQL outside ${table.sqlPlaces.join(", ")}` }] : [];
+  }
+  const rule = use as keyof Table["constructs"];
+  const places = table.constructs[rule];
+  return isIn(places, from) ? [] : [{ rule, message: `${EXPLAIN[rule]} (allowed in ${places.join(", ")} only)` }];
+}
+
+const EXPLAIN = {
+  time: "take a Clock instead of reading the time",
+  chance: "take Ids instead of drawing at random",
+  environment: "take the parsed configuration instead of process.env",
+};
+
+function isFace(to: SourceFile): boolean {
+  return to.path === `${to.place}/${to.place}.ts` || to.path === `${to.place}/errors.ts`;
+}
+
+function isIn(places: string[], file: SourceFile): boolean {
+  return places.some((place) => {
+    if (place.endsWith("/")) return file.path.startsWith(place);
+    return place.startsWith("*") ? file.path.endsWith(place.slice(1)) : file.path === place;
+  });
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}

@@ -1,0 +1,87 @@
+/**
+ * The import table: who may know whom in `server/src`, in one place. ARCHITECTURE.md explains it, `check.ts` runs it,
+ * and `boundaries.test.ts` proves that breaking a row is caught. Whoever moves a folder moves its row in the same commit.
+ *
+ * Type-only imports count like any other: a type is knowledge too. The one exception is `typesFromAnywhereAllowed`.
+ */
+
+const FLOOR = ["db", "lib"];
+const FEATURES = ["authorities", "access", "audit", "devices", "groups", "connections", "enrollment", "monitoring"];
+
+export const table = {
+  /**
+   * Folder (or top-level file) of `server/src` → what it may import from. `*` is everything. A folder may always import
+   * itself; a folder without a row is an error, so that no new one appears unnoticed.
+   */
+  imports: {
+    main: ["*"],
+    app: ["*"],
+    cli: ["config", "control", "lib", "main"],
+
+    api: [...FEATURES, "lib"],
+    broker: [...FEATURES, "lib"],
+    control: [...FEATURES, "lib"],
+
+    enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
+    monitoring: ["devices", "connections", "access", "audit", ...FLOOR],
+    connections: ["access", "audit", ...FLOOR],
+    devices: ["access", "audit", ...FLOOR],
+    groups: ["access", "audit", ...FLOOR],
+    access: ["audit", ...FLOOR],
+    authorities: ["pki", "audit", ...FLOOR],
+    audit: FLOOR,
+
+    pki: ["lib"],
+    db: ["lib"],
+    config: [],
+    lib: [],
+  } as Record<string, string[]>,
+
+  /** Folders entered from outside only through `<folder>/<folder>.ts` (the face) or `<folder>/errors.ts`. */
+  faces: [...FEATURES, "pki"],
+
+  /**
+   * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition
+   * root is here because it opens the database. Everywhere else `db/` may be imported for its types only.
+   */
+  sqlPlaces: ["db/", "*-store.ts", "app.ts"],
+
+  /** Values of `db/` that a use case may import all the same: they carry a transaction, not a query. */
+  dbValuesForUseCases: [] as string[],
+
+  /** Calls that write SQL with the query builder, wherever the handle came from. */
+  queryBuilderCalls: [
+    "selectFrom",
+    "insertInto",
+    "updateTable",
+    "deleteFrom",
+    "mergeInto",
+    "replaceInto",
+    "executeQuery",
+  ],
+
+  /** Package → the only places that may import it. A package not named here is free. */
+  packages: {
+    zod: ["api/", "config/", "control/"],
+    kysely: ["db/", "*-store.ts", "app.ts"],
+    pg: ["db/"],
+    "@electric-sql/pglite": ["db/"],
+    fastify: ["api/"],
+    aedes: ["broker/"],
+    "mqtt-packet": ["broker/"],
+    "@peculiar/x509": ["pki/"],
+    pkijs: ["pki/"],
+    commander: ["cli/"],
+    pino: ["lib/"],
+    "@muster/agent": ["cli/"],
+  } as Record<string, string[]>,
+
+  /** Reading the world → the only places that may: everything else takes time, chance and settings as arguments. */
+  constructs: {
+    time: ["lib/clock.ts"],
+    chance: ["lib/ids.ts"],
+    environment: ["config/"],
+  },
+};
+
+export type Table = typeof table;

@@ -1,0 +1,56 @@
+/**
+ * `npm run check`: everything that must hold before a commit, quick things first, one line a step, stopping at the
+ * first that fails. `npm run check -- --no-tests` leaves the tests to somebody else (`.ci/run` runs them next).
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { checkBoundaries } from "./boundaries/boundaries.ts";
+import { table } from "./boundaries/table.ts";
+
+const root = dirname(import.meta.dirname);
+const GENERATOR = "server/src/api/generate.ts";
+
+interface Step {
+  name: string;
+  /** Returns what is wrong, or an empty string. */
+  run: () => string;
+}
+
+const steps: Step[] = [
+  { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
+  { name: "folder boundaries", run: boundaries },
+  { name: "types", run: () => tool("tsc", ["-p", "."]) },
+];
+if (existsSync(join(root, GENERATOR))) {
+  steps.push({ name: "generated files are current", run: () => tool("node", [GENERATOR, "--check"]) });
+}
+
+for (const { name, run } of steps) {
+  const started = performance.now();
+  const wrong = run();
+  console.log(`${wrong ? "✖" : "✔"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  if (wrong) {
+    console.error(`\n${wrong}\n\ncheck failed: ${name}`);
+    process.exit(1);
+  }
+}
+if (!process.argv.includes("--no-tests")) {
+  const { status } = spawnSync(process.execPath, [join(root, "tools/test.ts")], { cwd: root, stdio: "inherit" });
+  if (status !== 0) console.error("\ncheck failed: tests");
+  process.exitCode = status ?? 1;
+}
+
+/** Runs a program of `node_modules/.bin`; silent when it succeeds. */
+function tool(name: string, args: string[]): string {
+  const program = name === "node" ? process.execPath : join(root, "node_modules/.bin", name);
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
+  if (error) return `${name}: ${error.message}`;
+  return status === 0 ? "" : `${stdout}${stderr}`.trim() || `${name} ended with ${status}`;
+}
+
+function boundaries(): string {
+  return checkBoundaries(root, table)
+    .map(({ file, line, rule, message }) => `${file}:${line}  ${rule}: ${message}`)
+    .join("\n");
+}
