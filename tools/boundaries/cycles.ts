@@ -1,7 +1,7 @@
 /**
- * Finds import cycles: every file that can reach itself, grouped into one shortest path a knot.
+ * Finds import cycles: every file that can reach itself is on one of the paths told.
  * @param graph file → the files it imports
- * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, each starting at its alphabetically first file
+ * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, the shortest there are, in the order of their first files
  */
 export function findCycles(graph: Map<string, string[]>): string[][] {
   const cycles: string[][] = [];
