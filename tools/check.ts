@@ -3,10 +3,11 @@
  * first that fails. `npm run check -- --no-tests` leaves the tests to somebody else (`.ci/run` runs them next).
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
+import { missingFromLock } from "./lockfile.ts";
 
 const root = dirname(import.meta.dirname);
 const GENERATOR = "server/src/api/generate.ts";
@@ -18,6 +19,7 @@ interface Step {
 }
 
 const steps: Step[] = [
+  { name: "lock file is whole", run: lockFile },
   { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
   { name: "folder boundaries", run: boundaries },
   { name: "types", run: () => tool("tsc", ["-p", "."]) },
@@ -47,6 +49,11 @@ function tool(name: string, args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
   if (error) return `${name}: ${error.message}`;
   return status === 0 ? "" : `${stdout}${stderr}`.trim() || `${name} ended with ${status}`;
+}
+
+function lockFile(): string {
+  const missing = missingFromLock(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
+  return missing.length > 0 ? `npm ci would refuse package-lock.json, which lacks ${missing.join(", ")}` : "";
 }
 
 function boundaries(): string {
