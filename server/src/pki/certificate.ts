@@ -10,11 +10,12 @@ import {
   NOT_A_CA,
   subjectKeyIdentifier,
 } from "./extensions.ts";
+import type { IssuerCertificate } from "./issuer.ts";
 import { OID } from "./oids.ts";
 import { certificatePem } from "./pem.ts";
 import { type LeafProfile, type LeafValidity, leafValidity } from "./profiles.ts";
 import { isSerialNumber } from "./serial.ts";
-import { type IssuerCertificate, type Signer, signWith } from "./signer.ts";
+import { type Signer, signWith } from "./signer.ts";
 import { certificate, leafName, tbsCertificate } from "./tbs.ts";
 
 export interface LeafRequest {

@@ -2,10 +2,10 @@ import { HOUR } from "../lib/clock.ts";
 import { DerReader, TAG } from "./der.ts";
 import { isP256Spki } from "./ecdsa.ts";
 import { issuanceFailed } from "./errors.ts";
+import type { IssuerCertificate } from "./issuer.ts";
 import { ECDSA_WITH_SHA256, OID } from "./oids.ts";
 import { platform } from "./profiles.ts";
 import { readBody } from "./read-certificate.ts";
-import type { IssuerCertificate } from "./signer.ts";
 
 /**
  * The signer's own look at what it is about to sign, from the bytes alone: a defect elsewhere must not be able to obtain

@@ -16,11 +16,12 @@ export {
   type OwnCertificate,
   VALID_DAYS,
 } from "./hierarchy.ts";
+export type { IssuerCertificate } from "./issuer.ts";
 export { checkMasterKey, decryptPrivateKey, deriveKey, encryptPrivateKey, masterKeyCheck } from "./keystore.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
 export { buildPkcs12, type Pkcs12Contents } from "./pkcs12.ts";
 export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnrolled } from "./profiles.ts";
 export { type CertificateFacts, readCertificate } from "./read-certificate.ts";
 export { isSerialNumber, newSerialNumber } from "./serial.ts";
-export { fileSigner, type IssuerCertificate, type Signer } from "./signer.ts";
+export { fileSigner, type Signer } from "./signer.ts";
 export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify.ts";

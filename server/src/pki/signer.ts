@@ -1,19 +1,9 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
 import { MusterError } from "../lib/errors.ts";
 import { issuanceFailed } from "./errors.ts";
+import { type IssuerCertificate, issuerCertificate } from "./issuer.ts";
 import { lintLeaf } from "./lint.ts";
 import { readCertificate } from "./read-certificate.ts";
-
-/** What a signer must know about the certificate it signs for. */
-export interface IssuerCertificate {
-  readonly der: Buffer;
-  /** The subject Name, DER, which becomes the issuer of what it signs. */
-  readonly subject: Buffer;
-  readonly subjectKeyIdentifier: Buffer;
-  readonly notAfter: Date;
-  /** SHA-256 of the DER, lower-case hex. */
-  readonly fingerprintSha256: string;
-}
 
 /**
  * Signs leaves for one issuing certificate. Asynchronous because a key may live in an HSM or a cloud service; it may fail,
@@ -41,21 +31,6 @@ export function fileSigner(certificateDer: Buffer, privateKey: KeyObject): Signe
       lintLeaf(tbs, issuer);
       return sign("sha256", tbs, privateKey);
     },
-  };
-}
-
-/** The issuer's view of its own certificate. Throws `invalid_certificate`. */
-export function issuerCertificate(certificateDer: Buffer): IssuerCertificate {
-  const certificate = readCertificate(certificateDer);
-  if (!certificate.isCa || certificate.subjectKeyIdentifier === undefined) {
-    throw issuanceFailed("The issuing certificate is not a certificate authority.");
-  }
-  return {
-    der: certificateDer,
-    subject: certificate.subjectDer,
-    subjectKeyIdentifier: certificate.subjectKeyIdentifier,
-    notAfter: certificate.notAfter,
-    fingerprintSha256: certificate.fingerprintSha256,
   };
 }
 
