@@ -1,6 +1,7 @@
 /**
  * `npm run check`: everything that must hold before a commit, quick things first, one line a step, stopping at the
- * first that fails. `npm run check -- --no-tests` leaves the tests to somebody else (`.ci/run` runs them next).
+ * first that fails. `npm run check -- --no-tests` leaves the tests to somebody else (`.ci/run` runs them next), and
+ * `npm run check -- --only=boundaries` runs the steps whose name contains the word.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -28,7 +29,9 @@ if (existsSync(join(root, GENERATOR))) {
   steps.push({ name: "generated files are current", run: () => tool("node", [GENERATOR, "--check"]) });
 }
 
-for (const { name, run } of steps) {
+const only = process.argv.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
+
+for (const { name, run } of steps.filter((step) => step.name.includes(only ?? ""))) {
   const started = performance.now();
   const wrong = run();
   console.log(`${wrong ? "✖" : "✔"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
@@ -37,7 +40,7 @@ for (const { name, run } of steps) {
     process.exit(1);
   }
 }
-if (!process.argv.includes("--no-tests")) {
+if (only === undefined && !process.argv.includes("--no-tests")) {
   const { status } = spawnSync(process.execPath, [join(root, "tools/test.ts")], { cwd: root, stdio: "inherit" });
   if (status !== 0) console.error("\ncheck failed: tests");
   process.exitCode = status ?? 1;
