@@ -1,0 +1,81 @@
+import pg from "pg";
+import type { Logger } from "../lib/logger.ts";
+import type { Unlisten } from "./database.ts";
+
+const RECONNECT_MS = 500;
+
+type Handler = (payload: string) => void;
+
+export interface Listener {
+  listen(channel: string, handler: Handler): Promise<Unlisten>;
+  close(): Promise<void>;
+}
+
+/**
+ * One connection of its own that LISTENs, re-made when it breaks. Notifications sent while it is down are lost, so a
+ * handler is also called with an empty payload after each reconnect: "something may have happened, look".
+ */
+export function createListener(url: string, logger: Logger): Listener {
+  const handlers = new Map<string, Set<Handler>>();
+  let client: pg.Client | undefined;
+  let connecting: Promise<pg.Client> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client({ connectionString: url, application_name: "muster-listen" });
+    fresh.on("notification", ({ channel, payload }) => {
+      for (const handler of handlers.get(channel) ?? []) handler(payload ?? "");
+    });
+    fresh.on("error", (error) => logger.warn({ err: error.message }, "the listening connection broke"));
+    fresh.on("end", () => lost(fresh));
+    await fresh.connect();
+    for (const channel of handlers.keys()) await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    client = fresh;
+    return fresh;
+  }
+
+  function lost(which: pg.Client): void {
+    if (client !== which || closed) return;
+    client = undefined;
+    retryLater();
+  }
+
+  function retryLater(): void {
+    timer = setTimeout(() => {
+      ready().then(
+        () => {
+          for (const set of handlers.values()) for (const handler of set) handler("");
+        },
+        () => retryLater(),
+      );
+    }, RECONNECT_MS);
+  }
+
+  function ready(): Promise<pg.Client> {
+    if (client) return Promise.resolve(client);
+    connecting ??= connect().finally(() => {
+      connecting = undefined;
+    });
+    return connecting;
+  }
+
+  return {
+    async listen(channel, handler) {
+      const set = handlers.get(channel) ?? new Set();
+      const fresh = set.size === 0;
+      handlers.set(channel, set.add(handler));
+      const connected = await ready();
+      if (fresh) await connected.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      return async () => {
+        set.delete(handler);
+      };
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await connecting?.catch(() => undefined);
+      await client?.end();
+    },
+  };
+}

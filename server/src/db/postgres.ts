@@ -1,0 +1,70 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Logger } from "../lib/logger.ts";
+import type { Database } from "./database.ts";
+import { createListener } from "./postgres-listener.ts";
+import type { Schema } from "./schema.ts";
+
+const OLDEST_MAJOR = 15;
+/** No statement and no wait for a connection may hang a request: reliability.md asks for an answer within 5 s. */
+const STATEMENT_TIMEOUT_MS = 4_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
+
+/** A PostgreSQL server of version 15 or later. */
+export async function openPostgres(url: string, logger: Logger): Promise<Database> {
+  const main = createPool(url, 10, logger);
+  // Presence is not worth an fsync a connect; what a connect must not lose (the certificate) was committed long before.
+  const connects = createPool(url, 4, logger, "-c synchronous_commit=off");
+  try {
+    await refuseOldServer(main);
+  } catch (error) {
+    await Promise.all([main.end(), connects.end()]);
+    throw error;
+  }
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }) });
+  const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }) });
+  const listener = createListener(url, logger);
+  return {
+    kind: "postgres",
+    db,
+    connects: connectsDb,
+    listen: (channel, handler) => listener.listen(channel, handler),
+    healthy: () => answers(main),
+    close: async () => {
+      await listener.close();
+      await Promise.all([db.destroy(), connectsDb.destroy()]);
+    },
+  };
+}
+
+function createPool(url: string, max: number, logger: Logger, options?: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 500,
+    application_name: "muster",
+    ...(options ? { options } : {}),
+  });
+  pool.on("error", (error) => logger.warn({ err: error.message }, "a database connection broke"));
+  return pool;
+}
+
+async function refuseOldServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ server_version_num: string }>("SHOW server_version_num");
+  const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+  if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
+}
+
+async function answers(pool: pg.Pool): Promise<boolean> {
+  const timeout = AbortSignal.timeout(2_000);
+  const late = new Promise<boolean>((resolve) => timeout.addEventListener("abort", () => resolve(false)));
+  const answer = pool.query("SELECT 1").then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, late]);
+}

@@ -1,0 +1,318 @@
+import type { Generated, GeneratedAlways } from "kysely";
+
+/**
+ * The row types of every table, as the newest migration leaves them. Column comments live in the migrations.
+ * `bigint` arrives as a string; `timestamptz` as a Date; `bytea` as bytes.
+ */
+export interface Schema {
+  settings: SettingsTable;
+  tenants: TenantsTable;
+  users: UsersTable;
+  api_keys: ApiKeysTable;
+  device_types: DeviceTypesTable;
+  groups: GroupsTable;
+  group_members: GroupMembersTable;
+  claims: ClaimsTable;
+  devices: DevicesTable;
+  device_groups: DeviceGroupsTable;
+  certificates: CertificatesTable;
+  client_ids: ClientIdsTable;
+  blocked_keys: BlockedKeysTable;
+  device_findings: DeviceFindingsTable;
+  claim_guesses: ClaimGuessesTable;
+  certificate_audit: CertificateAuditTable;
+  mqtt_clients: MqttClientsTable;
+  broker_nodes: BrokerNodesTable;
+  mqtt_sessions: MqttSessionsTable;
+  session_drops: SessionDropsTable;
+  session_drop_acks: SessionDropAcksTable;
+  connection_refusals: ConnectionRefusalsTable;
+  telemetry: TelemetryTable;
+  telemetry_latest: TelemetryLatestTable;
+  rejected_messages: RejectedMessagesTable;
+  authorities: AuthoritiesTable;
+}
+
+export interface SettingsTable {
+  key: string;
+  value: string;
+}
+
+export interface TenantsTable {
+  id: string;
+  slug: string;
+  name: string;
+  created_at: Date;
+}
+
+export interface UsersTable {
+  id: string;
+  tenant_id: string;
+  email: string;
+  role: "admin" | "operator" | "viewer";
+  password_hash: string;
+  status: Generated<"active" | "deactivated">;
+  created_at: Date;
+  deleted_at: Date | null;
+}
+
+export interface ApiKeysTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  name: string;
+  secret_hash: Buffer;
+  scopes: string[];
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  revoked_by: string | null;
+  revocation_reason: "requested" | "creator_deactivated" | "creator_deleted" | "creator_password_reset" | null;
+  last_used_at: Date | null;
+  last_used_address: string | null;
+}
+
+export interface DeviceTypesTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  publish_topics: string[];
+  subscribe_topics: Generated<string[]>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface GroupsTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  description: Generated<string>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface GroupMembersTable {
+  group_id: string;
+  user_id: string;
+}
+
+export interface ClaimsTable {
+  id: string;
+  tenant_id: string;
+  code_hmac: Buffer;
+  code_hint: string;
+  intended_name: string;
+  intended_group_ids: string[] | null;
+  intended_device_type_id: string | null;
+  status: Generated<"pending" | "used" | "revoked">;
+  max_uses: number;
+  used_count: Generated<number>;
+  expires_at: Date;
+  created_at: Date;
+  created_by: string;
+  revoked_at: Date | null;
+  revoked_by: string | null;
+  last_redeemed_at: Date | null;
+}
+
+export interface DevicesTable {
+  uid: string;
+  tenant_id: string;
+  id: string;
+  name: string;
+  description: Generated<string>;
+  device_type_id: string | null;
+  metadata: Generated<Record<string, unknown>>;
+  hardware_fingerprint: string | null;
+  fingerprint_key: string | null;
+  hardware_model: string | null;
+  agent_version: string | null;
+  agent_capabilities: Generated<string[]>;
+  mac_address: string | null;
+  connectivity: Generated<"never_seen" | "online" | "offline">;
+  connectivity_since: Date | null;
+  connectivity_reason: string | null;
+  last_seen_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+export interface DeviceGroupsTable {
+  device_uid: string;
+  group_id: string;
+}
+
+export interface CertificatesTable {
+  id: string;
+  tenant_id: string;
+  device_uid: string;
+  device_id: string;
+  kind: "self_enrolled" | "platform";
+  serial_number: string;
+  fingerprint_sha256: string;
+  spki_sha256: Buffer;
+  der: Buffer;
+  subject: string;
+  publish_topics: string[];
+  subscribe_topics: string[];
+  issued_at: Date;
+  not_before: Date;
+  not_after: Date;
+  renew_after: Date | null;
+  issued_by: string;
+  claim_id: string | null;
+  revoked_at: Date | null;
+  revoked_by: string | null;
+  revocation_reason: "superseded" | "requested" | "device_deleted" | null;
+  superseded_by_id: string | null;
+  last_connected_at: Date | null;
+}
+
+export interface ClientIdsTable {
+  client_id: string;
+  tenant_id: string;
+  holder: "device" | "mqtt_client";
+  live_until: Date;
+}
+
+export interface BlockedKeysTable {
+  spki_sha256: Buffer;
+  reason: string;
+  blocked_at: Date;
+}
+
+export interface DeviceFindingsTable {
+  id: string;
+  tenant_id: string;
+  device_uid: string;
+  kind: "shared_key";
+  certificate_id: string | null;
+  at: Date;
+}
+
+export interface ClaimGuessesTable {
+  address: string;
+  at: Date;
+}
+
+export interface CertificateAuditTable {
+  seq: GeneratedAlways<string>;
+  id: string;
+  tenant_id: string;
+  kind: "device_cert_minted" | "device_cert_enrolled" | "device_cert_renewed" | "device_cert_revoked";
+  at: Date;
+  actor: string;
+  device_id: string;
+  certificate_id: string;
+  serial_number: string;
+  previous_serial_number: string | null;
+  fingerprint_sha256: string;
+  claim_id: string | null;
+}
+
+export interface MqttClientsTable {
+  id: string;
+  tenant_id: string;
+  client_id: string;
+  username: string;
+  password_hash: string;
+  publish_topics: string[];
+  subscribe_filters: string[];
+  created_at: Date;
+  disabled_at: Date | null;
+}
+
+export interface BrokerNodesTable {
+  id: string;
+  started_at: Date;
+  beat_at: Date;
+}
+
+export interface MqttSessionsTable {
+  client_id: string;
+  session_id: string;
+  node_id: string;
+  tenant_id: string;
+  device_uid: string | null;
+  certificate_id: string | null;
+  mqtt_client_id: string | null;
+  remote_address: string;
+  connected_at: Date;
+}
+
+export interface SessionDropsTable {
+  seq: GeneratedAlways<string>;
+  at: Date;
+  certificate_id: string | null;
+  device_uid: string | null;
+  mqtt_client_id: string | null;
+  client_id: string | null;
+  session_id: string | null;
+  reason: string;
+}
+
+export interface SessionDropAcksTable {
+  seq: string;
+  node_id: string;
+}
+
+export interface ConnectionRefusalsTable {
+  id: string;
+  tenant_id: string | null;
+  at: Date;
+  reason: string;
+  client_id: string | null;
+  device_id: string | null;
+  serial_number: string | null;
+  fingerprint_sha256: string | null;
+  remote_address: string | null;
+  topic: string | null;
+}
+
+export interface TelemetryTable {
+  device_uid: string;
+  metric: string;
+  ts: Date;
+  number: number | null;
+  flag: boolean | null;
+  text: string | null;
+  received_at: Date;
+  time_replaced: Generated<boolean>;
+}
+
+export interface TelemetryLatestTable {
+  device_uid: string;
+  metric: string;
+  ts: Date;
+  number: number | null;
+  flag: boolean | null;
+  text: string | null;
+  received_at: Date;
+  time_replaced: Generated<boolean>;
+}
+
+export interface RejectedMessagesTable {
+  id: string;
+  device_uid: string;
+  at: Date;
+  topic: string;
+  reason: string;
+  payload: Buffer;
+}
+
+export interface AuthoritiesTable {
+  id: string;
+  role: "device_root" | "device_intermediate" | "server_root" | "broker_server" | "https_server";
+  name: string;
+  status: "upcoming" | "active" | "retiring" | "retired";
+  issuer_id: string | null;
+  certificate_der: Buffer;
+  private_key_pem: string | null;
+  fingerprint_sha256: string;
+  not_before: Date;
+  not_after: Date;
+  created_at: Date;
+  activated_at: Date | null;
+  retired_at: Date | null;
+}

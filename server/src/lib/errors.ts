@@ -1,0 +1,28 @@
+/**
+ * A refusal that the caller may be told about. Features throw it with a code of their own `errors.ts`; the API's
+ * `problem.ts` is the only place that turns a code into an HTTP status. Anything else that is thrown is unforeseen.
+ */
+export class MusterError<Code extends string = string> extends Error {
+  override readonly name = "MusterError";
+  readonly code: Code;
+  /** Machine-readable part for the caller, e.g. the unknown group id (spec 7, `detail`). */
+  readonly detail: string | undefined;
+  /** Further fields of the error body, e.g. `activeCount`. */
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    code: Code,
+    message: string,
+    more: { detail?: string; extra?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.detail = more.detail;
+    this.extra = more.extra;
+  }
+}
+
+/** Whether `error` is a {@link MusterError}, optionally of one of `codes`. */
+export function isMusterError(error: unknown, ...codes: string[]): error is MusterError {
+  return error instanceof MusterError && (codes.length === 0 || codes.includes(error.code));
+}

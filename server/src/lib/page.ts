@@ -1,0 +1,12 @@
+/** One page of a list: `total` counts all rows that match; `skip` and `limit` echo the effective values (spec 4.5). */
+export interface Page<T> {
+  items: T[];
+  total: number;
+  skip: number;
+  limit: number;
+}
+
+export interface PageRequest {
+  skip: number;
+  limit: number;
+}

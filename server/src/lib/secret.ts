@@ -1,0 +1,27 @@
+import { inspect } from "node:util";
+
+/** A value that must never be printed: logging, JSON and string conversion all show `[secret]`. */
+export class Secret<T = string> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  /** The value itself; call it only where it is used. */
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  [inspect.custom](): string {
+    return "[secret]";
+  }
+}
