@@ -1,32 +1,11 @@
-import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { CompiledQuery } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
-import type { Schema } from "./schema.ts";
+import type { Database, Db } from "./types.ts";
 
-/** A connection to run statements on: the pool or one transaction of it. Store functions take it first. */
-export type Db = Kysely<Schema>;
-export type Tx = Transaction<Schema>;
-
-/** Stops listening. */
-export type Unlisten = () => Promise<void>;
-
-/**
- * The database of one process: PostgreSQL over a pool, or PostgreSQL in WebAssembly (PGlite) in this process.
- * Both speak the same SQL; nothing above this folder knows which it is.
- */
-export interface Database {
-  readonly kind: "embedded" | "postgres";
-  readonly db: Db;
-  /** A share of connections kept for judging MQTT connects, so that other load never starves them. */
-  readonly connects: Db;
-  /** Calls `handler` for every NOTIFY on `channel`, from this or any other process, until unlistened. */
-  listen(channel: string, handler: (payload: string) => void): Promise<Unlisten>;
-  /** Whether a trivial statement succeeds within two seconds. */
-  healthy(): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type { Database, Db, Tx, Unlisten } from "./types.ts";
 
 export interface DatabaseOptions {
   /** PostgreSQL address; absent for the embedded database in `dataDir`. */

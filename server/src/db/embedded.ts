@@ -2,9 +2,9 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
-import type { Database } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import type { Schema } from "./schema.ts";
+import type { Database } from "./types.ts";
 
 const INT8 = 20;
 const BYTEA = 17;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import type { Database } from "./database.ts";
 import { type Migration, migrations } from "./migrations/index.ts";
 import type { Schema } from "./schema.ts";
+import type { Database } from "./types.ts";
 
 /** Arbitrary and fixed: the advisory lock that lets one process migrate while the others wait. */
 const MIGRATION_LOCK = 0x6d_75_73_74;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
-import type { Unlisten } from "./database.ts";
+import type { Unlisten } from "./types.ts";
 
 const RECONNECT_MS = 500;
 

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
-import type { Database } from "./database.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Schema } from "./schema.ts";
+import type { Database } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /** No statement and no wait for a connection may hang a request: reliability.md asks for an answer within 5 s. */

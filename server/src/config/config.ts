@@ -1,0 +1,151 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { LogLevel } from "../lib/logger.ts";
+import { Secret } from "../lib/secret.ts";
+
+/** Everything the environment decides, parsed once; nothing else reads `process.env`. */
+export interface Config {
+  dataDir: string;
+  http: { host: string; port: number };
+  mqtt: { host: string; port: number };
+  metrics: { host: string; port: number };
+  publicHost: string;
+  /** Addresses told to clients; absent until the listeners know their ports. */
+  baseUrl: string | undefined;
+  brokerUrl: string | undefined;
+  databaseUrl: Secret<string> | undefined;
+  masterKey: MasterKeySource;
+  operatorTls: { certFile: string; keyFile: string } | undefined;
+  /** Addresses or CIDR ranges whose forwarding headers are believed. */
+  trustedProxies: string[];
+  logLevel: LogLevel;
+}
+
+export type MasterKeySource =
+  | { from: "value"; key: Secret<Buffer> }
+  | { from: "file"; path: string }
+  | { from: "data-folder" };
+
+/** Every problem of the environment at once, each naming its variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: string[]) {
+    super(
+      `the configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((p) => `  ${p}`).join("\n")}`,
+    );
+    this.problems = problems;
+  }
+}
+
+const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
+const host = z.string().min(1);
+const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
+
+const environment = z.object({
+  MUSTER_DATA_DIR: z.string().min(1).default("./data"),
+  MUSTER_HTTP_HOST: host.default("0.0.0.0"),
+  MUSTER_HTTP_PORT: port.default(8443),
+  MUSTER_MQTT_HOST: host.default("0.0.0.0"),
+  MUSTER_MQTT_PORT: port.default(8883),
+  MUSTER_METRICS_PORT: port.default(9464),
+  MUSTER_PUBLIC_HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an IP address, without scheme or port")
+    .default("localhost"),
+  MUSTER_BASE_URL: url(/^https$/, "https://muster.example").optional(),
+  MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
+  MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
+  MUSTER_MASTER_KEY: z
+    .string()
+    .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)")
+    .optional(),
+  MUSTER_MASTER_KEY_FILE: z.string().min(1).optional(),
+  MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
+  MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
+  MUSTER_TRUSTED_PROXIES: z.string().default(""),
+  MUSTER_LOG_LEVEL: z
+    .enum(
+      ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+      "must be fatal, error, warn, info, debug, trace or silent",
+    )
+    .default("info"),
+});
+
+/**
+ * Parses the environment. An empty variable counts as unset; an unknown `MUSTER_…` name is a problem, since a typing
+ * mistake there would silently leave a default in force.
+ *
+ * @throws ConfigError naming every problem
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("MUSTER_") && value));
+  const parsed = environment.safeParse(given);
+  const problems = [
+    ...unknownNames(given),
+    ...(parsed.error?.issues ?? []).map((i) => `${i.path.join(".")} ${i.message}`),
+  ];
+  problems.push(...contradictions(given));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return toConfig(parsed.data);
+}
+
+/** The configuration of this process. */
+export function loadConfig(overrides: Record<string, string> = {}): Config {
+  return parseConfig({ ...process.env, ...overrides });
+}
+
+/** A 32-byte key from base64, or `undefined`. */
+export function decodeKey(text: string): Buffer | undefined {
+  const trimmed = text.trim();
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(trimmed)) return undefined;
+  return Buffer.from(trimmed, "base64");
+}
+
+const OTHER_NAMES = /^MUSTER_TEST_/;
+
+function unknownNames(given: Record<string, unknown>): string[] {
+  return Object.keys(given)
+    .filter((name) => !(name in environment.shape) && !OTHER_NAMES.test(name))
+    .map((name) => `${name} is not a setting of muster`);
+}
+
+function contradictions(given: Record<string, string | undefined>): string[] {
+  const problems: string[] = [];
+  if (given.MUSTER_MASTER_KEY && given.MUSTER_MASTER_KEY_FILE) {
+    problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: give one");
+  }
+  if (!given.MUSTER_TLS_CERT_FILE !== !given.MUSTER_TLS_KEY_FILE) {
+    problems.push("MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE belong together: give both or neither");
+  }
+  return problems;
+}
+
+function toConfig(env: z.infer<typeof environment>): Config {
+  return {
+    dataDir: resolve(env.MUSTER_DATA_DIR),
+    http: { host: env.MUSTER_HTTP_HOST, port: env.MUSTER_HTTP_PORT },
+    mqtt: { host: env.MUSTER_MQTT_HOST, port: env.MUSTER_MQTT_PORT },
+    metrics: { host: "127.0.0.1", port: env.MUSTER_METRICS_PORT },
+    publicHost: env.MUSTER_PUBLIC_HOST,
+    baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
+    brokerUrl: env.MUSTER_BROKER_URL,
+    databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
+    masterKey: masterKeySource(env),
+    operatorTls:
+      env.MUSTER_TLS_CERT_FILE && env.MUSTER_TLS_KEY_FILE
+        ? { certFile: resolve(env.MUSTER_TLS_CERT_FILE), keyFile: resolve(env.MUSTER_TLS_KEY_FILE) }
+        : undefined,
+    trustedProxies: env.MUSTER_TRUSTED_PROXIES.split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry.length > 0),
+    logLevel: env.MUSTER_LOG_LEVEL,
+  };
+}
+
+function masterKeySource(env: z.infer<typeof environment>): MasterKeySource {
+  if (env.MUSTER_MASTER_KEY) return { from: "value", key: new Secret(decodeKey(env.MUSTER_MASTER_KEY)!) };
+  if (env.MUSTER_MASTER_KEY_FILE) return { from: "file", path: resolve(env.MUSTER_MASTER_KEY_FILE) };
+  return { from: "data-folder" };
+}
