@@ -313,6 +313,8 @@ export interface AuthoritiesTable {
   not_before: Date;
   not_after: Date;
   created_at: Date;
+  take_over_at: Date | null;
   activated_at: Date | null;
+  retiring_at: Date | null;
   retired_at: Date | null;
 }

@@ -356,8 +356,14 @@ CREATE TABLE authorities (
   not_before timestamptz NOT NULL,
   not_after timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
+  -- upcoming: when it is to be taken into use
+  take_over_at timestamptz,
   activated_at timestamptz,
-  retired_at timestamptz
+  -- retiring since: nothing is issued by it any more, what it issued still lives
+  retiring_at timestamptz,
+  retired_at timestamptz,
+  -- a retired authority cannot sign, whatever becomes of this database
+  CHECK (status <> 'retired' OR private_key_pem IS NULL)
 );
 CREATE UNIQUE INDEX authorities_active ON authorities (role) WHERE status = 'active';
 `;
