@@ -33,7 +33,7 @@ export const table = {
 
     pki: ["lib"],
     db: ["lib"],
-    config: [],
+    config: ["lib"],
     lib: [],
   } as Record<string, string[]>,
 

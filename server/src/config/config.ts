@@ -19,6 +19,8 @@ export interface Config {
   /** Addresses or CIDR ranges whose forwarding headers are believed. */
   trustedProxies: string[];
   logLevel: LogLevel;
+  /** `MUSTER_…` names that mean nothing here: most likely a typing mistake, so start-up warns of each. */
+  unknownNames: string[];
 }
 
 export type MasterKeySource =
@@ -74,8 +76,7 @@ const environment = z.object({
 });
 
 /**
- * Parses the environment. An empty variable counts as unset; an unknown `MUSTER_…` name is a problem, since a typing
- * mistake there would silently leave a default in force.
+ * Parses the environment. An empty variable counts as unset.
  *
  * @throws ConfigError naming every problem
  */
@@ -88,7 +89,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   ];
   problems.push(...contradictions(given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return toConfig(parsed.data);
+  return toConfig(parsed.data, unknownNames(given));
 }
 
 /** The configuration of this process. */
@@ -106,9 +107,7 @@ export function decodeKey(text: string): Buffer | undefined {
 const OTHER_NAMES = /^MUSTER_TEST_/;
 
 function unknownNames(given: Record<string, unknown>): string[] {
-  return Object.keys(given)
-    .filter((name) => !(name in environment.shape) && !OTHER_NAMES.test(name))
-    .map((name) => `${name} is not a setting of muster`);
+  return Object.keys(given).filter((name) => !(name in environment.shape) && !OTHER_NAMES.test(name));
 }
 
 function contradictions(given: Record<string, string | undefined>): string[] {
@@ -122,7 +121,7 @@ function contradictions(given: Record<string, string | undefined>): string[] {
   return problems;
 }
 
-function toConfig(env: z.infer<typeof environment>): Config {
+function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
   return {
     dataDir: resolve(env.MUSTER_DATA_DIR),
     http: { host: env.MUSTER_HTTP_HOST, port: env.MUSTER_HTTP_PORT },
@@ -141,6 +140,7 @@ function toConfig(env: z.infer<typeof environment>): Config {
       .map((entry) => entry.trim())
       .filter((entry) => entry.length > 0),
     logLevel: env.MUSTER_LOG_LEVEL,
+    unknownNames: unknown,
   };
 }
 

@@ -1,0 +1,173 @@
+import { mkdir } from "node:fs/promises";
+import { type Access, createAccess } from "./access/access.ts";
+import { type Api, createApi } from "./api/server.ts";
+import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
+import { type Broker, createBroker } from "./broker/broker.ts";
+import type { Config } from "./config/config.ts";
+import { loadMasterKey } from "./config/master-key.ts";
+import { type Connections, createConnections } from "./connections/connections.ts";
+import { type Control, createControl } from "./control/control.ts";
+import { type Database, openDatabase } from "./db/database.ts";
+import { databaseClock } from "./db/database-clock.ts";
+import { createDevices, type Devices } from "./devices/devices.ts";
+import { createDoctor } from "./doctor/doctor.ts";
+import { createEnrollment, type Enrollment } from "./enrollment/enrollment.ts";
+import { createGroups, type Groups } from "./groups/groups.ts";
+import { type Clock, HOUR, MINUTE, systemClock } from "./lib/clock.ts";
+import { every } from "./lib/every.ts";
+import { type Ids, randomIds } from "./lib/ids.ts";
+import { createLogger, type Logger } from "./lib/logger.ts";
+import { createMetrics, type Metrics } from "./lib/metrics.ts";
+import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
+
+/** What a test may replace: the world outside (time, chance, log), never our own code. */
+export interface Overrides {
+  clock?: Clock;
+  ids?: Ids;
+  logger?: Logger;
+  /** A dumped embedded database to start from, in memory. */
+  snapshot?: Blob;
+  /** Keeps the embedded database in memory. */
+  inMemory?: boolean;
+}
+
+/** The whole service, composed and ready to start. */
+export interface App {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly access: Access;
+  readonly authorities: Authorities;
+  readonly connections: Connections;
+  readonly devices: Devices;
+  readonly enrollment: Enrollment;
+  readonly groups: Groups;
+  readonly metrics: Metrics;
+  readonly monitoring: Monitoring;
+  readonly broker: Broker;
+  readonly api: Api;
+  readonly control: Control;
+  /** Where clients reach it; valid after {@link App.start}. */
+  readonly baseUrl: string;
+  readonly brokerUrl: string;
+  /** Opens the listeners; the broker first, since enrollments name its port. */
+  start(): Promise<void>;
+  /** Stops taking work, finishes what is under way, closes everything. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** The one composition root: production and tests build the same service from here. */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const logger = overrides.logger ?? createLogger(config.logLevel);
+  const ids = overrides.ids ?? randomIds;
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const masterKey = await loadMasterKey(config);
+  const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
+  const database = await openDatabase({
+    url: config.databaseUrl?.reveal(),
+    dataDir: inMemory ? "memory" : config.dataDir,
+    snapshot: overrides.snapshot,
+    logger,
+  });
+  const { clock, stopClock } = await chooseClock(database, overrides.clock, logger);
+  const ports = { http: config.http.port, mqtt: config.mqtt.port };
+  const addresses = {
+    get baseUrl() {
+      return config.baseUrl ?? `https://${bracketed(config.publicHost)}:${ports.http}`;
+    },
+    get brokerUrl() {
+      return config.brokerUrl ?? `mqtts://${bracketed(config.publicHost)}:${ports.mqtt}`;
+    },
+  };
+
+  const deps = { database, clock, ids, logger };
+  const metrics = createMetrics();
+  const access = createAccess(deps);
+  const devices = createDevices(deps);
+  const groups = createGroups(deps);
+  const connections = createConnections(deps);
+  const monitoring = createMonitoring(deps);
+  const doctor = createDoctor(deps);
+  let authorities: Authorities;
+  try {
+    authorities = await createAuthorities({ ...deps, masterKey, publicHost: config.publicHost });
+  } catch (error) {
+    stopClock();
+    await database.close();
+    throw error;
+  }
+  const enrollment = createEnrollment({
+    ...deps,
+    authorities,
+    connections,
+    masterKey,
+    metrics,
+    brokerUrl: () => addresses.brokerUrl,
+  });
+
+  const faces = { access, authorities, connections, devices, enrollment, groups, metrics, monitoring };
+  const broker = createBroker({ ...faces, config, clock, ids, logger });
+  const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
+  const api = createApi({ ...faces, config, clock, ids, logger, readiness });
+  const control = createControl({ ...faces, doctor, dataDir: config.dataDir, logger, addresses });
+
+  const jobs: (() => Promise<void>)[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function start(): Promise<void> {
+    await authorities.maintain();
+    await connections.startNode();
+    ports.mqtt = (await broker.start()).port;
+    ports.http = (await api.start()).port;
+    await control.start();
+    jobs.push(
+      every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
+      every(10 * MINUTE, "pruning", () => Promise.all([enrollment.prune(), connections.prune()]), logger),
+    );
+  }
+
+  async function shutDown(): Promise<void> {
+    for (const stop of jobs) await stop();
+    await control.stop();
+    await api.stop();
+    await broker.stop();
+    await monitoring.drain();
+    await connections.stopNode();
+    await access.close();
+    await authorities.close();
+    stopClock();
+    await database.close();
+  }
+
+  return {
+    ...faces,
+    config,
+    logger,
+    database,
+    broker,
+    api,
+    control,
+    get baseUrl() {
+      return addresses.baseUrl;
+    },
+    get brokerUrl() {
+      return addresses.brokerUrl;
+    },
+    start,
+    stop: () => {
+      stopping ??= shutDown();
+      return stopping;
+    },
+  };
+}
+
+async function chooseClock(database: Database, given: Clock | undefined, logger: Logger) {
+  if (given) return { clock: given, stopClock: () => undefined };
+  if (database.kind === "embedded") return { clock: systemClock, stopClock: () => undefined };
+  const clock = await databaseClock(database, systemClock, logger);
+  return { clock, stopClock: () => clock.stop() };
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

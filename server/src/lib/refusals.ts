@@ -1,0 +1,19 @@
+import { MusterError } from "./errors.ts";
+
+/** Refusals that every feature may need; those of one feature alone live in its own `errors.ts`. */
+export type CommonErrorCode = "invalid_request" | "not_found" | "already_exists";
+
+/** The request itself is wrong; `detail` is the offending value when it is an id or a name (never a secret). */
+export function invalidRequest(message: string, detail?: string): MusterError<"invalid_request"> {
+  return new MusterError("invalid_request", message, detail === undefined ? {} : { detail });
+}
+
+/** Unknown, or another tenant's: the two are told apart nowhere (docs/api-conventions.md). */
+export function notFound(what: string): MusterError<"not_found"> {
+  return new MusterError("not_found", `no such ${what}`);
+}
+
+/** The name is taken already; `detail` is the name. */
+export function alreadyExists(message: string, detail: string): MusterError<"already_exists"> {
+  return new MusterError("already_exists", message, { detail });
+}

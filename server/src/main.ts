@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type App, createApp } from "./app.ts";
+import { type Config, loadConfig } from "./config/config.ts";
+import { systemClock } from "./lib/clock.ts";
+import { createLogger } from "./lib/logger.ts";
+
+/** How long a drain may take before the process leaves anyway. */
+const DRAIN_MS = 15_000;
+
+/** `muster serve`: runs until SIGTERM or SIGINT. Resolves with the exit code. */
+export async function serve(): Promise<number> {
+  const config = loadConfig();
+  const logger = createLogger(config.logLevel);
+  for (const name of config.unknownNames) logger.warn({ name }, "this setting is not known and has no effect");
+  const started = systemClock.monotonicMs();
+  const app = await createApp(config, { logger });
+  const stopped = untilSignal(app);
+  try {
+    await app.start();
+  } catch (error) {
+    await app.stop().catch(() => undefined);
+    throw error;
+  }
+  const caFile = await writeCa(app, config);
+  logger.info(
+    {
+      httpUrl: app.baseUrl,
+      brokerUrl: app.brokerUrl,
+      caFile,
+      metricsUrl: app.api.metricsUrl,
+      startupMs: Math.round(systemClock.monotonicMs() - started),
+    },
+    "ready",
+  );
+  return stopped;
+}
+
+function untilSignal(app: App): Promise<number> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (signalled) return;
+      signalled = true;
+      app.logger.info({ signal }, "stopping: taking no new work, finishing what is under way");
+      const late = setTimeout(() => {
+        app.logger.error("stopping took too long; leaving");
+        resolve(1);
+      }, DRAIN_MS);
+      app.stop().then(
+        () => {
+          clearTimeout(late);
+          app.logger.info("stopped");
+          resolve(0);
+        },
+        (error: Error) => {
+          app.logger.error({ err: error.message }, "stopping failed");
+          resolve(1);
+        },
+      );
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+  });
+}
+
+/** The CA that the development HTTPS certificate and the broker's certificate hang from, for curl and browsers. */
+async function writeCa(app: App, config: Config): Promise<string> {
+  const folder = join(config.dataDir, "tls");
+  const file = join(folder, "ca.pem");
+  const write = () => writeFile(file, app.authorities.serverCaBundlePem());
+  await mkdir(folder, { recursive: true });
+  await write();
+  app.authorities.onChange(
+    () => void write().catch((error: Error) => app.logger.warn({ err: error.message }, "could not write tls/ca.pem")),
+  );
+  return file;
+}

@@ -1,0 +1,68 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { type Database, openDatabase } from "../../src/db/database.ts";
+import { migrations } from "../../src/db/migrations/index.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+
+const serverUrl = process.env.MUSTER_TEST_DATABASE_URL;
+
+/** Whether this run is on PostgreSQL (`tools/with-postgres`) rather than on the embedded database. */
+export const onPostgres = serverUrl !== undefined && serverUrl !== "";
+
+/** What to open an empty, migrated database of one test with, and how to remove it. */
+export interface TestDatabase {
+  url: string | undefined;
+  snapshot: Blob | undefined;
+  remove(): Promise<void>;
+}
+
+export async function testDatabase(): Promise<TestDatabase> {
+  if (!onPostgres) return { url: undefined, snapshot: await embeddedSnapshot(), remove: async () => undefined };
+  const name = `muster_${randomUUID().replaceAll("-", "")}`;
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl!);
+  url.pathname = `/${name}`;
+  return { url: url.href, snapshot: undefined, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** Opens a database of its own for a test that needs no server around it. Close it, then remove it. */
+export async function openTestDatabase(): Promise<Database & { url: string | undefined; remove(): Promise<void> }> {
+  const { url, snapshot, remove } = await testDatabase();
+  const database = await openDatabase({ url, dataDir: "memory", snapshot, logger: createLogger("silent") });
+  return { ...database, url, remove };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+/** Making an embedded database takes seconds, loading a dump of an empty one a fraction: dumped once per schema. */
+async function embeddedSnapshot(): Promise<Blob> {
+  const version = JSON.stringify([process.versions.node, migrations]);
+  const digest = createHash("sha256").update(version).digest("hex").slice(0, 16);
+  const file = join(tmpdir(), `muster-test-database-${digest}.tar`);
+  const cached = await readFile(file).catch(() => undefined);
+  if (cached) return new Blob([new Uint8Array(cached)]);
+  const dump = await dumpOfEmpty();
+  const aside = `${file}.${process.pid}`;
+  await writeFile(aside, new Uint8Array(await dump.arrayBuffer()));
+  await rename(aside, file);
+  return dump;
+}
+
+async function dumpOfEmpty(): Promise<Blob> {
+  const pglite = await PGlite.create();
+  for (const step of migrations) await pglite.exec(step.sql);
+  await pglite.exec("CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL)");
+  for (const { number, name } of migrations)
+    await pglite.query("INSERT INTO schema_migrations VALUES ($1, $2)", [number, name]);
+  const dump = await pglite.dumpDataDir("none");
+  await pglite.close();
+  return dump;
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import mqtt from "mqtt";
+import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
+import type { Caller } from "../../src/access/access.ts";
+import { type HttpAnswer, https } from "./https.ts";
+import type { TestServer } from "./server.ts";
+
+/** A tenant with a device type that publishes on `t/<slug>/telemetry/<id>`, and a caller that may do anything in it. */
+export interface TestTenant {
+  slug: string;
+  caller: Caller;
+  deviceTypeId: string;
+  admin: { id: string; email: string };
+}
+
+export async function newTenant(server: TestServer, slug = `t${randomBytes(4).toString("hex")}`): Promise<TestTenant> {
+  const { access, devices } = server.app;
+  await access.createTenant({ slug, name: `Tenant ${slug}` });
+  const caller = await access.systemCaller(slug);
+  const { id, email } = await access.createUser({ tenant: slug, email: `admin@${slug}.example`, role: "admin" });
+  const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
+  return { slug, caller, deviceTypeId: type.id, admin: { id, email } };
+}
+
+/** An API key of the tenant's admin, as the CLI makes it. */
+export async function newKey(server: TestServer, tenant: TestTenant, ...scopes: string[]): Promise<string> {
+  const made = await server.app.access.createKey({
+    tenant: tenant.slug,
+    user: tenant.admin.email,
+    name: "test",
+    scopes,
+  });
+  return made.key;
+}
+
+/** What a device holds after enrollment. */
+export interface TestDevice {
+  deviceId: string;
+  key: string;
+  cert: string;
+  chain: string;
+  fullchain: string;
+  ca: string;
+  topic: string;
+  fingerprint: string;
+}
+
+/** The redemption request of spec 2.2 with a fresh key; anything may be overridden. */
+export async function redemption(claimCode: string, overrides: Record<string, unknown> = {}) {
+  const key = await makeKey();
+  const body = {
+    claimCode,
+    hardwareFingerprint: `hw-${randomBytes(8).toString("hex")}`,
+    hardwareModel: "Pump 3000",
+    agentVersion: "1.0.0",
+    csr: makeCsr(key),
+    ...overrides,
+  };
+  return { key, body };
+}
+
+/** POSTs a redemption, with `proof`'s certificate over mTLS when given. */
+export function redeem(
+  server: TestServer,
+  body: unknown,
+  proof?: Pick<TestDevice, "fullchain" | "key">,
+): Promise<HttpAnswer> {
+  return https(`${server.httpUrl}/api/provisioning/claim`, {
+    body,
+    ca: server.ca,
+    cert: proof?.fullchain,
+    key: proof?.key,
+  });
+}
+
+/** POSTs a renewal for `device` with `csr` (default: a fresh key's). */
+export async function renew(server: TestServer, device: TestDevice): Promise<{ answer: HttpAnswer; key: string }> {
+  const key = await makeKey();
+  const answer = await https(`${server.httpUrl}/api/provisioning/cert/renew`, {
+    body: { csr: makeCsr(key) },
+    ca: server.ca,
+    cert: device.fullchain,
+    key: device.key,
+  });
+  return { answer, key };
+}
+
+/** Enrolls one device through the front door with a claim of its own. */
+export async function enrollDevice(
+  server: TestServer,
+  tenant: TestTenant,
+  overrides: Record<string, unknown> = {},
+): Promise<TestDevice> {
+  const claim = await server.app.enrollment.createClaim(tenant.caller, {
+    intendedName: "Test pump",
+    intendedDeviceTypeId: tenant.deviceTypeId,
+  });
+  const { key, body } = await redemption(claim.claimCode, overrides);
+  const answer = await redeem(server, body);
+  if (answer.status !== 200) throw new Error(`redemption: ${answer.status} ${answer.text}`);
+  const { deviceId, mqtt: given } = answer.json;
+  return {
+    deviceId,
+    key,
+    cert: given.clientCert,
+    chain: given.clientCertChain,
+    fullchain: given.clientCert + given.clientCertChain,
+    ca: given.serverCaBundle,
+    topic: given.publishTopics[0],
+    fingerprint: String(body.hardwareFingerprint),
+  };
+}
+
+/** Connects with mqtt.js, without reconnecting. Rejects with the reason when the broker refuses or hangs up first. */
+export function connectMqtt(
+  server: Pick<TestServer, "mqttPort">,
+  device: Pick<TestDevice, "deviceId" | "fullchain" | "key" | "ca">,
+  options: mqtt.IClientOptions = {},
+): Promise<mqtt.MqttClient> {
+  const client = mqtt.connect({
+    protocol: "mqtts",
+    host: "localhost",
+    port: server.mqttPort,
+    clientId: device.deviceId,
+    cert: device.fullchain,
+    key: device.key,
+    ca: device.ca,
+    protocolVersion: 4,
+    reconnectPeriod: 0,
+    connectTimeout: 10_000,
+    ...options,
+  });
+  return new Promise((resolve, reject) => {
+    client.once("connect", () => resolve(client));
+    client.once("error", (error) => {
+      client.end(true);
+      reject(error);
+    });
+    client.once("close", () => reject(new Error("closed before CONNACK")));
+  });
+}
+
+/** Resolves when `client`'s connection has closed. */
+export function closed(client: mqtt.MqttClient): Promise<void> {
+  return new Promise((resolve) => {
+    if (!client.connected) resolve();
+    else client.once("close", () => resolve());
+  });
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import type { Ids } from "../../src/lib/ids.ts";
+import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
+import { type TestDatabase, testDatabase } from "./database.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** A real server on free loopback ports with a clock the test holds. */
+export interface TestServer {
+  readonly app: App;
+  readonly clock: FakeClock;
+  /** Every log line written so far, whole. */
+  readonly logs: string[];
+  readonly httpUrl: string;
+  readonly httpPort: number;
+  readonly mqttPort: number;
+  readonly dataDir: string;
+  /** PEM that verifies both listeners. */
+  readonly ca: string;
+  readonly databaseUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>;
+  ids?: Ids;
+  clock?: FakeClock;
+  logLevel?: LogLevel;
+  /** Another server's database, for two processes' worth of app on one PostgreSQL. */
+  share?: TestServer;
+}
+
+export const TEST_MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), "muster-test-"));
+  const own = options.share ? undefined : await testDatabase();
+  const databaseUrl = options.share?.databaseUrl ?? own?.url;
+  const clock = options.clock ?? options.share?.clock ?? new FakeClock();
+  const logs: string[] = [];
+  const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });
+  const config = parseConfig({
+    MUSTER_DATA_DIR: dataDir,
+    MUSTER_HTTP_HOST: "127.0.0.1",
+    MUSTER_HTTP_PORT: "0",
+    MUSTER_MQTT_HOST: "127.0.0.1",
+    MUSTER_MQTT_PORT: "0",
+    MUSTER_METRICS_PORT: "0",
+    MUSTER_MASTER_KEY: TEST_MASTER_KEY,
+    ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
+    ...options.env,
+  });
+  const app = await createApp(config, {
+    clock,
+    logger,
+    inMemory: true,
+    ...(options.ids ? { ids: options.ids } : {}),
+    ...(own?.snapshot ? { snapshot: own.snapshot } : {}),
+  }).catch((error) => discard(dataDir, own).then(() => Promise.reject(error)));
+  await app.start();
+  return {
+    app,
+    clock,
+    logs,
+    httpUrl: app.baseUrl,
+    httpPort: Number(new URL(app.baseUrl).port),
+    mqttPort: Number(new URL(app.brokerUrl).port),
+    dataDir,
+    ca: app.authorities.serverCaBundlePem(),
+    databaseUrl,
+    stop: async () => {
+      await app.stop();
+      await discard(dataDir, own);
+    },
+  };
+}
+
+async function discard(dataDir: string, database: TestDatabase | undefined): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+  await database?.remove();
+}
