@@ -1,0 +1,38 @@
+import type { AuthorityRow, Role } from "./authority-store.ts";
+
+/** One generation of one role, as `muster ca status` shows it. */
+export interface AuthorityStatus {
+  readonly id: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly status: AuthorityRow["status"];
+  readonly issuerId: string | null;
+  /** SHA-256 of the certificate's DER, lower-case hex. */
+  readonly fingerprintSha256: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly createdAt: Date;
+  /** When an upcoming server root will be, or was to be, taken into use. */
+  readonly takeOverAt: Date | null;
+  readonly activatedAt: Date | null;
+  readonly retiringAt: Date | null;
+  readonly retiredAt: Date | null;
+}
+
+export function statusOf(row: AuthorityRow): AuthorityStatus {
+  return {
+    id: row.id,
+    role: row.role,
+    name: row.name,
+    status: row.status,
+    issuerId: row.issuer_id,
+    fingerprintSha256: row.fingerprint_sha256,
+    notBefore: row.not_before,
+    notAfter: row.not_after,
+    createdAt: row.created_at,
+    takeOverAt: row.take_over_at,
+    activatedAt: row.activated_at,
+    retiringAt: row.retiring_at,
+    retiredAt: row.retired_at,
+  };
+}
