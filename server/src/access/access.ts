@@ -1,0 +1,45 @@
+import { authenticateKey } from "./authenticate-key.ts";
+import type { Caller } from "./caller.ts";
+import type { AccessDeps } from "./deps.ts";
+import { createLastUsed } from "./last-used.ts";
+import { createKey, type NewKey, revokeKey } from "./manage-keys.ts";
+import { createTenant, systemCaller } from "./manage-tenants.ts";
+import { createUser, deactivateUser, deleteUser, type NewUser, reactivateUser, resetPassword } from "./manage-users.ts";
+
+export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
+export { hashPassword, makePassword, verifyPassword } from "./password.ts";
+export { SCOPES, type Scope } from "./scopes.ts";
+
+/** Tenants, users and API keys: who may do what (spec 5). */
+export interface Access {
+  createTenant(input: { slug: string; name: string }): Promise<{ id: string; slug: string; name: string }>;
+  /** The caller for a command at the machine's own shell. */
+  systemCaller(slug: string): Promise<Caller>;
+  createUser(input: NewUser): Promise<{ id: string; email: string; password: string }>;
+  deactivateUser(email: string): Promise<void>;
+  reactivateUser(email: string): Promise<void>;
+  deleteUser(email: string): Promise<void>;
+  resetPassword(email: string): Promise<{ password: string }>;
+  createKey(input: NewKey): Promise<{ id: string; key: string }>;
+  revokeKey(id: string): Promise<void>;
+  authenticateKey(presented: string | undefined, address: string): Promise<Caller>;
+  /** Waits for the notes of last uses; call before the database closes. */
+  close(): Promise<void>;
+}
+
+export function createAccess(deps: AccessDeps): Access {
+  const lastUsed = createLastUsed(deps);
+  return {
+    createTenant: (input) => createTenant(deps, input),
+    systemCaller: (slug) => systemCaller(deps, slug),
+    createUser: (input) => createUser(deps, input),
+    deactivateUser: (email) => deactivateUser(deps, email),
+    reactivateUser: (email) => reactivateUser(deps, email),
+    deleteUser: (email) => deleteUser(deps, email),
+    resetPassword: (email) => resetPassword(deps, email),
+    createKey: (input) => createKey(deps, input),
+    revokeKey: (id) => revokeKey(deps, id),
+    authenticateKey: (presented, address) => authenticateKey(deps, lastUsed, presented, address),
+    close: () => lastUsed.drain(),
+  };
+}

@@ -1,0 +1,9 @@
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** `bytes` as one big-endian number in base 62, left-padded with zeros to `width` characters. */
+export function base62(bytes: Uint8Array, width: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  let text = "";
+  for (; value > 0n; value /= 62n) text = DIGITS[Number(value % 62n)] + text;
+  return text.padStart(width, "0");
+}

@@ -1,0 +1,28 @@
+import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { plainLine } from "../lib/text.ts";
+import type { Caller } from "./caller.ts";
+import type { AccessDeps } from "./deps.ts";
+import { findTenant, insertTenant, type TenantRow } from "./tenant-store.ts";
+
+const SLUG = /^[a-z0-9-]{1,40}$/;
+
+/**
+ * Adds a tenant. The slug is a topic segment and never changes.
+ *
+ * @throws MusterError invalid_request, already_exists
+ */
+export async function createTenant(deps: AccessDeps, input: { slug: string; name: string }): Promise<TenantRow> {
+  if (!SLUG.test(input.slug))
+    throw invalidRequest("the slug must be 1 to 40 of a-z, 0-9 and dash; it names the tenant in topics", input.slug);
+  const now = deps.clock.now();
+  const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
+  await insertTenant(deps.database.db, { ...tenant, created_at: now });
+  return tenant;
+}
+
+/** The caller for a command at the machine's own shell. @throws MusterError not_found */
+export async function systemCaller(deps: AccessDeps, slug: string): Promise<Caller> {
+  const tenant = await findTenant(deps.database.db, slug);
+  if (!tenant) throw notFound("tenant");
+  return { tenantId: tenant.id, tenantSlug: tenant.slug, actor: "system", rights: { kind: "system" } };
+}

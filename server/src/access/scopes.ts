@@ -1,0 +1,67 @@
+import { invalidRequest } from "../lib/refusals.ts";
+
+/** Every scope there is (spec 5, scope list). */
+export const SCOPES = [
+  "devices:read",
+  "devices:write",
+  "groups:read",
+  "groups:write",
+  "shifts:read",
+  "shifts:write",
+  "thresholds:read",
+  "thresholds:write",
+  "anomalies:read",
+  "anomalies:write",
+  "tickets:read",
+  "tickets:write",
+  "provisioning:read",
+  "provisioning:write",
+  "device-certificates:read",
+  "device-certificates:issue",
+  "device-certificates:revoke",
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(SCOPES);
+/** What these allow must be spelled out, never implied by `*` (spec 5 rule 5). */
+const WITHOUT_WILDCARD: ReadonlySet<string> = new Set(["provisioning", "device-certificates"]);
+const WITH_WILDCARD: ReadonlySet<string> = new Set(
+  SCOPES.map(resourceOf).filter((resource) => !WITHOUT_WILDCARD.has(resource)),
+);
+
+/**
+ * Checks the scopes asked for a new key: known ones, or `<resource>:*` where there is such a thing.
+ *
+ * @returns them without repetition, in the order given, wildcards kept as they are
+ * @throws MusterError invalid_request with the first bad scope in `detail`
+ */
+export function checkScopes(asked: readonly string[]): string[] {
+  if (asked.length === 0) throw invalidRequest("a key needs at least one scope");
+  const bad = asked.find((scope) => !isGrantable(scope));
+  if (bad === undefined) return [...new Set(asked)];
+  const [resource = "", action] = bad.split(":");
+  throw action === "*" && WITHOUT_WILDCARD.has(resource)
+    ? invalidRequest(`${resource} has no wildcard: name each of its scopes`, bad)
+    : invalidRequest("there is no such scope", bad);
+}
+
+/** What granted scopes allow: `*` is read and write of its resource; `write` alone does not imply `read`. */
+export function expandScopes(granted: readonly string[]): ReadonlySet<Scope> {
+  const allowed = granted.flatMap((scope) =>
+    isWildcard(scope) ? [`${resourceOf(scope)}:read`, `${resourceOf(scope)}:write`] : [scope],
+  );
+  return new Set(allowed.filter((scope): scope is Scope => KNOWN.has(scope)));
+}
+
+function isGrantable(scope: string): boolean {
+  return KNOWN.has(scope) || isWildcard(scope);
+}
+
+function isWildcard(scope: string): boolean {
+  return scope.endsWith(":*") && WITH_WILDCARD.has(resourceOf(scope));
+}
+
+function resourceOf(scope: string): string {
+  return scope.slice(0, scope.indexOf(":"));
+}

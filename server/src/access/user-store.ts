@@ -1,0 +1,53 @@
+import { type Insertable, type SqlBool, sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import { violatedUnique } from "../db/refusal.ts";
+import type { Schema, UsersTable } from "../db/schema.ts";
+import { alreadyExists } from "../lib/refusals.ts";
+
+export interface UserRow {
+  id: string;
+  tenant_id: string;
+  role: UsersTable["role"];
+  status: "active" | "deactivated";
+}
+
+/** @throws MusterError already_exists when a user who is not deleted has this address */
+export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Promise<void> {
+  try {
+    await db.insertInto("users").values(user).execute();
+  } catch (error) {
+    if (violatedUnique(error)) throw alreadyExists("there is a user with this email address already", user.email);
+    throw error;
+  }
+}
+
+/**
+ * The user with this address, the row locked until the transaction ends: whatever depends on the user's state
+ * (making a key) and whatever changes it (deactivation) go one after the other.
+ */
+export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefined> {
+  return await tx
+    .selectFrom("users")
+    .select(["id", "tenant_id", "role", "status"])
+    .where(sql<SqlBool>`lower(email) = lower(${email})`)
+    .where("deleted_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function setStatus(tx: Tx, id: string, status: "active" | "deactivated"): Promise<void> {
+  await tx.updateTable("users").set({ status }).where("id", "=", id).execute();
+}
+
+export async function setPasswordHash(tx: Tx, id: string, hash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: hash }).where("id", "=", id).execute();
+}
+
+/** Marks the user deleted and forgets the password; the row stays for what refers to it. */
+export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ status: "deactivated", deleted_at: now, password_hash: "" })
+    .where("id", "=", id)
+    .execute();
+}
