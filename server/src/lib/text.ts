@@ -15,3 +15,16 @@ export function plainLine(field: string, value: string, max = 120): string {
   if (CONTROL.test(text) || !text.isWellFormed()) throw invalidRequest(`${field} must not hold control characters`);
   return text;
 }
+
+/**
+ * Text of several lines, kept as it is.
+ *
+ * @throws MusterError invalid_request when it is longer than `max` characters or holds control characters other than
+ *   line breaks and tabs, or lone surrogates
+ */
+export function plainText(field: string, value: string, max = 2000): string {
+  if (value.length > max) throw invalidRequest(`${field} must be at most ${max} characters`);
+  if (CONTROL.test(value.replace(/[\n\r\t]/g, "")) || !value.isWellFormed())
+    throw invalidRequest(`${field} must not hold control characters`);
+  return value;
+}

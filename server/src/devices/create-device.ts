@@ -1,0 +1,56 @@
+import type { Caller } from "../access/access.ts";
+import type { Tx } from "../db/database.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest } from "../lib/refusals.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+import type { DevicesDeps } from "./deps.ts";
+import { hasDeviceType, insertDevice, joinGroups } from "./device-store.ts";
+import { findDevice } from "./device-view-store.ts";
+import { type DeviceRecord, toRecord } from "./view-devices.ts";
+
+const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export interface NewDevice {
+  /** The MQTT client id, the certificate's CN and a topic segment; random when absent. Never changes. */
+  id?: string | undefined;
+  name: string;
+  description?: string | undefined;
+  deviceTypeId?: string | undefined;
+  groupIds?: readonly string[] | undefined;
+}
+
+/**
+ * Adds a device by hand (an enrolling device is added by its claim).
+ *
+ * @throws MusterError invalid_request with the offending id in `detail`; already_exists
+ */
+export async function createDevice(deps: DevicesDeps, caller: Caller, input: NewDevice): Promise<DeviceRecord> {
+  const id = input.id ?? deps.ids.deviceId();
+  if (!DEVICE_ID.test(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
+  const now = deps.clock.now();
+  const row = {
+    uid: deps.ids.uuid(now),
+    id,
+    name: plainLine("name", input.name),
+    description: plainText("description", input.description ?? ""),
+    device_type_id: input.deviceTypeId ?? null,
+    created_at: now,
+    updated_at: now,
+  };
+  return await deps.database.db.transaction().execute(async (tx) => {
+    if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
+    await insertDevice(tx, caller.tenantId, row);
+    await joinAll(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
+    return toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
+  });
+}
+
+async function requireDeviceType(tx: Tx, tenantId: string, id: string): Promise<void> {
+  if (!isUuid(id) || !(await hasDeviceType(tx, tenantId, id))) throw invalidRequest("there is no such device type", id);
+}
+
+async function joinAll(tx: Tx, tenantId: string, uid: string, groupIds: string[]): Promise<void> {
+  const joined = await joinGroups(tx, tenantId, uid, groupIds.filter(isUuid));
+  const unknown = groupIds.find((id) => !joined.has(id));
+  if (unknown !== undefined) throw invalidRequest("there is no such group", unknown);
+}

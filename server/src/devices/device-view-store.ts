@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import type { DevicesTable } from "../db/schema.ts";
+
+export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
+export type Connectivity = DevicesTable["connectivity"];
+
+export interface DeviceRow {
+  uid: string;
+  id: string;
+  name: string;
+  description: string;
+  device_type_id: string | null;
+  metadata: Record<string, unknown>;
+  hardware_fingerprint: string | null;
+  hardware_model: string | null;
+  agent_version: string | null;
+  agent_capabilities: string[];
+  mac_address: string | null;
+  connectivity: Connectivity;
+  connectivity_since: Date | null;
+  connectivity_reason: string | null;
+  last_seen_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  group_ids: string[];
+  certificate_state: CertificateState;
+}
+
+export interface DeviceFilter {
+  groupId?: string | undefined;
+  deviceTypeId?: string | undefined;
+  connectivity?: Connectivity | undefined;
+  /** A part of the id or the name, in any case. */
+  q?: string | undefined;
+  /** Only devices of the groups this user is a member of. */
+  memberUserId?: string | undefined;
+}
+
+/** The device as the caller sees it; `undefined` when it does not exist for this caller. */
+export async function findDevice(
+  db: Db,
+  tenantId: string,
+  id: string,
+  filter: DeviceFilter,
+  now: Date,
+): Promise<DeviceRow | undefined> {
+  const { rows } = await sql<DeviceRow>`
+    SELECT ${columns(now)} FROM devices d WHERE ${matching(tenantId, filter)} AND d.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many there are in all; both of one snapshot. */
+export async function listDeviceRows(
+  db: Db,
+  tenantId: string,
+  filter: DeviceFilter,
+  page: { skip: number; limit: number },
+  now: Date,
+): Promise<{ rows: DeviceRow[]; total: number }> {
+  const { rows } = await sql<{ total: string; item: null } | (DeviceRow & { total: string })>`
+    WITH matched AS (SELECT d.* FROM devices d WHERE ${matching(tenantId, filter)}),
+    page AS (SELECT * FROM matched ORDER BY created_at DESC, uid DESC LIMIT ${page.limit} OFFSET ${page.skip})
+    SELECT (SELECT count(*) FROM matched) AS total, d.*
+    FROM (SELECT 1) one LEFT JOIN (SELECT ${columns(now)} FROM page d) d ON true
+    ORDER BY d.created_at DESC, d.uid DESC`.execute(db);
+  const found = rows.filter((row): row is DeviceRow & { total: string } => "uid" in row && row.uid !== null);
+  return { rows: found, total: Number(rows[0]?.total ?? 0) };
+}
+
+function columns(now: Date): RawBuilder<unknown> {
+  return sql`d.uid, d.id, d.name, d.description, d.device_type_id, d.metadata, d.hardware_fingerprint,
+    d.hardware_model, d.agent_version, d.agent_capabilities, d.mac_address, d.connectivity, d.connectivity_since,
+    d.connectivity_reason, d.last_seen_at, d.created_at, d.updated_at,
+    ARRAY(SELECT g.group_id::text FROM device_groups g WHERE g.device_uid = d.uid ORDER BY g.group_id) AS group_ids,
+    ${certificateState(now)} AS certificate_state`;
+}
+
+/**
+ * The best of the live certificates; without a live one, what became of the newest. A bundle is `expiring` from 30 days
+ * before its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8).
+ */
+function certificateState(now: Date): RawBuilder<CertificateState> {
+  return sql<CertificateState>`coalesce((
+    SELECT CASE
+        WHEN c.revoked_at IS NOT NULL THEN 'revoked'
+        WHEN c.not_after <= ${now} THEN 'expired'
+        WHEN c.kind = 'platform' AND c.not_after <= ${now}::timestamptz + interval '30 days' THEN 'expiring'
+        WHEN c.renew_after <= ${now} THEN 'renewal_due'
+        ELSE 'active' END
+      FROM certificates c WHERE c.device_uid = d.uid
+      ORDER BY c.revoked_at IS NULL AND c.not_after > ${now} DESC,
+        CASE WHEN c.revoked_at IS NULL AND c.not_after > ${now} THEN c.not_after END DESC NULLS LAST,
+        c.issued_at DESC, c.id DESC
+      LIMIT 1), 'none')`;
+}
+
+function matching(tenantId: string, filter: DeviceFilter): RawBuilder<unknown> {
+  const conditions = [sql`d.tenant_id = ${tenantId} AND d.deleted_at IS NULL`];
+  if (filter.groupId !== undefined) conditions.push(inGroup(filter.groupId));
+  if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
+  if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
+  if (filter.q !== undefined) {
+    const part = `%${filter.q.replace(/[\\%_]/g, "\\$&")}%`;
+    conditions.push(sql`(d.name ILIKE ${part} OR d.id ILIKE ${part})`);
+  }
+  if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
+  return sql.join(conditions, sql` AND `);
+}
+
+function inGroup(groupId: string): RawBuilder<unknown> {
+  return sql`EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${groupId}::uuid)`;
+}
+
+function visibleTo(userId: string): RawBuilder<unknown> {
+  return sql`EXISTS (SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
+    WHERE g.device_uid = d.uid AND m.user_id = ${userId}::uuid)`;
+}

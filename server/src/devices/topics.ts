@@ -1,0 +1,37 @@
+import { invalidRequest } from "../lib/refusals.ts";
+
+const PLACEHOLDER = "{deviceId}";
+const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_TEMPLATES = 20;
+/** The broker takes topics of at most 256 bytes; prefix (`t/` + 40 + `/`) and a 64-character id must still fit. */
+const MAX_TEMPLATE_LENGTH = 140;
+
+/**
+ * Checks topic templates of a device type: relative to the tenant's prefix, plain segments, one of them `{deviceId}`
+ * as a whole, so that no two devices ever share a topic and no template is a wildcard (spec 2.8).
+ *
+ * @returns them without repetition
+ * @throws MusterError invalid_request with the template in `detail`
+ */
+export function checkTemplates(templates: readonly string[]): string[] {
+  if (templates.length > MAX_TEMPLATES) throw invalidRequest(`at most ${MAX_TEMPLATES} topics`);
+  for (const template of templates) {
+    const segments = template.split("/");
+    const plain = segments.every((segment) => segment === PLACEHOLDER || SEGMENT.test(segment));
+    if (!plain || template.length > MAX_TEMPLATE_LENGTH)
+      throw invalidRequest(
+        "a topic is made of segments of A-Z a-z 0-9 _ - separated by /, without a leading /",
+        template,
+      );
+    if (!segments.includes(PLACEHOLDER)) throw invalidRequest(`a topic must have a segment ${PLACEHOLDER}`, template);
+  }
+  return [...new Set(templates)];
+}
+
+/** The exact topics of one device: `telemetry/{deviceId}` → `t/<slug>/telemetry/<id>`. */
+export function resolveTopics(templates: readonly string[], tenantSlug: string, deviceId: string): string[] {
+  return templates.map((template) => {
+    const segments = template.split("/").map((segment) => (segment === PLACEHOLDER ? deviceId : segment));
+    return ["t", tenantSlug, ...segments].join("/");
+  });
+}

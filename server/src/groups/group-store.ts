@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+
+export interface GroupRow {
+  id: string;
+  name: string;
+  description: string;
+  created_at: Date;
+  updated_at: Date;
+  member_user_ids: string[];
+}
+
+export async function insertGroup(tx: Tx, tenantId: string, row: Omit<GroupRow, "member_user_ids">): Promise<void> {
+  await tx
+    .insertInto("groups")
+    .values({ ...row, tenant_id: tenantId })
+    .execute();
+}
+
+/** Adds those of `userIds` that are users of the tenant. @returns the ids taken */
+export async function addMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ user_id: string }>`
+    INSERT INTO group_members (group_id, user_id)
+    SELECT ${groupId}::uuid, u.id FROM users u
+     WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])
+    RETURNING user_id`.execute(tx);
+  return new Set(rows.map((row) => row.user_id));
+}
+
+export async function findGroup(db: Db, tenantId: string, id: string): Promise<GroupRow | undefined> {
+  const { rows } = await sql<GroupRow>`
+    SELECT ${COLUMNS} FROM groups g WHERE g.tenant_id = ${tenantId} AND g.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many match in all. `q`: a part of the name, in any case. */
+export async function listGroupRows(
+  db: Db,
+  tenantId: string,
+  { skip, limit, q }: { skip: number; limit: number; q?: string | undefined },
+): Promise<{ rows: GroupRow[]; total: number }> {
+  const part = `%${(q ?? "").replace(/[\\%_]/g, "\\$&")}%`;
+  const { rows } = await sql<GroupRow & { total: string }>`
+    WITH matched AS (SELECT g.* FROM groups g WHERE g.tenant_id = ${tenantId} AND g.name ILIKE ${part}),
+    page AS (SELECT * FROM matched ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${skip})
+    SELECT (SELECT count(*) FROM matched) AS total, p.*
+    FROM (SELECT 1) one LEFT JOIN (SELECT ${COLUMNS} FROM page g) p ON true
+    ORDER BY p.created_at DESC, p.id DESC`.execute(db);
+  return { rows: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
+}
+
+/** A deleted user is a member no more. */
+const COLUMNS = sql`g.id, g.name, g.description, g.created_at, g.updated_at,
+  ARRAY(SELECT m.user_id::text FROM group_members m JOIN users u ON u.id = m.user_id
+         WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids`;
