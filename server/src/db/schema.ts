@@ -132,6 +132,7 @@ export interface DevicesTable {
   connectivity: Generated<"never_seen" | "online" | "offline">;
   connectivity_since: Date | null;
   connectivity_reason: string | null;
+  connectivity_seq: Generated<string>;
   last_seen_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -232,7 +233,10 @@ export interface BrokerNodesTable {
 export interface MqttSessionsTable {
   client_id: string;
   session_id: string;
+  seq: string;
   node_id: string;
+  previous_session_id: string | null;
+  previous_node_id: string | null;
   tenant_id: string;
   device_uid: string | null;
   certificate_id: string | null;

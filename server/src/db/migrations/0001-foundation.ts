@@ -118,6 +118,8 @@ CREATE TABLE devices (
   connectivity text NOT NULL DEFAULT 'never_seen' CHECK (connectivity IN ('never_seen', 'online', 'offline')),
   connectivity_since timestamptz,
   connectivity_reason text,
+  -- The number of the session that set it (mqtt_sessions.seq): news of an older session is no news.
+  connectivity_seq bigint NOT NULL DEFAULT 0,
   last_seen_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -262,15 +264,21 @@ CREATE TABLE broker_nodes (
   beat_at timestamptz NOT NULL
 );
 
--- One row a client id: whoever writes it last has taken the session over, whichever process it lives in.
+-- One row a client id: whoever writes it last has taken the session over, whichever process it lives in. The row keeps
+-- whom it replaced, read under the row's lock, so that exactly one successor tells each predecessor to go. No foreign
+-- keys but the node's: a connect must never wait for a transaction that holds the device or the certificate.
+CREATE SEQUENCE mqtt_session_seq;
 CREATE TABLE mqtt_sessions (
   client_id text PRIMARY KEY,
   session_id uuid NOT NULL,
+  seq bigint NOT NULL,
   node_id uuid NOT NULL REFERENCES broker_nodes ON DELETE CASCADE,
-  tenant_id uuid NOT NULL REFERENCES tenants,
-  device_uid uuid REFERENCES devices,
-  certificate_id uuid REFERENCES certificates,
-  mqtt_client_id uuid REFERENCES mqtt_clients ON DELETE CASCADE,
+  previous_session_id uuid,
+  previous_node_id uuid,
+  tenant_id uuid NOT NULL,
+  device_uid uuid,
+  certificate_id uuid,
+  mqtt_client_id uuid,
   remote_address text NOT NULL,
   connected_at timestamptz NOT NULL
 );
