@@ -1,0 +1,39 @@
+import type { AgentError } from "./errors.ts";
+
+const LOST_ANSWER =
+  "An earlier attempt got no answer and may have succeeded. Ask an administrator to delete this device, then enroll with a new claim code.";
+
+const ADVICE: Record<string, string> = {
+  invalid_claim_code: "Check the code for typing mistakes; it looks like CLAIM-XXXX-XXXX-XXXX.",
+  claim_expired: "Ask for a new claim code.",
+  claim_revoked: "Ask for a new claim code.",
+  claim_exhausted: "Every use of this claim code is spent. Ask for a new one.",
+  reenrollment_proof_required:
+    "A device with this fingerprint enrolled before. Use the state folder that holds its certificate, or ask an administrator to delete the device.",
+  client_id_in_use: "The claim code was not used up. Enroll again: a fresh device id is assigned.",
+  cert_invalid:
+    "The server no longer accepts this device's certificate (revoked, expired, or replaced by a renewal whose answer was lost). Ask an administrator to delete the device or to issue a bundle; a claim code does not help while the device exists.",
+  rate_limited: "Wait, then try again.",
+  issuance_failed: "The server could not sign just now. Try again shortly.",
+  catalog_unavailable: "Try again shortly.",
+  unreachable: "Check the address and the network, then try again.",
+  untrusted_server:
+    "The server's certificate is not trusted here. For a development certificate pass --ca with the server's CA file.",
+  refused:
+    "The broker closed the connection before accepting it: the certificate is revoked or expired, or the device was deleted. An administrator sees the reason in the list of refusals.",
+  not_enrolled: "Run `muster-agent enroll` first.",
+  state_damaged: "The state folder does not hold one whole identity. Enroll into a new, empty folder.",
+  state_locked: "Another muster-agent is changing this state folder. Wait until it has finished.",
+  topic_not_authorised:
+    "The certificate names the only topics this device may publish on. Ask for the device type to be set, then renew.",
+  bad_response: "Is this address a Muster server, and is a proxy answering in its place?",
+};
+
+/** Codes that an unanswered earlier attempt explains better than their ordinary advice. */
+const EXPLAINED_BY_LOST_ANSWER = new Set(["claim_exhausted", "reenrollment_proof_required"]);
+
+/** What a person can do about `error`, one or two sentences; undefined when there is nothing useful to say. */
+export function adviceFor(error: AgentError): string | undefined {
+  if (error.unanswered && EXPLAINED_BY_LOST_ANSWER.has(error.code)) return LOST_ANSWER;
+  return ADVICE[error.code];
+}

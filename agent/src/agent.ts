@@ -1,0 +1,246 @@
+import { EventEmitter } from "node:events";
+import { AgentError } from "./errors.ts";
+import type { Identity } from "./identity.ts";
+import { Link } from "./link.ts";
+import { type DropReason, Outbox } from "./outbox.ts";
+import { DEFAULT_QUEUE_LIMITS, type QueueLimits } from "./queue.ts";
+import { renewWith, renew as renewWithoutLink } from "./renew.ts";
+import { keepRenewed } from "./renewal.ts";
+import { type Runtime, systemRuntime } from "./runtime.ts";
+import { loadIdentity } from "./state.ts";
+
+export interface MusterAgentOptions {
+  /** The folder {@link enroll} filled. */
+  stateDir: string;
+  /** Bounds of the offline queue; default 10,000 messages and 8 MiB. */
+  queue?: Partial<QueueLimits>;
+  /** Whether the agent renews by itself when the time comes; default true. */
+  autoRenew?: boolean;
+  runtime?: Runtime;
+}
+
+/** Emitted by {@link MusterAgent}. None of them needs a listener. */
+export interface AgentEvents {
+  connected: [{ deviceId: string; certExpiresAt: Date }];
+  disconnected: [{ reason: string }];
+  /** The broker closed before accepting us, `consecutive` times in a row: revoked, expired, deleted, other client id. */
+  refused: [{ error: AgentError; consecutive: number; retryInMs: number }];
+  /** No connection for another reason: no route, no answer, an untrusted broker, a damaged state folder. */
+  unreachable: [{ error: AgentError; retryInMs: number }];
+  /** A new certificate has connected and replaced the old one. */
+  renewed: [{ certExpiresAt: Date; serialNumber: string }];
+  "renewal-failed": [{ error: AgentError; final: boolean; retryInMs: number }];
+  /** Messages given up. */
+  dropped: [{ count: number; reason: DropReason }];
+}
+
+export interface PublishOptions {
+  /** Default: the first topic the certificate may publish on. */
+  topic?: string;
+  retain?: boolean;
+}
+
+/** A reading, or anything else that JSON can hold; strings and bytes are sent as they are. */
+export type Payload = string | Uint8Array | object;
+
+/** What the server takes at most in one message. */
+const LONGEST_PAYLOAD = 128 * 1024;
+
+/**
+ * An enrolled device: keeps one connection up, publishes through losses of it, renews its certificate in time.
+ *
+ *     const agent = new MusterAgent({ stateDir });
+ *     await agent.connect();
+ *     await agent.publish({ temperature: 21.5 });
+ *     await agent.close();
+ */
+export class MusterAgent extends EventEmitter<AgentEvents> {
+  readonly stateDir: string;
+  readonly #runtime: Runtime;
+  readonly #outbox: Outbox;
+  readonly #link: Link;
+  readonly #autoRenew: boolean;
+  readonly #closing = new AbortController();
+  #identity: Identity | undefined;
+  #loading: Promise<Identity> | undefined;
+  #keeper: Promise<void> | undefined;
+  #renewing: Promise<Identity> | undefined;
+
+  constructor(options: MusterAgentOptions) {
+    super();
+    this.stateDir = options.stateDir;
+    this.#runtime = options.runtime ?? systemRuntime;
+    this.#autoRenew = options.autoRenew ?? true;
+    const limits = { ...DEFAULT_QUEUE_LIMITS, ...options.queue };
+    this.#outbox = new Outbox(limits, (count, reason) => this.emit("dropped", { count, reason }));
+    this.#link = new Link(this.stateDir, this.#runtime, {
+      up: (session, identity) => {
+        this.#identity = identity;
+        this.#outbox.attach(session);
+        const { deviceId } = identity.device;
+        this.emit("connected", { deviceId, certExpiresAt: identity.certificate.validToDate });
+      },
+      down: (session, reason) => {
+        this.#outbox.detach(session);
+        this.emit("disconnected", { reason });
+      },
+      failed: (error, consecutive, retryInMs) => {
+        if (consecutive > 0) this.emit("refused", { error, consecutive, retryInMs });
+        else this.emit("unreachable", { error, retryInMs });
+      },
+      promoted: (identity) => this.#promoted(identity),
+    });
+  }
+
+  get connected(): boolean {
+    return this.#link.connected;
+  }
+
+  /** The identity of the last connection; undefined before the first. */
+  get identity(): Identity | undefined {
+    return this.#identity;
+  }
+
+  /** Messages: not yet acknowledged, acknowledged, given up. */
+  get counts(): { waiting: number; acknowledged: number; dropped: number } {
+    const { length: waiting, acknowledged, dropped } = this.#outbox;
+    return { waiting, acknowledged, dropped };
+  }
+
+  /**
+   * Starts keeping the connection up and resolves when it is up for the first time. Failures are retried until then
+   * unless `retry` is false, which rejects on the first one and closes the agent.
+   *
+   * @throws AgentError `not_enrolled` or `state_damaged` at once; `closed` when closed meanwhile
+   */
+  async connect(options: { retry?: boolean } = {}): Promise<void> {
+    if (this.#closing.signal.aborted) throw closedError();
+    await this.#load();
+    if (this.connected) return;
+    const first = this.#firstOutcome(options.retry ?? true);
+    this.#link.start();
+    if (this.#autoRenew) this.#keeper ??= this.#keepRenewed();
+    try {
+      await first;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Sends one message at QoS 1; resolves on its acknowledgement, which for telemetry means it is stored. While there is
+   * no connection it waits in the queue.
+   *
+   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `dropped` or `closed` when given up
+   */
+  async publish(payload: Payload, options: PublishOptions = {}): Promise<void> {
+    if (this.#closing.signal.aborted) throw closedError();
+    const topic = this.#topic(this.#identity ?? (await this.#load()), options.topic);
+    const bytes = toBytes(payload);
+    if (bytes.length > LONGEST_PAYLOAD) {
+      throw new AgentError("message_too_large", `A message holds at most ${LONGEST_PAYLOAD} bytes.`);
+    }
+    await this.#outbox.add(topic, bytes, options.retain ?? false);
+  }
+
+  /** Publishes metric values stamped with this device's time now, so that a reading sent late is not dated late. */
+  report(values: Record<string, number | boolean | string>, options: PublishOptions = {}): Promise<void> {
+    return this.publish({ ts: Math.round(this.#runtime.now()), values }, options);
+  }
+
+  /** Resolves when every message so far is acknowledged or given up. */
+  drained(): Promise<void> {
+    return this.#outbox.drained();
+  }
+
+  /**
+   * Renews now: a new key and certificate, which replaces the old one once it has connected. A running session is taken
+   * over without losing a message. Calls while one is under way share it.
+   */
+  renew(): Promise<Identity> {
+    this.#renewing ??= this.#renewOnce().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  /** Disconnects and gives up what is still unsent; wait for {@link drained} first to keep it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#link.stop();
+    await this.#keeper;
+    this.#outbox.clear(closedError());
+  }
+
+  /** Loads once, whoever asks first, so that messages published meanwhile keep their order. */
+  #load(): Promise<Identity> {
+    this.#loading ??= loadIdentity(this.stateDir)
+      .then((identity) => {
+        this.#identity ??= identity;
+        return this.#identity;
+      })
+      .finally(() => {
+        this.#loading = undefined;
+      });
+    return this.#loading;
+  }
+
+  async #renewOnce(): Promise<Identity> {
+    if (this.#keeper === undefined && !this.connected) {
+      const identity = await renewWithoutLink({ stateDir: this.stateDir });
+      this.#promoted(identity);
+      return identity;
+    }
+    const identity = await renewWith(this.stateDir, (candidate) => this.#link.replace(candidate));
+    this.#promoted(identity);
+    return identity;
+  }
+
+  #keepRenewed(): Promise<void> {
+    return keepRenewed({
+      runtime: this.#runtime,
+      signal: this.#closing.signal,
+      load: () => loadIdentity(this.stateDir),
+      renew: () => this.renew(),
+      failed: (error, final, retryInMs) => this.emit("renewal-failed", { error, final, retryInMs }),
+    });
+  }
+
+  #promoted(identity: Identity): void {
+    this.#identity = identity;
+    const { validToDate: certExpiresAt, serialNumber } = identity.certificate;
+    this.emit("renewed", { certExpiresAt, serialNumber: serialNumber.toLowerCase() });
+  }
+
+  #topic(identity: Identity, wanted: string | undefined): string {
+    const topics = identity.device.publishTopics;
+    const topic = wanted ?? topics[0];
+    if (topic !== undefined && topics.includes(topic)) return topic;
+    const what = wanted === undefined ? "on no topic" : `not on ${wanted}`;
+    throw new AgentError("topic_not_authorised", `This device's certificate lets it publish ${what}.`);
+  }
+
+  #firstOutcome(retry: boolean): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { signal } = this.#closing;
+    const onUp = () => resolve();
+    const onFailure = ({ error }: { error: AgentError }) => reject(error);
+    const onClose = () => reject(closedError());
+    this.once("connected", onUp);
+    signal.addEventListener("abort", onClose, { once: true });
+    if (!retry) this.once("refused", onFailure).once("unreachable", onFailure);
+    return promise.finally(() => {
+      this.off("connected", onUp).off("refused", onFailure).off("unreachable", onFailure);
+      signal.removeEventListener("abort", onClose);
+    });
+  }
+}
+
+function toBytes(payload: Payload): Buffer {
+  if (typeof payload === "string") return Buffer.from(payload);
+  if (payload instanceof Uint8Array) return Buffer.from(payload);
+  return Buffer.from(JSON.stringify(payload));
+}
+
+const closedError = () => new AgentError("closed", "The agent is closed.");

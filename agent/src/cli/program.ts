@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import { enroll } from "../enroll.ts";
+import { AgentError } from "../errors.ts";
+import type { Identity } from "../identity.ts";
+import { renew } from "../renew.ts";
+import { AGENT_VERSION } from "../version.ts";
+import { printResult } from "./output.ts";
+import { run } from "./run.ts";
+import { status } from "./status.ts";
+
+interface EnrollFlags {
+  server: string;
+  claim: string;
+  fingerprint: string;
+  model: string;
+  stateDir: string;
+  ca?: string;
+  agentVersion?: string;
+  mac?: string;
+  json?: boolean;
+}
+
+/** The command line of `muster-agent`; each command throws what it cannot do. */
+export function program(): Command {
+  const root = new Command("muster-agent")
+    .description("Enrolls a device with a claim code, connects it over mutual TLS, publishes, renews.")
+    .version(AGENT_VERSION)
+    .exitOverride();
+  command(root, "enroll", "redeem a claim code for a certificate")
+    .requiredOption("--server <base url>", "the service's address, https://…")
+    .requiredOption("--claim <code>", "the claim code, CLAIM-XXXX-XXXX-XXXX")
+    .requiredOption("--fingerprint <text>", "what identifies this hardware: serial number or MAC address")
+    .requiredOption("--model <text>", "hardware model")
+    .option("--ca <file>", "trust this CA for the HTTPS server too (development certificate)")
+    .option("--agent-version <text>", "firmware version to report", AGENT_VERSION)
+    .option("--mac <address>", "MAC address to report, if it is not the fingerprint")
+    .action(enrollCommand);
+  command(root, "run", "connect, publish each line of standard input, renew in time")
+    .option("--topic <topic>", "one of the certificate's topics (default: the first)")
+    .option("--drain-timeout <seconds>", "how long to go on delivering after the end of input", seconds, 60)
+    .action(run);
+  command(root, "renew", "renew the certificate now").action(async (flags: { stateDir: string; json?: boolean }) => {
+    report(flags.json ?? false, "Renewed", await renew(flags));
+  });
+  command(root, "status", "tell what the state folder holds").action(status);
+  return root;
+}
+
+/** A subcommand with the options that all of them take. */
+function command(root: Command, name: string, description: string): Command {
+  return root
+    .command(name)
+    .description(description)
+    .requiredOption("--state-dir <dir>", "folder of the device's key and certificates")
+    .option("--json", "print one JSON object")
+    .exitOverride();
+}
+
+async function enrollCommand(flags: EnrollFlags): Promise<void> {
+  const identity = await enroll({
+    server: flags.server,
+    claimCode: flags.claim,
+    hardwareFingerprint: flags.fingerprint,
+    hardwareModel: flags.model,
+    stateDir: flags.stateDir,
+    ...(flags.ca === undefined ? {} : { caPem: await readCa(flags.ca) }),
+    ...(flags.agentVersion === undefined ? {} : { agentVersion: flags.agentVersion }),
+    ...(flags.mac === undefined ? {} : { reportedMacAddress: flags.mac }),
+  });
+  report(flags.json ?? false, "Enrolled", identity);
+}
+
+async function readCa(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new AgentError("bad_argument", `The CA file cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function report(json: boolean, what: string, { device, certificate, stateDir }: Identity): void {
+  const { deviceId, brokerUrl, publishTopics, certExpiresAt, renewAfterUtc } = device;
+  const serialNumber = certificate.serialNumber.toLowerCase();
+  printResult(json, { deviceId, brokerUrl, publishTopics, certExpiresAt, renewAfterUtc, serialNumber, stateDir }, [
+    `${what} as ${deviceId}, certificate ${serialNumber}`,
+    `valid until ${certExpiresAt}, renewal from ${renewAfterUtc}`,
+    `broker ${brokerUrl}`,
+    `publishes on ${publishTopics.join(", ") || "no topic (set the device type, then renew)"}`,
+  ]);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0)) throw new AgentError("bad_argument", `"${text}" is not a number of seconds.`);
+  return value;
+}

@@ -1,0 +1,31 @@
+/** The few DER constructs a PKCS#10 request is made of (X.690 8 and 10). Writing only: the agent reads no DER. */
+
+const SHORT_FORM_LIMIT = 0x80;
+
+/** Tag, minimal length, content. */
+export function tlv(tag: number, ...content: Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  return Buffer.concat([Buffer.of(tag), length(body.length), body]);
+}
+
+/** X.690 10.1: the length in as few octets as possible. */
+function length(n: number): Buffer {
+  if (n < SHORT_FORM_LIMIT) return Buffer.of(n);
+  const octets: number[] = [];
+  for (let rest = n; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
+  return Buffer.from([SHORT_FORM_LIMIT | octets.length, ...octets]);
+}
+
+export const sequence = (...content: Uint8Array[]): Buffer => tlv(0x30, ...content);
+
+/** A bit string of whole octets (no unused bits). */
+export const bitString = (bytes: Uint8Array): Buffer => tlv(0x03, Buffer.of(0), bytes);
+
+/** DER as PEM, 64 columns, with a final newline (RFC 7468 2). */
+export function pem(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}

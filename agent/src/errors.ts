@@ -1,0 +1,65 @@
+/** What went wrong on the way to the server, when the server itself gave no code (spec 7 lists its codes). */
+export type LocalCode =
+  | "unreachable"
+  | "untrusted_server"
+  | "refused"
+  | "bad_response"
+  | "bad_argument"
+  | "not_enrolled"
+  | "state_damaged"
+  | "state_locked"
+  | "topic_not_authorised"
+  | "message_too_large"
+  | "dropped"
+  | "closed";
+
+/** Everything known about a failure beyond its sentence. */
+export interface AgentErrorDetails {
+  /** HTTP status, when the server answered. */
+  status?: number;
+  requestId?: string;
+  /** The machine-readable part of the server's error body. */
+  detail?: string;
+  /** The server's `Retry-After`, in milliseconds. */
+  retryAfterMs?: number;
+  /** True when the request may have been carried out although no answer came. */
+  unanswered?: boolean;
+  cause?: unknown;
+}
+
+/**
+ * Every failure this package reports. `code` is either one of the server's codes (`claim_expired`, `cert_invalid`, …)
+ * or a {@link LocalCode}.
+ */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly detail: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly unanswered: boolean;
+
+  constructor(code: LocalCode | (string & {}), message: string, more: AgentErrorDetails = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.status = more.status;
+    this.requestId = more.requestId;
+    this.detail = more.detail;
+    this.retryAfterMs = more.retryAfterMs;
+    this.unanswered = more.unanswered ?? false;
+  }
+}
+
+/** `error` as an {@link AgentError}; anything unforeseen keeps its message under the code `internal_error`. */
+export function asAgentError(error: unknown): AgentError {
+  if (error instanceof AgentError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new AgentError("internal_error", message, { cause: error });
+}
+
+/** Whether trying the same request again later can help: no route, overload, or a fault on the server's side. */
+export function isTransient(error: AgentError): boolean {
+  if (error.code === "unreachable") return true;
+  return error.status !== undefined && (error.status === 429 || error.status >= 500);
+}

@@ -1,0 +1,74 @@
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+
+/**
+ * The steps that change the state folder, each of which a power cut or kill -9 may separate from the next. Behind an
+ * interface so that a test can stop after any one of them.
+ */
+export interface FileSteps {
+  /** Makes a folder and its parents, readable by the owner only; an existing one stays as it is. */
+  makeFolder(path: string): Promise<void>;
+  /** Creates or overwrites a file and waits until its bytes are on the disk. */
+  write(path: string, text: string, mode: number): Promise<void>;
+  /** Atomic within one file system. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file or folder with everything in it; nothing there is fine. */
+  remove(path: string): Promise<void>;
+  /** Waits until the folder's own entries (creations, renames) are on the disk. */
+  syncFolder(path: string): Promise<void>;
+}
+
+/** The machine's own disk. */
+export const diskSteps: FileSteps = {
+  makeFolder: async (path) => {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  },
+  write: async (path, text, mode) => {
+    const file = await open(path, "w", mode);
+    try {
+      // An existing file keeps its old mode through open(2); a key must never stay readable to others.
+      await file.chmod(mode);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
+  rename,
+  remove: (path) => rm(path, { recursive: true, force: true }),
+  syncFolder: async (path) => {
+    // Windows cannot open a folder for syncing; its renames are journalled by NTFS.
+    if (process.platform === "win32") return;
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  },
+};
+
+/** The file's text, or undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The names in a folder; empty when there is no folder. */
+export async function namesIn(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether `error` says that a path does not exist. */
+export function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

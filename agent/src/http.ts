@@ -1,0 +1,160 @@
+import { type RequestOptions, request } from "node:https";
+import { isIP } from "node:net";
+import { getCACertificates } from "node:tls";
+import { AgentError } from "./errors.ts";
+
+/** Whom to trust and what to present on an HTTPS request. */
+export interface HttpsCredentials {
+  /** An extra trust anchor beside the machine's own, PEM. */
+  caPem?: string | undefined;
+  /** Leaf and chain, PEM. */
+  certPem?: string | undefined;
+  keyPem?: string | undefined;
+}
+
+/** A JSON object as the server sent it; every field is still to be checked. */
+export type JsonObject = Record<string, unknown>;
+
+const TIMEOUT_MS = 30_000;
+const LONGEST_ANSWER = 1024 * 1024;
+
+/**
+ * The address of `path` under the service's base address (which may have a path of its own).
+ *
+ * @throws AgentError `bad_argument` unless the base is an https address: a claim code is never sent in the clear
+ */
+export function endpoint(base: string, path: string): URL {
+  if (!URL.canParse(base) || new URL(base).protocol !== "https:") {
+    throw new AgentError("bad_argument", `The server's address must start with https://, and "${base}" does not.`);
+  }
+  // Joined as text, so that a path from an answer cannot lead to another host.
+  return new URL(`${base.replace(/\/+$/, "")}/${path.replace(/^\/+/, "")}`);
+}
+
+/**
+ * POSTs JSON on a connection of its own and returns the answer's JSON object.
+ *
+ * @throws AgentError with the server's code on a refusal; `unreachable` (with `unanswered` set when the request may
+ *   have arrived), `untrusted_server` or `bad_response` otherwise
+ */
+export async function postJson(url: URL, body: JsonObject, credentials: HttpsCredentials): Promise<JsonObject> {
+  const answer = await exchange(url, JSON.stringify(body), credentials);
+  const json = parseObject(answer.text);
+  if (answer.status >= 200 && answer.status < 300) {
+    if (json === undefined) throw new AgentError("bad_response", `${url.origin} did not answer with a JSON object.`);
+    return json;
+  }
+  throw refusal(answer, json);
+}
+
+interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+  text: string;
+}
+
+function exchange(url: URL, body: string, credentials: HttpsCredentials): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let secured = false;
+    const fail = (error: Error) => reject(transportError(url, error, secured));
+    const req = request(url, requestOptions(url, body, credentials), (res) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      res.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > LONGEST_ANSWER) res.destroy(new Error("the answer is too long"));
+        else chunks.push(chunk);
+      });
+      res.on("error", fail);
+      res.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        resolve({ status: res.statusCode ?? 0, retryAfter: res.headers["retry-after"], text });
+      });
+    });
+    req.on("socket", (socket) => socket.once("secureConnect", () => (secured = true)));
+    req.on("error", fail);
+    req.end(body);
+  });
+}
+
+function requestOptions(url: URL, body: string, credentials: HttpsCredentials): RequestOptions {
+  const options: RequestOptions = {
+    method: "POST",
+    agent: false,
+    minVersion: "TLSv1.2",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      accept: "application/json",
+      connection: "close",
+    },
+  };
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) === 0) options.servername = host;
+  if (credentials.caPem !== undefined) options.ca = [...getCACertificates("default"), credentials.caPem];
+  if (credentials.certPem !== undefined && credentials.keyPem !== undefined) {
+    options.cert = credentials.certPem;
+    options.key = credentials.keyPem;
+  }
+  return options;
+}
+
+function transportError(url: URL, error: Error, secured: boolean): AgentError {
+  if (isTrustError(error)) {
+    const message = `The certificate of ${url.host} was not accepted: ${error.message}.`;
+    return new AgentError("untrusted_server", message, { cause: error });
+  }
+  const why = error.name === "TimeoutError" || error.name === "AbortError" ? "no answer in time" : error.message;
+  return new AgentError("unreachable", `${url.host}: ${why || error.name}.`, { cause: error, unanswered: secured });
+}
+
+/** OpenSSL's verification results and Node's host-name check, as Node names them. */
+export function isTrustError(error: Error): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  return (
+    /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/.test(code) ||
+    code === "ERR_TLS_CERT_ALTNAME_INVALID"
+  );
+}
+
+function refusal(answer: Answer, json: JsonObject | undefined): AgentError {
+  const code = optionalText(json, "error") ?? `http_${answer.status}`;
+  const message = optionalText(json, "message") ?? `The server answered with status ${answer.status}.`;
+  const details: ConstructorParameters<typeof AgentError>[2] = { status: answer.status };
+  const requestId = optionalText(json, "requestId");
+  const detail = optionalText(json, "detail");
+  const seconds = Number(answer.retryAfter);
+  if (requestId !== undefined) details.requestId = requestId;
+  if (detail !== undefined) details.detail = detail;
+  if (answer.retryAfter !== undefined && seconds >= 0) details.retryAfterMs = seconds * 1000;
+  return new AgentError(code, message, details);
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The field as a non-empty string, or undefined. */
+export function optionalText(json: JsonObject | undefined, field: string): string | undefined {
+  const value = json?.[field];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The field as a non-empty string. @throws AgentError `bad_response` */
+export function requiredText(json: JsonObject, field: string): string {
+  const value = optionalText(json, field);
+  if (value === undefined) throw new AgentError("bad_response", `The server's answer has no ${field}.`);
+  return value;
+}
+
+/** The field as a list of strings, or undefined when it is anything else. */
+export function optionalTexts(json: JsonObject, field: string): string[] | undefined {
+  const value = json[field];
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}

@@ -1,0 +1,82 @@
+/** A message on its way, with the promise its publisher holds. */
+export interface Outgoing {
+  topic: string;
+  payload: Buffer;
+  retain: boolean;
+  /** Sessions that ended with this message the oldest unacknowledged one, none having been acknowledged after it. */
+  stalls: number;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/** Bounds of the offline queue. */
+export interface QueueLimits {
+  maxMessages: number;
+  maxBytes: number;
+}
+
+export const DEFAULT_QUEUE_LIMITS: QueueLimits = { maxMessages: 10_000, maxBytes: 8 * 1024 * 1024 };
+
+/**
+ * First in, first out, bounded by count and by bytes of topic and payload. When full, the oldest goes: a monitoring
+ * device's newest reading is worth most. Kept in memory only; a restart loses it.
+ */
+export class OfflineQueue {
+  #items: Outgoing[] = [];
+  /** Index of the oldest item; the array is compacted now and then instead of shifted each time. */
+  #head = 0;
+  #bytes = 0;
+  readonly #limits: QueueLimits;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Appends `message` and returns those dropped to make room, oldest first (`message` itself if it can never fit). */
+  push(message: Outgoing): Outgoing[] {
+    this.#items.push(message);
+    this.#bytes += size(message);
+    return this.#trim();
+  }
+
+  /** Puts unacknowledged messages back in front, in their order, and returns those dropped to make room. */
+  putBack(messages: Outgoing[]): Outgoing[] {
+    this.#items = [...messages, ...this.#items.slice(this.#head)];
+    this.#head = 0;
+    for (const message of messages) this.#bytes += size(message);
+    return this.#trim();
+  }
+
+  /** Takes the oldest message, or undefined when empty. */
+  shift(): Outgoing | undefined {
+    const message = this.#items[this.#head];
+    if (message === undefined) return undefined;
+    this.#head += 1;
+    this.#bytes -= size(message);
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return message;
+  }
+
+  #trim(): Outgoing[] {
+    const dropped: Outgoing[] = [];
+    while (this.length > this.#limits.maxMessages || this.#bytes > this.#limits.maxBytes) {
+      const oldest = this.shift();
+      if (oldest === undefined) break;
+      dropped.push(oldest);
+    }
+    return dropped;
+  }
+}
+
+const size = (message: Outgoing): number => message.payload.length + Buffer.byteLength(message.topic);

@@ -1,0 +1,120 @@
+import { join, resolve } from "node:path";
+import { AgentError } from "./errors.ts";
+import { diskSteps, type FileSteps, isMissing, namesIn, readIfThere } from "./files.ts";
+import { type Identity, parseIdentity, type StateFiles } from "./identity.ts";
+
+/*
+ * The state folder. The files at the top are plain, at fixed names, for any MQTT client to use; so replacing them is
+ * several renames, which nothing makes atomic. What is atomic is one rename of a folder:
+ *
+ *   next/     a renewed identity, whole, that has not connected yet
+ *   commit/   an identity, whole, that has been decided on; copied to the top, then removed
+ *
+ * As long as `commit/` exists it is the truth, and whoever comes next finishes the copying. So a kill at any point
+ * leaves either the old identity or the new one.
+ */
+const NEXT = "next";
+const COMMIT = "commit";
+const REQUIRED = ["key.pem", "cert.pem", "chain.pem", "fullchain.pem", "ca.pem", "device.json"] as const;
+const NAMES = [...REQUIRED, "https-ca.pem"] as const;
+const LEFTOVER = /\.tmp-\d+$/;
+const READ_TRIES = 5;
+
+/**
+ * The identity in use: the last one that was decided on. Reads only, so it is safe beside a running agent.
+ *
+ * @throws AgentError `not_enrolled` when there is none, `state_damaged` when the files do not fit together
+ */
+export async function loadIdentity(stateDir: string): Promise<Identity> {
+  for (let left = READ_TRIES; ; left--) {
+    try {
+      const files = (await readSet(join(stateDir, COMMIT))) ?? (await readSet(stateDir));
+      if (files === undefined) throw new AgentError("not_enrolled", `There is no identity in ${resolve(stateDir)}.`);
+      return parseIdentity(stateDir, files);
+    } catch (error) {
+      // Another process may be copying at this moment; then the next look finds `commit/`.
+      if (left <= 1 || !(error instanceof AgentError) || error.code !== "state_damaged") throw error;
+    }
+  }
+}
+
+/** The renewed identity that has not connected yet, or undefined. */
+export async function loadCandidate(stateDir: string): Promise<Identity | undefined> {
+  const files = await readSet(join(stateDir, NEXT));
+  return files === undefined ? undefined : parseIdentity(stateDir, files);
+}
+
+/** Makes `files` the identity in use. */
+export async function commitFiles(stateDir: string, files: StateFiles, steps: FileSteps = diskSteps): Promise<void> {
+  await steps.makeFolder(stateDir);
+  await finishCommit(stateDir, steps);
+  await writeSet(stateDir, COMMIT, files, steps);
+  await finishCommit(stateDir, steps);
+  await steps.remove(join(stateDir, NEXT));
+}
+
+/** Keeps `files` beside the identity in use until they have connected. */
+export async function stageCandidate(stateDir: string, files: StateFiles, steps: FileSteps = diskSteps): Promise<void> {
+  await writeSet(stateDir, NEXT, files, steps);
+}
+
+/** Makes the staged candidate the identity in use; does nothing when another process has done it. */
+export async function promoteCandidate(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+  await finishCommit(stateDir, steps);
+  if ((await readSet(join(stateDir, NEXT))) === undefined) return;
+  await steps.rename(join(stateDir, NEXT), join(stateDir, COMMIT)).catch(ignoreMissing);
+  await steps.syncFolder(stateDir);
+  await finishCommit(stateDir, steps);
+}
+
+/** Drops the staged candidate, for when the broker accepts the old identity and refuses the new one. */
+export async function discardCandidate(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+  await steps.remove(join(stateDir, NEXT));
+}
+
+/** Finishes a replacement that was cut short, and sweeps what was being written. */
+export async function finishCommit(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+  const files = await readSet(join(stateDir, COMMIT));
+  if (files === undefined) return;
+  for (const name of NAMES) {
+    const text = files[name];
+    if (text === undefined) continue;
+    const temporary = join(stateDir, `${name}.tmp-${process.pid}`);
+    await steps.write(temporary, text, modeOf(name));
+    // Missing when another process finishing the same commit has swept it, having put the same text in place.
+    await steps.rename(temporary, join(stateDir, name)).catch(ignoreMissing);
+  }
+  await steps.syncFolder(stateDir);
+  // Renamed first: a half-removed `commit/` must not be taken for a whole one.
+  const done = join(stateDir, `${COMMIT}.done.tmp-${process.pid}`);
+  await steps.remove(done);
+  await steps.rename(join(stateDir, COMMIT), done).catch(ignoreMissing);
+  for (const name of await namesIn(stateDir)) if (LEFTOVER.test(name)) await steps.remove(join(stateDir, name));
+}
+
+async function writeSet(stateDir: string, name: string, files: StateFiles, steps: FileSteps): Promise<void> {
+  const temporary = join(stateDir, `${name}.tmp`);
+  await steps.remove(temporary);
+  await steps.makeFolder(temporary);
+  for (const file of NAMES) {
+    const text = files[file];
+    if (text !== undefined) await steps.write(join(temporary, file), text, modeOf(file));
+  }
+  await steps.syncFolder(temporary);
+  await steps.remove(join(stateDir, name));
+  await steps.rename(temporary, join(stateDir, name));
+  await steps.syncFolder(stateDir);
+}
+
+/** The files of one folder, or undefined unless all the required ones are there. */
+async function readSet(folder: string): Promise<StateFiles | undefined> {
+  const texts = await Promise.all(NAMES.map((name) => readIfThere(join(folder, name))));
+  const files = Object.fromEntries(NAMES.map((name, i) => [name, texts[i]])) as Partial<StateFiles>;
+  return REQUIRED.every((name) => files[name] !== undefined) ? (files as StateFiles) : undefined;
+}
+
+const modeOf = (name: string): number => (name === "key.pem" ? 0o600 : 0o644);
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}
