@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
+import type { AuthorityStatus } from "../../src/authorities/status.ts";
+import { type Database, openDatabase } from "../../src/db/database.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import { issueLeaf, type LeafProfile, newSerialNumber, selfEnrolled } from "../../src/pki/pki.ts";
+import { openTestDatabase } from "./database.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+export const MASTER_KEY = Buffer.alloc(32, 7);
+
+/** A database whose processes are played by several {@link Authorities}, and a clock for all of them. */
+export interface CaWorld {
+  readonly database: Database;
+  readonly clock: FakeClock;
+  /** A further process on the same database: with a pool of its own on PostgreSQL. */
+  process(options?: { publicHost?: string; masterKey?: Buffer }): Promise<Authorities>;
+}
+
+export async function caWorld(t: TestContext): Promise<CaWorld> {
+  const database = await openTestDatabase();
+  const clock = new FakeClock();
+  const open: { close(): Promise<void> }[] = [];
+  t.after(async () => {
+    for (const each of open.reverse()) await each.close();
+    await database.close();
+    await database.remove();
+  });
+  return {
+    database,
+    clock,
+    process: async ({ publicHost = "muster.example", masterKey = MASTER_KEY } = {}) => {
+      const own = database.url === undefined ? database : await anotherPool(database.url);
+      if (own !== database) open.push(own);
+      const authorities = await createAuthorities({
+        database: own,
+        clock,
+        ids: randomIds,
+        logger: createLogger("silent"),
+        masterKey: new Secret(masterKey),
+        publicHost,
+      });
+      open.push(authorities);
+      return authorities;
+    },
+  };
+}
+
+function anotherPool(url: string): Promise<Database> {
+  return openDatabase({ url, dataDir: "memory", logger: createLogger("silent") });
+}
+
+/** A leaf with the chain it is handed out with, as enrollment issues it. */
+export async function leafFrom(authorities: Authorities, now: Date, profile: LeafProfile = selfEnrolled) {
+  const { signer, chainPem } = authorities.issuer();
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ format: "der", type: "spki" });
+  const leaf = await issueLeaf(
+    { profile, commonName: "pump-1", serialNumber: newSerialNumber(randomIds), spki, now },
+    signer,
+  );
+  return { ...leaf, chainPem };
+}
+
+/** The generations of one role, by status, oldest first. */
+export function statusesOf(all: readonly AuthorityStatus[], role: AuthorityStatus["role"]): string[] {
+  return all.filter((each) => each.role === role).map(({ status }) => status);
+}
+
+/** `openssl verify -x509_strict` at `at`; throws with its words when it refuses. */
+export function opensslVerify(given: {
+  certificate: string;
+  roots: string;
+  chain?: string;
+  purpose: "sslclient" | "sslserver";
+  host?: string;
+  at: Date;
+}): void {
+  const folder = mkdtempSync(join(tmpdir(), "muster-ca-"));
+  try {
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const args = ["verify", "-x509_strict", "-attime", String(Math.floor(given.at.getTime() / 1000))];
+    args.push("-purpose", given.purpose, "-no-CApath", "-CAfile", file("roots.pem", given.roots));
+    if (given.chain !== undefined) args.push("-untrusted", file("chain.pem", given.chain));
+    if (given.host !== undefined) args.push("-verify_hostname", given.host);
+    execFileSync("openssl", [...args, file("certificate.pem", given.certificate)], { stdio: "pipe" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
