@@ -3,6 +3,7 @@ import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
+import { markPrepared } from "./prepared.ts";
 import type { Database, Db } from "./types.ts";
 
 export type { Database, Db, Tx, Unlisten } from "./types.ts";
@@ -40,4 +41,17 @@ export async function notify(db: Db, channel: string, payload: string): Promise<
 export async function runRaw<Row>(db: Db, statement: string, parameters: readonly unknown[]): Promise<Row[]> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(statement, parameters as unknown[]));
   return rows;
+}
+
+/**
+ * Like {@link runRaw}, for a statement that is run thousands of times: PostgreSQL parses and plans it once a connection.
+ * `name` and `statement` belong together for good.
+ */
+export function runPrepared<Row>(
+  db: Db,
+  name: string,
+  statement: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  return runRaw<Row>(db, markPrepared(name, statement), parameters);
 }

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 import { createListener } from "./postgres-listener.ts";
+import { PreparingClient } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import type { Database } from "./types.ts";
 
@@ -41,6 +42,7 @@ export async function openPostgres(url: string, logger: Logger): Promise<Databas
 
 function createPool(url: string, max: number, logger: Logger, options?: string): pg.Pool {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -50,6 +50,15 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_user ON api_keys (user_id) WHERE revoked_at IS NULL;
 CREATE INDEX api_keys_tenant ON api_keys (tenant_id, created_at);
 
+-- The requests of each key in its last minute. Times are on a clock of the row's own, which no wall clock can turn back.
+CREATE TABLE api_key_windows (
+  key_id text PRIMARY KEY REFERENCES api_keys ON DELETE CASCADE,
+  now_ms double precision NOT NULL,
+  wall_ms double precision NOT NULL,
+  passed boolean NOT NULL,
+  times double precision[] NOT NULL
+);
+
 CREATE TABLE device_types (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
@@ -204,11 +213,53 @@ CREATE TABLE device_findings (
 );
 CREATE INDEX device_findings_device ON device_findings (device_uid, at DESC);
 
+-- A key that is live on two devices is a finding on both, whoever issued and however close together: the lock makes the
+-- second of two wait for the first, and each command of this function sees what was committed meanwhile.
+CREATE FUNCTION note_shared_key() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  other record;
+  shared boolean := false;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(encode(NEW.spki_sha256, 'hex'), 0));
+  FOR other IN
+    SELECT DISTINCT ON (c.device_uid) c.id, c.tenant_id, c.device_uid FROM certificates c
+    WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL AND c.not_after > NEW.issued_at
+      AND c.device_uid <> NEW.device_uid
+    ORDER BY c.device_uid, c.not_after DESC
+  LOOP
+    shared := true;
+    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+    SELECT gen_random_uuid(), other.tenant_id, other.device_uid, 'shared_key', other.id, NEW.issued_at
+    WHERE NOT EXISTS (SELECT 1 FROM device_findings f WHERE f.device_uid = other.device_uid
+      AND f.kind = 'shared_key' AND f.certificate_id = other.id);
+  END LOOP;
+  IF shared THEN
+    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+    VALUES (gen_random_uuid(), NEW.tenant_id, NEW.device_uid, 'shared_key', NEW.id, NEW.issued_at);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER certificates_shared_key AFTER INSERT ON certificates FOR EACH ROW EXECUTE FUNCTION note_shared_key();
+
+-- A device holds its client id exactly as long as its last live certificate (spec 4.10). Whoever revokes holds the
+-- device's row, so no certificate is issued between this look and the commit.
+CREATE FUNCTION release_client_id() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE client_ids SET live_until = coalesce(
+    (SELECT max(c.not_after) FROM certificates c WHERE c.device_uid = NEW.device_uid AND c.revoked_at IS NULL),
+    least(live_until, NEW.revoked_at))
+  WHERE client_id = NEW.device_id AND tenant_id = NEW.tenant_id AND holder = 'device';
+  RETURN NULL;
+END $$;
+CREATE TRIGGER certificates_release_client_id AFTER UPDATE OF revoked_at ON certificates
+  FOR EACH ROW WHEN (OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION release_client_id();
+
 CREATE TABLE claim_guesses (
   address text NOT NULL,
   at timestamptz NOT NULL
 );
 CREATE INDEX claim_guesses_address ON claim_guesses (address, at);
+CREATE INDEX claim_guesses_at ON claim_guesses (at);
 
 CREATE TABLE certificate_audit (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -247,14 +298,16 @@ END $$;
 CREATE TABLE mqtt_clients (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
-  client_id text NOT NULL UNIQUE,
-  username text NOT NULL UNIQUE,
+  client_id text NOT NULL,
+  username text NOT NULL,
   password_hash text NOT NULL,
   publish_topics text[] NOT NULL,
   subscribe_filters text[] NOT NULL,
   created_at timestamptz NOT NULL,
   disabled_at timestamptz
 );
+CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients (client_id) WHERE disabled_at IS NULL;
+CREATE UNIQUE INDEX mqtt_clients_username ON mqtt_clients (username) WHERE disabled_at IS NULL;
 CREATE INDEX mqtt_clients_tenant ON mqtt_clients (tenant_id, created_at);
 
 -- A process that serves MQTT. Its sessions count only while it beats.
@@ -318,6 +371,8 @@ CREATE TABLE connection_refusals (
 );
 CREATE INDEX connection_refusals_tenant ON connection_refusals (tenant_id, at DESC, id DESC);
 
+-- What devices say has no foreign key to them: a batch must wait for no lock on a device, and a deleted device's
+-- history stays.
 CREATE TABLE telemetry (
   device_uid uuid NOT NULL,
   metric text NOT NULL,
@@ -327,8 +382,10 @@ CREATE TABLE telemetry (
   text text,
   received_at timestamptz NOT NULL,
   time_replaced boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (device_uid, metric, ts)
+  PRIMARY KEY (device_uid, metric, ts),
+  CHECK (num_nonnulls(number, flag, text) = 1)
 );
+-- Half-filled pages: nearly every message updates a row here, which then stays on its page and out of the index.
 CREATE TABLE telemetry_latest (
   device_uid uuid NOT NULL,
   metric text NOT NULL,
@@ -339,10 +396,10 @@ CREATE TABLE telemetry_latest (
   received_at timestamptz NOT NULL,
   time_replaced boolean NOT NULL DEFAULT false,
   PRIMARY KEY (device_uid, metric)
-);
+) WITH (fillfactor = 50);
 CREATE TABLE rejected_messages (
   id uuid PRIMARY KEY,
-  device_uid uuid NOT NULL REFERENCES devices,
+  device_uid uuid NOT NULL,
   at timestamptz NOT NULL,
   topic text NOT NULL,
   reason text NOT NULL,

@@ -1,0 +1,85 @@
+/** A value as a device sends it. */
+export type MetricValue = number | boolean | string;
+
+/** What a message says about one instant. `metrics[i]` had the value `values[i]`. */
+export interface Reading {
+  /** Microseconds since 1970 by the device's clock; `undefined`: take the server's. */
+  time: number | undefined;
+  /** The device named a time that cannot be believed, so the server's stands in for it. */
+  timeReplaced: boolean;
+  metrics: string[];
+  values: MetricValue[];
+}
+
+/** The limits of docs/spec-decisions.md, telemetry payload. */
+export const MAX_PAYLOAD_BYTES = 128 * 1024;
+export const MAX_METRICS = 200;
+export const MAX_TEXT_BYTES = 1024;
+export const MAX_NAME_BYTES = 128;
+const MAX_AHEAD_MS = 10 * 60_000;
+const MAX_BEHIND_MS = 30 * 86_400_000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Why `name` cannot name a metric; `undefined` when it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name.length === 0) return "a metric needs a name";
+  if (longerThan(name, MAX_NAME_BYTES)) return `the metric name ${quoted(name)} is longer than ${MAX_NAME_BYTES} bytes`;
+  if (CONTROL.test(name)) return `the metric name ${quoted(name)} holds a control character`;
+  if (!name.isWellFormed()) return `the metric name ${quoted(name)} is not valid Unicode`;
+  // Whoever collects metrics in an object must not meet the one key that is not a key.
+  if (name === "__proto__") return `a metric cannot be named ${quoted(name)}`;
+  return undefined;
+}
+
+/** Why `value` cannot be the value of `name`; `undefined` when it is a {@link MetricValue} within the limits. */
+export function valueProblem(name: string, value: unknown): string | undefined {
+  switch (typeof value) {
+    case "number":
+      return Number.isFinite(value) ? undefined : `${quoted(name)} is a number too large to hold`;
+    case "boolean":
+      return undefined;
+    case "string":
+      return textProblem(name, value);
+    default:
+      return `${quoted(name)} is ${kindOf(value)}; a value is a number, true, false or a string`;
+  }
+}
+
+function textProblem(name: string, text: string): string | undefined {
+  if (longerThan(text, MAX_TEXT_BYTES)) return `the text of ${quoted(name)} is longer than ${MAX_TEXT_BYTES} bytes`;
+  // PostgreSQL stores neither; refused here, one message's text cannot fail the batch of the others.
+  if (text.includes("\0")) return `the text of ${quoted(name)} holds a NUL character`;
+  if (!text.isWellFormed()) return `the text of ${quoted(name)} is not valid Unicode`;
+  return undefined;
+}
+
+/** An empty {@link Reading} for a device time in microseconds, replaced when more than 10 min ahead or 30 d behind. */
+export function readingAt(time: number, nowMs: number): Reading {
+  const believable = time <= (nowMs + MAX_AHEAD_MS) * 1000 && time >= (nowMs - MAX_BEHIND_MS) * 1000;
+  return { time: believable ? time : undefined, timeReplaced: !believable, metrics: [], values: [] };
+}
+
+/** Device text for a reason: cut short, quoted, every awkward character escaped. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** What `value` is, for a reason. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "missing";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return typeof value === "boolean" ? String(value) : `a ${typeof value}`;
+}
+
+/** Whether `text` takes more than `bytes` bytes of UTF-8; counts only when its length leaves that open. */
+function longerThan(text: string, bytes: number): boolean {
+  if (text.length > bytes) return true;
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}

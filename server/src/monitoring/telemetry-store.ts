@@ -1,0 +1,100 @@
+import { type Db, runPrepared } from "../db/database.ts";
+import { bytesArray, plainArray, textArray } from "./array-literal.ts";
+import type { RejectedMessage, TelemetryColumns } from "./batch.ts";
+
+/** How many rejected messages a device keeps (docs/spec-decisions.md, telemetry payload). */
+export const REJECTED_KEPT = 20;
+
+/**
+ * Columns as array literals, which `unnest` pads with NULL where one is shorter: columns that say nothing in a batch
+ * cost nothing. Times travel as microseconds, which a double holds exactly.
+ *
+ * Devices are touched without waiting for a lock: an enrollment that holds one must not hold up the telemetry of all.
+ */
+const STORE = `
+WITH rows AS MATERIALIZED (
+  SELECT device_uid, metric, to_timestamp(time / 1e6) AS ts, number, flag, text,
+         to_timestamp(coalesce(received, time) / 1e6) AS received_at, coalesce(replaced, false) AS time_replaced,
+         coalesce(newest, true) AS newest
+    FROM unnest($1::text::uuid[], $2::text::text[], $3::text::float8[], $4::text::float8[], $5::text::boolean[],
+                $6::text::text[], $7::text::float8[], $8::text::boolean[], $9::text::boolean[])
+         AS u (device_uid, metric, time, number, flag, text, received, replaced, newest)
+), latest AS (
+  INSERT INTO telemetry_latest AS l (device_uid, metric, ts, number, flag, text, received_at, time_replaced)
+  SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced FROM rows WHERE newest
+  ON CONFLICT (device_uid, metric) DO UPDATE
+     SET ts = excluded.ts, number = excluded.number, flag = excluded.flag, text = excluded.text,
+         received_at = excluded.received_at, time_replaced = excluded.time_replaced
+   WHERE excluded.ts >= l.ts
+), seen AS (
+  UPDATE devices d SET last_seen_at = s.at
+    FROM (SELECT k.uid, to_timestamp(u.at / 1e6) AS at
+            FROM unnest($10::text::uuid[], $11::text::float8[]) AS u (uid, at) JOIN devices k ON k.uid = u.uid
+             FOR NO KEY UPDATE OF k SKIP LOCKED) s
+   WHERE d.uid = s.uid AND (d.last_seen_at IS NULL OR d.last_seen_at < s.at)
+)
+INSERT INTO telemetry AS t (device_uid, metric, ts, number, flag, text, received_at, time_replaced)
+SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced FROM rows
+ON CONFLICT (device_uid, metric, ts) DO UPDATE
+   SET number = excluded.number, flag = excluded.flag, text = excluded.text,
+       received_at = excluded.received_at, time_replaced = excluded.time_replaced`;
+
+/** Which devices to mark as seen, and when (microseconds since 1970). */
+export type Seen = ReadonlyMap<string, number>;
+
+/** Stores the rows, their latest values and the devices' last sign of life: one statement, one commit. */
+export async function storeTelemetry(db: Db, columns: TelemetryColumns, seen: Seen): Promise<void> {
+  const { deviceUids, metrics, times, values, receivedAt, timeReplaced, newest } = columns;
+  await runPrepared(db, "store-telemetry", STORE, [
+    plainArray(deviceUids),
+    textArray(metrics),
+    plainArray(times),
+    sparse(values.map((value) => (typeof value === "number" ? value : undefined))),
+    sparse(values.map((value) => (typeof value === "boolean" ? value : undefined))),
+    sparseText(values.map((value) => (typeof value === "string" ? value : undefined))),
+    sparse(receivedAt.map((at, row) => (at === times[row] ? undefined : at))),
+    sparse(timeReplaced.map((replaced) => replaced || undefined)),
+    sparse(newest.map((is) => (is ? undefined : false))),
+    plainArray([...seen.keys()]),
+    plainArray([...seen.values()]),
+  ]);
+}
+
+/** Keeps `messages` (oldest first, ids beside them), and of every device concerned the last {@link REJECTED_KEPT}. */
+export async function storeRejected(
+  tx: Db,
+  messages: readonly RejectedMessage[],
+  ids: readonly string[],
+): Promise<void> {
+  const uids = plainArray(messages.map((message) => message.deviceUid));
+  await runPrepared(tx, "store-rejected", INSERT_REJECTED, [
+    plainArray(ids),
+    uids,
+    plainArray(messages.map((message) => message.at)),
+    textArray(messages.map((message) => message.topic)),
+    textArray(messages.map((message) => message.reason)),
+    bytesArray(messages.map((message) => message.payload)),
+  ]);
+  await runPrepared(tx, "trim-rejected", TRIM_REJECTED, [uids]);
+}
+
+const INSERT_REJECTED = `
+INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload)
+SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload
+  FROM unnest($1::text::uuid[], $2::text::uuid[], $3::text::float8[], $4::text::text[], $5::text::text[],
+              $6::text::bytea[]) AS u (id, device_uid, at, topic, reason, payload)`;
+
+const TRIM_REJECTED = `
+DELETE FROM rejected_messages r
+ WHERE r.device_uid IN (SELECT unnest($1::text::uuid[]))
+   AND r.id NOT IN (SELECT k.id FROM rejected_messages k WHERE k.device_uid = r.device_uid
+                     ORDER BY k.at DESC, k.id DESC LIMIT ${REJECTED_KEPT})`;
+
+/** An array literal, empty when every element is NULL. */
+function sparse(elements: readonly (number | boolean | undefined)[]): string {
+  return elements.every((element) => element === undefined) ? "{}" : plainArray(elements);
+}
+
+function sparseText(elements: readonly (string | undefined)[]): string {
+  return elements.every((element) => element === undefined) ? "{}" : textArray(elements);
+}
