@@ -22,6 +22,8 @@ export const table = {
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "lib"],
 
+    doctor: FLOOR,
+
     enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
     monitoring: ["devices", "connections", "access", "audit", ...FLOOR],
     connections: ["access", "audit", ...FLOOR],

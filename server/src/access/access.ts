@@ -1,3 +1,4 @@
+import { type Admission, createRequestLimiter } from "./admit-request.ts";
 import { authenticateKey } from "./authenticate-key.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
@@ -6,6 +7,7 @@ import { createKey, type NewKey, revokeKey } from "./manage-keys.ts";
 import { createTenant, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, type NewUser, reactivateUser, resetPassword } from "./manage-users.ts";
 
+export type { Admission } from "./admit-request.ts";
 export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { SCOPES, type Scope } from "./scopes.ts";
@@ -23,12 +25,15 @@ export interface Access {
   createKey(input: NewKey): Promise<{ id: string; key: string }>;
   revokeKey(id: string): Promise<void>;
   authenticateKey(presented: string | undefined, address: string): Promise<Caller>;
+  /** Counts a request against its key's rate limit (spec 8), shared by all processes. */
+  admitRequest(caller: Caller): Promise<Admission>;
   /** Waits for the notes of last uses; call before the database closes. */
   close(): Promise<void>;
 }
 
 export function createAccess(deps: AccessDeps): Access {
   const lastUsed = createLastUsed(deps);
+  const limiter = createRequestLimiter(deps);
   return {
     createTenant: (input) => createTenant(deps, input),
     systemCaller: (slug) => systemCaller(deps, slug),
@@ -40,6 +45,7 @@ export function createAccess(deps: AccessDeps): Access {
     createKey: (input) => createKey(deps, input),
     revokeKey: (id) => revokeKey(deps, id),
     authenticateKey: (presented, address) => authenticateKey(deps, lastUsed, presented, address),
+    admitRequest: (caller) => limiter.admit(caller),
     close: () => lastUsed.drain(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { DAY, plus } from "../lib/clock.ts";
 import { invalidRequest, notFound } from "../lib/refusals.ts";
 import { plainLine } from "../lib/text.ts";
@@ -39,7 +40,7 @@ export async function createKey(deps: AccessDeps, input: NewKey): Promise<{ id: 
   const tenant = await findTenant(deps.database.db, input.tenant);
   if (!tenant) throw notFound("tenant");
 
-  return await deps.database.db.transaction().execute(async (tx) => {
+  return await inTransaction(deps.database.db, async (tx) => {
     const userId = await lockCreator(tx, tenant.id, input.user.trim());
     const now = deps.clock.now();
     for (;;) {

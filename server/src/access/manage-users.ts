@@ -1,4 +1,5 @@
 import type { Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { invalidRequest, notFound } from "../lib/refusals.ts";
 import { ROLES, type Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
@@ -75,7 +76,7 @@ async function changeUser(
   death: DeathReason | undefined,
   change: (tx: Tx, user: UserRow) => Promise<void>,
 ): Promise<void> {
-  await deps.database.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.database.db, async (tx) => {
     const user = await lockUser(tx, email.trim());
     if (!user) throw notFound("user");
     await change(tx, user);

@@ -1,5 +1,6 @@
 import type { Caller } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/refusals.ts";
 import { plainLine, plainText } from "../lib/text.ts";
@@ -37,7 +38,7 @@ export async function createDevice(deps: DevicesDeps, caller: Caller, input: New
     created_at: now,
     updated_at: now,
   };
-  return await deps.database.db.transaction().execute(async (tx) => {
+  return await inTransaction(deps.database.db, async (tx) => {
     if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
     await insertDevice(tx, caller.tenantId, row);
     await joinAll(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);

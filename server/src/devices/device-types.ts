@@ -22,6 +22,9 @@ export interface NewDeviceType {
   subscribeTopics?: readonly string[] | undefined;
 }
 
+/** What is absent stays as it is. */
+export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
+
 /** @throws MusterError invalid_request, with a bad template in `detail` */
 export async function createDeviceType(
   deps: DevicesDeps,
@@ -50,7 +53,7 @@ export async function updateDeviceType(
   deps: DevicesDeps,
   caller: Caller,
   id: string,
-  input: Partial<NewDeviceType>,
+  input: DeviceTypeEdit,
 ): Promise<DeviceTypeRecord> {
   const change = {
     name: input.name === undefined ? undefined : plainLine("name", input.name),

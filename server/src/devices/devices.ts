@@ -4,6 +4,7 @@ import { createDevice, type NewDevice } from "./create-device.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {
   createDeviceType,
+  type DeviceTypeEdit,
   type DeviceTypeRecord,
   type NewDeviceType,
   tenantOfDeviceType,
@@ -12,12 +13,12 @@ import {
 import { type DeviceQuery, type DeviceRecord, getDevice, listDevices } from "./view-devices.ts";
 
 export { resolveTopics } from "./topics.ts";
-export type { DeviceQuery, DeviceRecord, DeviceTypeRecord, NewDevice, NewDeviceType };
+export type { DeviceQuery, DeviceRecord, DeviceTypeEdit, DeviceTypeRecord, NewDevice, NewDeviceType };
 
 /** Devices and their types as records. Deleting a device ends certificates and sessions: that is enrollment's. */
 export interface Devices {
   createDeviceType(caller: Caller, input: NewDeviceType): Promise<DeviceTypeRecord>;
-  updateDeviceType(caller: Caller, id: string, input: Partial<NewDeviceType>): Promise<DeviceTypeRecord>;
+  updateDeviceType(caller: Caller, id: string, input: DeviceTypeEdit): Promise<DeviceTypeRecord>;
   /** The slug of the tenant a device type belongs to, for the shell, which names a type by its id alone. */
   tenantOfDeviceType(id: string): Promise<string>;
   createDevice(caller: Caller, input: NewDevice): Promise<DeviceRecord>;

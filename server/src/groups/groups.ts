@@ -1,5 +1,6 @@
 import type { Caller } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Ids, isUuid } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -56,7 +57,7 @@ async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGroup): P
     updated_at: now,
   };
   const members = [...new Set(input.memberUserIds ?? [])];
-  await deps.database.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.database.db, async (tx) => {
     await insertGroup(tx, caller.tenantId, row);
     const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
     const unknown = members.find((id) => !added.has(id));

@@ -1,0 +1,86 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { ZodError } from "zod";
+import { isMusterError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Command } from "./command.ts";
+import { accessCommands } from "./commands/access.ts";
+import { deviceCommands } from "./commands/devices.ts";
+import { operationsCommands } from "./commands/operations.ts";
+import type { ControlFaces } from "./faces.ts";
+
+const MAX_BODY_BYTES = 256 * 1024;
+const COMMANDS = new Map<string, Command>(
+  [...accessCommands, ...deviceCommands, ...operationsCommands].map((each) => [each.name, each]),
+);
+
+/** A refusal as the socket says it. */
+export interface ControlProblem {
+  error: string;
+  message: string;
+  detail?: string;
+}
+
+/** `POST /<command>` with a JSON object → `200` and the command's answer, or another status and a problem. */
+export function answerCommands(faces: ControlFaces, logger: Logger): RequestListener {
+  return (request, response) => {
+    answer(faces, logger, request).then(
+      ({ status, body }) => send(response, status, body),
+      (error: Error) => {
+        logger.warn({ err: error.message }, "a command on the control socket broke off");
+        response.destroy();
+      },
+    );
+  };
+}
+
+async function answer(
+  faces: ControlFaces,
+  logger: Logger,
+  request: IncomingMessage,
+): Promise<{ status: number; body: object }> {
+  const name = (request.url ?? "").slice(1);
+  const found = request.method === "POST" ? COMMANDS.get(name) : undefined;
+  const body = await readBody(request);
+  if (!found) return refused(404, "unknown_command", `this service knows no command ${name}`);
+  if (body === undefined) return refused(400, "invalid_request", "the command's body is not JSON, or too large");
+  try {
+    return { status: 200, body: await found.run(faces, body) };
+  } catch (error) {
+    return problemOf(error, name, logger);
+  }
+}
+
+function problemOf(error: unknown, name: string, logger: Logger): { status: number; body: ControlProblem } {
+  if (error instanceof ZodError) {
+    const said = error.issues.map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`).join("; ");
+    return refused(400, "invalid_request", said);
+  }
+  if (isMusterError(error)) return refused(400, error.code, error.message, error.detail);
+  logger.error({ err: error instanceof Error ? error.message : String(error), command: name }, "a command failed");
+  return refused(500, "internal_error", "the command failed; the service's log says why");
+}
+
+function refused(status: number, error: string, message: string, detail?: string) {
+  return { status, body: { error, message, ...(detail === undefined ? {} : { detail }) } };
+}
+
+/** The parsed body, or `undefined` when it is not JSON or too large. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(JSON.stringify(body));
+}

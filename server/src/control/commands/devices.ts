@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { command, text } from "../command.ts";
+
+const tenant = { tenant: text };
+const topics = z.array(text);
+
+/** Device types, devices, groups, claims and MQTT clients. */
+export const deviceCommands = [
+  command(
+    "device-type.create",
+    { ...tenant, name: text, publishTopics: topics, subscribeTopics: topics.optional() },
+    async ({ access, devices }, { tenant, ...input }) =>
+      devices.createDeviceType(await access.systemCaller(tenant), input),
+  ),
+  command(
+    "device-type.update",
+    { id: text, name: text.optional(), publishTopics: topics.optional(), subscribeTopics: topics.optional() },
+    async ({ access, devices }, { id, ...input }) => {
+      const caller = await access.systemCaller(await devices.tenantOfDeviceType(id));
+      return await devices.updateDeviceType(caller, id, input);
+    },
+  ),
+  command(
+    "device.create",
+    { ...tenant, id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
+    async ({ access, devices }, { tenant, ...input }) => devices.createDevice(await access.systemCaller(tenant), input),
+  ),
+  command("device.delete", { ...tenant, id: text }, async ({ access, enrollment }, { tenant, id }) => {
+    await enrollment.deleteDevice(await access.systemCaller(tenant), id);
+    return { id };
+  }),
+  command(
+    "claim.create",
+    {
+      ...tenant,
+      intendedName: text,
+      intendedDeviceTypeId: text.optional(),
+      intendedGroupIds: z.array(text).optional(),
+      maxUses: z.number().optional(),
+      expiresInMinutes: z.number().optional(),
+    },
+    async ({ access, enrollment, addresses }, { tenant, ...input }) => {
+      const claim = await enrollment.createClaim(await access.systemCaller(tenant), input);
+      const { id, claimCode, expiresAt } = claim;
+      return { id, claimCode, expiresAt, server: addresses.baseUrl };
+    },
+  ),
+  command(
+    "mqtt-client.create",
+    { ...tenant, clientId: text, username: text, publish: topics, subscribe: topics },
+    async ({ access, connections }, { tenant, ...input }) =>
+      connections.createMqttClient(await access.systemCaller(tenant), input),
+  ),
+];

@@ -1,0 +1,31 @@
+import { createServer } from "node:http";
+import type { Logger } from "../lib/logger.ts";
+import { answerCommands } from "./answer.ts";
+import type { ControlFaces } from "./faces.ts";
+import { listenPrivately } from "./listen.ts";
+
+export interface ControlDeps extends ControlFaces {
+  dataDir: string;
+  logger: Logger;
+}
+
+/** The shell's way in: commands over a socket that only the owner of the data folder can open. */
+export interface Control {
+  /** @throws Error when another service of the same data folder answers already */
+  start(): Promise<void>;
+  /** Lets commands under way finish. */
+  stop(): Promise<void>;
+}
+
+export function createControl(deps: ControlDeps): Control {
+  const server = createServer(answerCommands(deps, deps.logger));
+  return {
+    start: () => listenPrivately(server, deps.dataDir),
+    stop: () =>
+      new Promise((resolve) => {
+        if (!server.listening) return resolve();
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
