@@ -1,0 +1,42 @@
+import { invalidRequest } from "../lib/refusals.ts";
+
+const MAX_BYTES = 256;
+const MAX_TOPICS = 100;
+const PLAIN = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Checks the topics an MQTT client may publish to: whole topics within its tenant's prefix `t/<slug>/`, no wildcards.
+ *
+ * @throws MusterError invalid_request with the offending topic in `detail`
+ */
+export function checkPublishTopics(topics: readonly string[], tenantSlug: string): string[] {
+  return check(topics, tenantSlug, "a publish topic", (levels) => levels.every((level) => PLAIN.test(level)));
+}
+
+/**
+ * Checks the filters an MQTT client may subscribe to: within its tenant's prefix; `+` for a level, `#` at the end.
+ *
+ * @throws MusterError invalid_request with the offending filter in `detail`
+ */
+export function checkSubscribeFilters(filters: readonly string[], tenantSlug: string): string[] {
+  return check(filters, tenantSlug, "a subscribe filter", (levels) =>
+    levels.every((level, at) => PLAIN.test(level) || level === "+" || (level === "#" && at === levels.length - 1)),
+  );
+}
+
+function check(
+  topics: readonly string[],
+  tenantSlug: string,
+  what: string,
+  isWellFormed: (levels: string[]) => boolean,
+): string[] {
+  if (topics.length > MAX_TOPICS) throw invalidRequest(`at most ${MAX_TOPICS} topics`);
+  const prefix = `t/${tenantSlug}/`;
+  for (const topic of topics) {
+    const inside = topic.startsWith(prefix) && topic.length <= MAX_BYTES;
+    if (!inside || !isWellFormed(topic.slice(prefix.length).split("/"))) {
+      throw invalidRequest(`${what} must lie in ${prefix} and consist of plain levels`, topic.slice(0, MAX_BYTES));
+    }
+  }
+  return [...new Set(topics)];
+}

@@ -1,0 +1,124 @@
+import { type Caller, requireScope } from "../access/access.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
+import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
+import type { ConnectionsDeps } from "./deps.ts";
+import { enqueueDrop } from "./drop-store.ts";
+import type { Drops } from "./drops.ts";
+import {
+  disableMqttClient as disableRow,
+  findMqttClient,
+  hasMqttClient,
+  holdClientId,
+  insertMqttClient,
+} from "./mqtt-client-store.ts";
+
+/** An integration gateway or a platform service: a client that authenticates by username and password. */
+export interface NewMqttClient {
+  /** The one client id it connects under: 1 to 64 of `A-Z a-z 0-9 _ -`. */
+  clientId: string;
+  username: string;
+  /** Topics, and filters, within the tenant's prefix `t/<slug>/`. */
+  publish?: readonly string[];
+  subscribe?: readonly string[];
+}
+
+export interface MqttClientPrincipal {
+  mqttClientId: string;
+  clientId: string;
+  tenantId: string;
+  tenantSlug: string;
+  publishTopics: string[];
+  subscribeFilters: string[];
+}
+
+export interface MqttCredentials {
+  clientId: string;
+  username: string;
+  password: string;
+}
+
+const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** Nothing that a certificate's name could look like: some brokers use those as user names. */
+const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
+const DROP_TIMEOUT_MS = 5_000;
+
+/**
+ * Registers an MQTT client. It holds its client id from now on, connected or not.
+ *
+ * @returns its id and its password, which is shown this once
+ * @throws MusterError invalid_request, client_id_in_use, username_taken, insufficient_scope
+ */
+export async function createMqttClient(
+  { database, clock, ids }: ConnectionsDeps,
+  caller: Caller,
+  input: NewMqttClient,
+): Promise<{ id: string; password: string }> {
+  requireScope(caller, "devices:write");
+  if (!CLIENT_ID.test(input.clientId)) throw invalidRequest("a client id is 1 to 64 of A-Z a-z 0-9 _ -");
+  if (!USERNAME.test(input.username)) throw invalidRequest("a user name is 1 to 64 of A-Z a-z 0-9 _ . @ -");
+  const now = clock.now();
+  const password = newClientPassword(ids);
+  const row = {
+    id: ids.uuid(now),
+    tenant_id: caller.tenantId,
+    client_id: input.clientId,
+    username: input.username,
+    password_hash: hashClientPassword(password),
+    publish_topics: checkPublishTopics(input.publish ?? [], caller.tenantSlug),
+    subscribe_filters: checkSubscribeFilters(input.subscribe ?? [], caller.tenantSlug),
+    created_at: now,
+  };
+  await database.db.transaction().execute(async (tx) => {
+    await holdClientId(tx, caller.tenantId, input.clientId, now);
+    await insertMqttClient(tx, row);
+  });
+  return { id: row.id, password };
+}
+
+/**
+ * Disables an MQTT client: its client id is free, its session closed. Idempotent.
+ *
+ * @throws MusterError not_found, insufficient_scope
+ */
+export async function disableMqttClient(
+  { database, clock }: ConnectionsDeps,
+  drops: Pick<Drops, "awaitDrop">,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  requireScope(caller, "devices:write");
+  if (!isUuid(id)) throw notFound("MQTT client");
+  const now = clock.now();
+  const seq = await database.db.transaction().execute(async (tx) => {
+    const freed = await disableRow(tx, caller.tenantId, id, now);
+    if (freed !== undefined) return await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now);
+    if (!(await hasMqttClient(tx, caller.tenantId, id))) throw notFound("MQTT client");
+    return undefined;
+  });
+  if (seq !== undefined) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
+}
+
+/** The client these credentials belong to. A refusal names the tenant where the client id is a registered one. */
+export async function authenticateMqttClient(
+  { database }: ConnectionsDeps,
+  given: MqttCredentials,
+): Promise<{ ok: true; principal: MqttClientPrincipal } | { ok: false; tenantId?: string }> {
+  if (!CLIENT_ID.test(given.clientId)) return { ok: false };
+  const row = await findMqttClient(database.connects, given.clientId);
+  if (!row) return { ok: false };
+  const matches = isClientPassword(given.password, row.password_hash) && given.username === row.username;
+  if (!matches) return { ok: false, tenantId: row.tenant_id };
+  return {
+    ok: true,
+    principal: {
+      mqttClientId: row.id,
+      clientId: row.client_id,
+      tenantId: row.tenant_id,
+      tenantSlug: row.tenant_slug,
+      publishTopics: row.publish_topics,
+      subscribeFilters: row.subscribe_filters,
+    },
+  };
+}
