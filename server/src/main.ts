@@ -2,6 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type App, createApp } from "./app.ts";
 import { type Config, loadConfig } from "./config/config.ts";
+import { openDatabase } from "./db/database.ts";
+import { migrations } from "./db/migrations/index.ts";
 import { systemClock } from "./lib/clock.ts";
 import { createLogger } from "./lib/logger.ts";
 
@@ -34,6 +36,16 @@ export async function serve(): Promise<number> {
     "ready",
   );
   return stopped;
+}
+
+/** `muster migrate`: brings the schema up to date and answers with its number. Refuses while a service holds the folder. */
+export async function migrateDatabase(): Promise<{ schema: number }> {
+  const config = loadConfig();
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const logger = createLogger(config.logLevel);
+  const database = await openDatabase({ url: config.databaseUrl?.reveal(), dataDir: config.dataDir, logger });
+  await database.close();
+  return { schema: migrations.length };
 }
 
 function untilSignal(app: App): Promise<number> {

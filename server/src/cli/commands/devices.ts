@@ -1,0 +1,104 @@
+import type { Command } from "commander";
+import type { Exit } from "../program.ts";
+import { leaf, send, wholeNumber } from "../send.ts";
+
+/** `muster device-type | device | claim | mqtt-client …` */
+export function addDeviceCommands(program: Command, exit: Exit): void {
+  addDeviceTypes(program.command("device-type").description("which topics a kind of device publishes on"), exit);
+  addDevices(program.command("device").description("devices"), exit);
+  addClaims(program.command("claim").description("claim codes that let a device enroll itself"), exit);
+  addMqttClients(program.command("mqtt-client").description("services that connect with a password"), exit);
+}
+
+function addDeviceTypes(type: Command, exit: Exit): void {
+  leaf(type, "create", "add a device type")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .requiredOption("--name <text>", "its name")
+    .requiredOption("--topic <template...>", "a topic to publish on, e.g. telemetry/{deviceId} (repeatable)")
+    .option("--subscribe <template...>", "a topic to subscribe to (repeatable); none when absent")
+    .action(({ json, topic, subscribe, ...rest }) =>
+      send(exit, {
+        name: "device-type.create",
+        body: { ...rest, publishTopics: topic, subscribeTopics: subscribe },
+        json,
+        show: (made) => [`Device type ${made.name} is there (${made.id}).`],
+      }),
+    );
+  leaf(type, "update <id>", "change a device type; certificates follow when they are next issued")
+    .option("--name <text>", "its new name")
+    .option("--topic <template...>", "every topic to publish on from now (repeatable)")
+    .option("--subscribe <template...>", "every topic to subscribe to from now (repeatable)")
+    .action((id: string, { json, name, topic, subscribe }) =>
+      send(exit, {
+        name: "device-type.update",
+        body: { id, name, publishTopics: topic, subscribeTopics: subscribe },
+        json,
+        show: (made) => [`Device type ${made.name} publishes on ${made.publishTopics.join(", ") || "nothing"}.`],
+      }),
+    );
+}
+
+function addDevices(device: Command, exit: Exit): void {
+  leaf(device, "create", "add a device by hand")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .option("--id <id>", "its id, which never changes; random when absent")
+    .option("--type <id>", "its device type")
+    .option("--group <id...>", "a group it is in (repeatable)")
+    .requiredOption("--name <text>", "its name")
+    .action(({ json, type, group, ...rest }) =>
+      send(exit, {
+        name: "device.create",
+        body: { ...rest, deviceTypeId: type, groupIds: group },
+        json,
+        show: (made) => [`Device ${made.id} (${made.name}) is there.`],
+      }),
+    );
+  leaf(device, "delete <id>", "delete a device: its certificates are revoked, its sessions closed")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .action((id: string, { json, tenant }) =>
+      send(exit, { name: "device.delete", body: { tenant, id }, json, show: () => [`Device ${id} is deleted.`] }),
+    );
+}
+
+function addClaims(claim: Command, exit: Exit): void {
+  leaf(claim, "create", "make a claim code")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .requiredOption("--name <text>", "the name of the device that will redeem it")
+    .option("--type <id>", "its device type")
+    .option("--group <id...>", "a group it will be in (repeatable)")
+    .option("--max-uses <n>", "how many devices may redeem it, 1 to 100; 1 when absent", wholeNumber)
+    .option("--expires-in-minutes <n>", "how long it works, 5 to 1440; 60 when absent", wholeNumber)
+    .action(({ json, name, type, group, ...rest }) =>
+      send(exit, {
+        name: "claim.create",
+        body: { ...rest, intendedName: name, intendedDeviceTypeId: type, intendedGroupIds: group },
+        json,
+        show: (made) => [
+          `Claim code: ${made.claimCode}`,
+          "It is shown this once and stored nowhere.",
+          `It works until ${made.expiresAt}; redeem it at ${made.server}/api/provisioning/claim.`,
+        ],
+      }),
+    );
+}
+
+function addMqttClients(client: Command, exit: Exit): void {
+  leaf(client, "create", "register a gateway or service that connects with user name and password")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .requiredOption("--client-id <id>", "its one MQTT client id")
+    .requiredOption("--username <u>", "its user name")
+    .option("--publish <topic...>", "a topic it may publish on (repeatable)")
+    .option("--subscribe <filter...>", "a filter it may subscribe to (repeatable)")
+    .action(({ json, publish = [], subscribe = [], ...body }) =>
+      send(exit, {
+        name: "mqtt-client.create",
+        body: { ...body, publish, subscribe },
+        json,
+        show: ({ password }) => [
+          `MQTT client ${body.clientId} is there.`,
+          `Password of ${body.username}: ${password}`,
+          "It is shown this once and stored nowhere; keep it safe.",
+        ],
+      }),
+    );
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { addAccessCommands } from "./commands/access.ts";
+import { addAuthorityCommands } from "./commands/authorities.ts";
+import { addDeviceCommands } from "./commands/devices.ts";
+import { addServiceCommands } from "./commands/service.ts";
+
+/** Tells the process its exit code. */
+export type Exit = (code: number) => void;
+
+/** The whole command line (docs: `muster --help`). Wrong usage throws a CommanderError. */
+export function createProgram(exit: Exit): Command {
+  const program = new Command("muster")
+    .description("Enroll, connect and watch IoT devices by client certificate.")
+    .version(manifest.version)
+    .exitOverride()
+    .showHelpAfterError("(--help shows what there is)")
+    .addHelpText(
+      "after",
+      "\nCommands speak to the running service of the data folder (MUSTER_DATA_DIR, ./data when unset)." +
+        "\n--json on any command prints one JSON object.",
+    );
+  addServiceCommands(program, exit);
+  addAccessCommands(program, exit);
+  addDeviceCommands(program, exit);
+  addAuthorityCommands(program, exit);
+  return program;
+}

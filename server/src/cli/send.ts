@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { loadConfig } from "../config/config.ts";
+import { sendCommand } from "../control/client.ts";
+import type { Exit } from "./program.ts";
+
+/** An answer of the service; which fields it has is the command's affair. */
+// biome-ignore lint/suspicious/noExplicitAny: the socket's answers are JSON, told apart by command name alone
+export type Answer = Record<string, any>;
+
+export interface Sending {
+  /** The command's name on the control socket. */
+  name: string;
+  body: object;
+  json: boolean | undefined;
+  /** The answer for people, a line each. */
+  show: (answer: Answer) => string[];
+  /** The exit code of an answer; 0 when absent. */
+  judge?: (answer: Answer) => number;
+}
+
+/** Sends a command to the service of the configured data folder and prints what it answers. */
+export async function send(exit: Exit, { name, body, json, show, judge }: Sending): Promise<void> {
+  const answer = await sendCommand(loadConfig().dataDir, name, body);
+  if (answer.ok) {
+    print(answer.result, json, show);
+    return exit(judge?.(answer.result) ?? 0);
+  }
+  const { message, detail } = answer.problem;
+  console.error(json ? JSON.stringify(answer.problem) : `muster: ${message}${detail ? ` (${detail})` : ""}`);
+  exit(1);
+}
+
+/** One JSON object, or lines for people. */
+export function print<Result extends object>(
+  result: Result,
+  json: boolean | undefined,
+  show: (result: Result) => string[],
+): void {
+  console.log(json ? JSON.stringify(result) : show(result).join("\n"));
+}
+
+/** Adds a subcommand that takes `--json`. */
+export function leaf(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).option("--json", "print one JSON object");
+}
+
+/** Parses an option's whole number. */
+export function wholeNumber(value: string): number {
+  if (!/^-?\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
