@@ -17,7 +17,8 @@ const NEXT = "next";
 const COMMIT = "commit";
 const REQUIRED = ["key.pem", "cert.pem", "chain.pem", "fullchain.pem", "ca.pem", "device.json"] as const;
 const NAMES = [...REQUIRED, "https-ca.pem"] as const;
-const LEFTOVER = /\.tmp-\d+$/;
+const DONE = `${COMMIT}.done-`;
+const FILE_LEFTOVER = /\.tmp-\d+-\d+$/;
 const READ_TRIES = 5;
 
 /**
@@ -72,25 +73,38 @@ export async function discardCandidate(stateDir: string, steps: FileSteps = disk
   await steps.remove(join(stateDir, NEXT));
 }
 
-/** Finishes a replacement that was cut short, and sweeps what was being written. */
+/** Finishes a replacement that was cut short, and sweeps what it left. Several processes may do so at once. */
 export async function finishCommit(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   const files = await readSet(join(stateDir, COMMIT));
-  if (files === undefined) return;
+  if (files !== undefined) {
+    await copyToTop(stateDir, files, steps);
+    // Renamed first: a half-removed `commit/` must not be taken for a whole one.
+    await steps.rename(join(stateDir, COMMIT), join(stateDir, `${DONE}${unique()}`)).catch(ignoreMissing);
+    await sweep(stateDir, (name) => FILE_LEFTOVER.test(name), steps);
+  }
+  await sweep(stateDir, (name) => name.startsWith(DONE), steps);
+}
+
+async function copyToTop(stateDir: string, files: StateFiles, steps: FileSteps): Promise<void> {
   for (const name of NAMES) {
     const text = files[name];
     if (text === undefined) continue;
-    const temporary = join(stateDir, `${name}.tmp-${process.pid}`);
+    const temporary = join(stateDir, `${name}.tmp-${unique()}`);
     await steps.write(temporary, text, modeOf(name));
     // Missing when another process finishing the same commit has swept it, having put the same text in place.
     await steps.rename(temporary, join(stateDir, name)).catch(ignoreMissing);
   }
   await steps.syncFolder(stateDir);
-  // Renamed first: a half-removed `commit/` must not be taken for a whole one.
-  const done = join(stateDir, `${COMMIT}.done.tmp-${process.pid}`);
-  await steps.remove(done);
-  await steps.rename(join(stateDir, COMMIT), done).catch(ignoreMissing);
-  for (const name of await namesIn(stateDir)) if (LEFTOVER.test(name)) await steps.remove(join(stateDir, name));
 }
+
+async function sweep(stateDir: string, isLeftover: (name: string) => boolean, steps: FileSteps): Promise<void> {
+  for (const name of await namesIn(stateDir)) if (isLeftover(name)) await steps.remove(join(stateDir, name));
+}
+
+let count = 0;
+
+/** Distinguishes temporary names between processes and within this one. */
+const unique = (): string => `${process.pid}-${count++}`;
 
 async function writeSet(stateDir: string, name: string, files: StateFiles, steps: FileSteps): Promise<void> {
   const temporary = join(stateDir, `${name}.tmp`);

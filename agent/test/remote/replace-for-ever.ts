@@ -1,0 +1,11 @@
+/** Run by state.test.ts: replaces the identity in a folder again and again until it is killed. */
+import { readFileSync, writeSync } from "node:fs";
+import type { StateFiles } from "../../src/identity.ts";
+import { commitFiles } from "../../src/state.ts";
+
+const [stateDir, inputs] = process.argv.slice(2);
+const sets = JSON.parse(readFileSync(inputs!, "utf8")) as StateFiles[];
+for (let i = 0; ; i++) {
+  await commitFiles(stateDir!, sets[i % 2]!);
+  writeSync(1, ".");
+}

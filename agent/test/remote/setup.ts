@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type EnrollOptions, enroll, type Identity, type Runtime, systemRuntime } from "../../src/index.ts";
+import { type RemoteService, startRemote } from "./service.ts";
+
+/** A folder that goes with the test. */
+export async function freshFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "muster-agent-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "state");
+}
+
+/** A remote service and a state folder that is still empty. */
+export async function setup(t: TestContext): Promise<{ remote: RemoteService; stateDir: string }> {
+  const remote = await startRemote();
+  t.after(() => remote.close());
+  return { remote, stateDir: await freshFolder(t) };
+}
+
+/** Waits for nothing: time for tests in which the passing of time is not the point. */
+export const hasty: Runtime = { ...systemRuntime, random: () => 0, sleep: () => Promise.resolve() };
+
+export function enrollment(remote: RemoteService, stateDir: string): EnrollOptions {
+  return {
+    server: remote.url,
+    claimCode: "CLAIM-AAAA-BBBB-CCCC",
+    hardwareFingerprint: "hw-1",
+    hardwareModel: "Pump 3000",
+    stateDir,
+    caPem: remote.caPem,
+    runtime: hasty,
+  };
+}
+
+/** A remote service and a device enrolled with it. */
+export async function enrolled(t: TestContext) {
+  const { remote, stateDir } = await setup(t);
+  const identity: Identity = await enroll(enrollment(remote, stateDir));
+  return { remote, stateDir, identity };
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AgentError, adviceFor, loadCandidate, loadIdentity, renew } from "../src/index.ts";
+import { refusal } from "./remote/service.ts";
+import { enrolled } from "./remote/setup.ts";
+
+const serialOf = async (stateDir: string) => (await loadIdentity(stateDir)).certificate.serialNumber.toLowerCase();
+const code = (wanted: string) => (error: AgentError) => error.code === wanted;
+
+test("renewal presents the certificate, takes a new key, and commits after connecting with it", async (t) => {
+  const { remote, stateDir, identity } = await enrolled(t);
+  const before = await serialOf(stateDir);
+  const renewed = await renew({ stateDir });
+  const [, request] = remote.requests;
+  assert.equal(request!.path, "/api/provisioning/cert/renew");
+  assert.equal(request!.serial, before);
+  assert.notEqual(renewed.keyPem, identity.keyPem);
+  assert.deepEqual(remote.broker.connects, [{ clientId: "dev-1", serial: await serialOf(stateDir), clean: true }]);
+  assert.deepEqual(renewed.device.publishTopics, identity.device.publishTopics);
+  assert.equal(await loadCandidate(stateDir), undefined);
+});
+
+test("a certificate that cannot connect does not replace the old one and is tried again, not asked for again", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  const before = await serialOf(stateDir);
+  remote.broker.accept = () => false;
+  await assert.rejects(renew({ stateDir }), code("refused"));
+  assert.equal(await serialOf(stateDir), before);
+  assert.ok(await loadCandidate(stateDir));
+  remote.broker.accept = () => true;
+  await renew({ stateDir });
+  assert.notEqual(await serialOf(stateDir), before);
+  assert.equal(remote.requests.length, 2);
+});
+
+test("after a lost answer the refusal of the retry says what happened and what to do", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  remote.answers.push(async (request) => {
+    await remote.ordinary(request);
+    return "hang up" as const;
+  });
+  await assert.rejects(renew({ stateDir }), code("unreachable"));
+  await assert.rejects(renew({ stateDir }), (error: AgentError) => {
+    assert.equal(error.status, 401);
+    assert.match(error.message, /earlier renewal got no answer/);
+    assert.match(adviceFor(error)!, /administrator/);
+    return error.code === "cert_invalid";
+  });
+});
+
+test("a plain refusal is not blamed on a lost answer", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  remote.answers.push(() => refusal(502, "issuance_failed", "Later."));
+  await assert.rejects(renew({ stateDir }), code("issuance_failed"));
+  remote.revoked.add(await serialOf(stateDir));
+  await assert.rejects(renew({ stateDir }), (error: AgentError) => !/earlier renewal/.test(error.message));
+});
+
+test("topics that the renewal names are taken over", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  remote.answers.push(async (request) => {
+    // biome-ignore lint/suspicious/noExplicitAny: one field is added to whatever was answered
+    const answer = (await remote.ordinary(request)) as any;
+    return { ...answer, body: { ...answer.body, publishTopics: ["t/acme/other/dev-1"] } };
+  });
+  const renewed = await renew({ stateDir });
+  assert.deepEqual(renewed.device.publishTopics, ["t/acme/other/dev-1"]);
+});
