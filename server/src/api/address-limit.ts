@@ -1,0 +1,44 @@
+import type { Clock } from "../lib/clock.ts";
+import { MINUTE } from "../lib/clock.ts";
+
+/** Addresses remembered at once; beyond that the one quiet for longest is forgotten first. */
+const MOST_ADDRESSES = 20_000;
+const SHIFT_AT = 64;
+
+export interface AddressLimit {
+  /** Seconds to wait when `key` has used up its minute; 0 when this request is admitted (and counted). */
+  admit(key: string): number;
+}
+
+/**
+ * Any 60 seconds admit at most `perMinute` requests an address, on the steady clock. Kept in this process: it protects
+ * the process, while the rules that must hold across processes are in the database.
+ *
+ * @param perMinute 0 for no limit
+ */
+export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monotonicMs">): AddressLimit {
+  const windows = new Map<string, number[]>();
+  return {
+    admit(key) {
+      if (perMinute === 0) return 0;
+      const now = clock.monotonicMs();
+      const window = windows.get(key) ?? [];
+      const expired = firstSince(window, now - MINUTE);
+      if (window.length - expired >= perMinute) return (window[expired]! + MINUTE - now) / 1000;
+      // Shifting only now and then keeps the cost of a request flat.
+      if (expired > SHIFT_AT) window.splice(0, expired);
+      window.push(now);
+      windows.delete(key);
+      windows.set(key, window);
+      if (windows.size > MOST_ADDRESSES) windows.delete(windows.keys().next().value!);
+      return 0;
+    },
+  };
+}
+
+/** Index of the first of the ascending `times` that is not before `limit`. */
+function firstSince(times: readonly number[], limit: number): number {
+  let index = 0;
+  while (index < times.length && times[index]! < limit) index++;
+  return index;
+}

@@ -1,0 +1,17 @@
+import { errorCodes } from "./openapi.ts";
+import { routes } from "./routes.ts";
+
+/** One line an operation: method, path, operation id, scope, status, errors. Checked in to make changes visible. */
+export function operationsText(): string {
+  const lines = routes.map((route) =>
+    [
+      route.method.padEnd(6),
+      route.path,
+      route.operationId,
+      route.surface === "public" ? route.scope : "device",
+      route.status,
+      errorCodes(route).join(","),
+    ].join(" "),
+  );
+  return `${lines.sort().join("\n")}\n`;
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
+import type { PeerCertificate } from "../enrollment/enrollment.ts";
+import { plainAddress, type TrustedProxies } from "./client-address.ts";
+
+/** Judges a forwarded certificate against our own roots. */
+export interface ChainJudge {
+  verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean; problem?: string };
+}
+
+/** More intermediates than any chain of ours; the rest of a longer header is not even decoded. */
+const MAX_CHAIN = 8;
+const MAX_FIELD = 16 * 1024;
+
+/**
+ * Reads the client certificate of a request: from the TLS handshake, or from the `Client-Cert` headers (RFC 9440) of a
+ * trusted proxy, which are verified again here. The same headers from anybody else are as if they were not there.
+ */
+export function createPeerReader(
+  judge: ChainJudge,
+  proxies: TrustedProxies,
+): (request: IncomingMessage) => PeerCertificate | undefined {
+  const ofSocket = new WeakMap<object, PeerCertificate | "none">();
+  return ({ socket, headers }) => {
+    const forwarded = headers["client-cert"];
+    if (forwarded !== undefined && proxies.trusts(plainAddress(socket.remoteAddress ?? ""))) {
+      return forwardedPeer(judge, forwarded, headers["client-cert-chain"]);
+    }
+    let peer = ofSocket.get(socket);
+    if (peer === undefined) {
+      peer = tlsPeer(socket as TLSSocket) ?? "none";
+      ofSocket.set(socket, peer);
+    }
+    return peer === "none" ? undefined : peer;
+  };
+}
+
+/**
+ * `authorized` alone means nothing: without a certificate it can be true on a resumed session (nodejs/node #35317), so
+ * a certificate must be there as well.
+ */
+function tlsPeer(socket: TLSSocket): PeerCertificate | undefined {
+  const der = socket.getPeerX509Certificate?.()?.raw;
+  if (!der) return undefined;
+  if (socket.authorized) return { der, verified: true };
+  return { der, verified: false, problem: String(socket.authorizationError ?? "unverified") };
+}
+
+function forwardedPeer(
+  judge: ChainJudge,
+  leafField: string | string[],
+  chainField: string | string[] | undefined,
+): PeerCertificate | undefined {
+  const leaf = parseByteSequences(String(leafField));
+  const chain = chainField === undefined ? [] : parseByteSequences(String(chainField));
+  // Two Client-Cert headers arrive joined: a smuggled second one makes both worthless.
+  if (leaf?.length !== 1 || chain === undefined) return undefined;
+  const der = leaf[0]!;
+  return { der, ...judge.verifyClientChain(der, chain) };
+}
+
+const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
+
+/** A list of byte sequences (RFC 8941 3.3.5), or `undefined` when it is anything else. */
+export function parseByteSequences(field: string): Buffer[] | undefined {
+  if (field.length > MAX_FIELD) return undefined;
+  const items = field.split(",");
+  if (items.length > MAX_CHAIN) return undefined;
+  const sequences = items.map((item) => BYTE_SEQUENCE.exec(item.trim())?.[1]);
+  if (sequences.some((sequence) => sequence === undefined)) return undefined;
+  return sequences.map((sequence) => Buffer.from(sequence!, "base64"));
+}

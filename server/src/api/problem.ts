@@ -1,0 +1,119 @@
+import { isMusterError, MusterError } from "../lib/errors.ts";
+
+/** The layer that refused a request (docs/api-conventions.md, Errors). */
+export type Middleware = "router" | "authentication" | "authorization" | "rate-limit" | "validation" | "handler";
+
+/**
+ * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
+ * this is the one place that knows statuses. A code that is thrown and not listed here is an internal error.
+ */
+export const PROBLEMS = {
+  invalid_request: { status: 400, middleware: "handler" },
+  invalid_claim_request: { status: 400, middleware: "handler" },
+  invalid_csr: { status: 400, middleware: "handler" },
+  invalid_api_key: { status: 401, middleware: "authentication" },
+  invalid_claim_code: { status: 401, middleware: "authentication" },
+  reenrollment_proof_required: { status: 401, middleware: "authentication" },
+  cert_invalid: { status: 401, middleware: "authentication" },
+  insufficient_scope: { status: 403, middleware: "authorization" },
+  not_found: { status: 404, middleware: "handler" },
+  device_not_found: { status: 404, middleware: "handler" },
+  certificate_not_found: { status: 404, middleware: "handler" },
+  method_not_allowed: { status: 405, middleware: "router" },
+  request_timeout: { status: 408, middleware: "router" },
+  already_exists: { status: 409, middleware: "handler" },
+  device_self_enrolled: { status: 409, middleware: "handler" },
+  device_cert_cap_reached: { status: 409, middleware: "handler" },
+  client_id_in_use: { status: 409, middleware: "handler" },
+  claim_exhausted: { status: 409, middleware: "handler" },
+  claim_expired: { status: 410, middleware: "handler" },
+  claim_revoked: { status: 410, middleware: "handler" },
+  payload_too_large: { status: 413, middleware: "validation" },
+  unsupported_media_type: { status: 415, middleware: "validation" },
+  rate_limited: { status: 429, middleware: "rate-limit" },
+  headers_too_large: { status: 431, middleware: "router" },
+  internal_error: { status: 500, middleware: "handler" },
+  issuance_failed: { status: 502, middleware: "handler" },
+  catalog_unavailable: { status: 503, middleware: "handler" },
+} as const satisfies Record<string, { status: number; middleware: Middleware }>;
+
+export type ErrorCode = keyof typeof PROBLEMS;
+
+/** A refusal by the surface itself, where the layer is not the one the code usually comes from. */
+export class Refusal extends MusterError<ErrorCode> {
+  readonly middleware: Middleware;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { middleware?: Middleware; detail?: string; extra?: Record<string, unknown> } = {},
+  ) {
+    super(code, message, more);
+    this.middleware = more.middleware ?? PROBLEMS[code].middleware;
+  }
+}
+
+export interface Problem {
+  status: number;
+  headers: Record<string, string>;
+  body: { error: ErrorCode; middleware: Middleware; message: string; requestId: string; [field: string]: unknown };
+  /** Whether the log should have the error: the caller is told nothing of it. */
+  unforeseen: boolean;
+}
+
+/** The answer to a request that ended with `error`. `isUnavailable` tells a database that cannot be reached or written. */
+export function problemOf(error: unknown, requestId: string, isUnavailable: (error: unknown) => boolean): Problem {
+  if (isMusterError(error) && isErrorCode(error.code)) return known(error, error.code, requestId);
+  if (isUnavailable(error)) {
+    return refused("catalog_unavailable", "the service cannot reach its database; retry shortly", requestId, true);
+  }
+  const framework = frameworkRefusal(error);
+  if (framework) return known(framework, framework.code, requestId);
+  return refused("internal_error", "something went wrong; the request id leads to the log", requestId, true);
+}
+
+function known(error: MusterError, code: ErrorCode, requestId: string): Problem {
+  const { status, middleware } = PROBLEMS[code];
+  const headers: Record<string, string> = {};
+  const { retryAfterSeconds, allow, ...extra } = error.extra ?? {};
+  if (typeof retryAfterSeconds === "number") headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  if (typeof allow === "string") headers.allow = allow;
+  if (status === 503 || status === 502) headers["retry-after"] ??= "5";
+  return {
+    status,
+    headers,
+    body: {
+      ...extra,
+      error: code,
+      middleware: error instanceof Refusal ? error.middleware : middleware,
+      message: error.message,
+      requestId,
+      ...(error.detail === undefined ? {} : { detail: error.detail }),
+    },
+    unforeseen: status >= 500,
+  };
+}
+
+function refused(code: ErrorCode, message: string, requestId: string, unforeseen: boolean): Problem {
+  return { ...known(new Refusal(code, message), code, requestId), unforeseen };
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+/** What Fastify refuses by itself, in our words; its own texts stay inside. */
+function frameworkRefusal(error: unknown): Refusal | undefined {
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (typeof code !== "string" || typeof statusCode !== "number" || statusCode >= 500) return undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new Refusal("payload_too_large", "the body is larger than this endpoint takes");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new Refusal("unsupported_media_type", "the body must be application/json");
+    case "FST_ERR_BAD_URL":
+      return new Refusal("invalid_request", "the address is not well-formed", { middleware: "router" });
+    default:
+      return new Refusal("invalid_request", "the request could not be read", { middleware: "validation" });
+  }
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { deviceRoute } from "../route.ts";
+import { id, timestamp } from "../shapes.ts";
+
+/** `null` means absent: firmware often has no other way to say so. */
+const optionalText = z
+  .string()
+  .max(256)
+  .nullish()
+  .transform((text) => text ?? undefined);
+
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
+
+/** Spec 2.2, 2.3, 4.9. Unknown fields are ignored, since firmware outlives servers. */
+export const redeemClaim = deviceRoute({
+  operationId: "redeemClaim",
+  method: "POST",
+  path: "/api/provisioning/claim",
+  tag: "Provisioning",
+  summary: "Redeem a claim code for a certificate",
+  description:
+    "A device sends its claim code and the signing request of a key it made itself, and gets its identity. A device that enrolled before must present its valid certificate over mTLS.",
+  body: z.object({
+    claimCode: z.string().meta({ description: "The one-time code, `CLAIM-XXXX-XXXX-XXXX`" }),
+    hardwareFingerprint: z.string().trim().min(1).max(256).meta({ description: "Serial number or MAC address" }),
+    hardwareModel: z.string().trim().min(1).max(256),
+    agentVersion: z.string().trim().min(1).max(256),
+    csr: z.string().meta({ description: "PEM, EC P-256; the subject in it is ignored" }),
+    agentCapabilities: z
+      .array(z.string().max(256))
+      .max(64)
+      .nullish()
+      .transform((list) => list ?? undefined),
+    reportedMacAddress: optionalText,
+  }),
+  status: 200,
+  response: z.strictObject({
+    deviceId: id,
+    mqtt: z.strictObject({
+      brokerUrl: z.string(),
+      clientCert: z.string(),
+      clientCertChain: z.string(),
+      serverCaBundle: z.string(),
+      topicPrefix: z.string(),
+      publishTopics: z.array(z.string()),
+    }),
+    certExpiresAt: timestamp,
+    renewAfterUtc: timestamp,
+    renewalEndpoint: z.string(),
+  }),
+  errors: [
+    "invalid_claim_code",
+    "claim_revoked",
+    "claim_expired",
+    "claim_exhausted",
+    "invalid_csr",
+    "reenrollment_proof_required",
+    "client_id_in_use",
+    "issuance_failed",
+  ],
+  examples: {
+    body: {
+      claimCode: "CLAIM-4T9M-W2XA-7KQ2",
+      hardwareFingerprint: "SN-40012",
+      hardwareModel: "PG-200",
+      agentVersion: "2.4.1",
+      csr: "-----BEGIN CERTIFICATE REQUEST-----\nMIHI…\n-----END CERTIFICATE REQUEST-----\n",
+      agentCapabilities: ["renewal"],
+    },
+    response: {
+      deviceId: "k3vq7xw2n5tbhz4m",
+      mqtt: {
+        brokerUrl: "mqtts://muster.example:8883",
+        clientCert: PEM,
+        clientCertChain: PEM,
+        serverCaBundle: PEM,
+        topicPrefix: "t/acme",
+        publishTopics: ["t/acme/telemetry/k3vq7xw2n5tbhz4m"],
+      },
+      certExpiresAt: "2026-12-20T10:00:00.000Z",
+      renewAfterUtc: "2026-12-11T10:00:00.000Z",
+      renewalEndpoint: "/api/provisioning/cert/renew",
+    },
+  },
+  handler: (contact, { body }, { enrollment }) => enrollment.redeemClaim(contact, body),
+});

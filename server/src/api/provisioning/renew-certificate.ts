@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { deviceRoute } from "../route.ts";
+import { timestamp } from "../shapes.ts";
+
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
+
+/** Spec 2.3, 3.2, 4.9. */
+export const renewCertificate = deviceRoute({
+  operationId: "renewCertificate",
+  method: "POST",
+  path: "/api/provisioning/cert/renew",
+  tag: "Provisioning",
+  summary: "Renew a device's certificate",
+  description:
+    "Over mTLS with the current valid certificate. The new certificate replaces the one presented, whose open session goes on until its next reconnect.",
+  body: z.object({
+    csr: z.string().meta({ description: "PEM, EC P-256, of a fresh key or of the same" }),
+  }),
+  status: 200,
+  response: z.strictObject({
+    clientCert: z.string(),
+    clientCertChain: z.string(),
+    serverCaBundle: z.string(),
+    certExpiresAt: timestamp,
+    renewAfterUtc: timestamp,
+  }),
+  errors: ["cert_invalid", "invalid_csr", "issuance_failed"],
+  examples: {
+    body: { csr: "-----BEGIN CERTIFICATE REQUEST-----\nMIHI…\n-----END CERTIFICATE REQUEST-----\n" },
+    response: {
+      clientCert: PEM,
+      clientCertChain: PEM,
+      serverCaBundle: PEM,
+      certExpiresAt: "2027-01-10T10:00:00.000Z",
+      renewAfterUtc: "2027-01-01T10:00:00.000Z",
+    },
+  },
+  handler: (contact, { body }, { enrollment }) => enrollment.renewCertificate(contact, body),
+});

@@ -1,0 +1,69 @@
+import type { FastifyInstance, HTTPMethods } from "fastify";
+import { parseJsonBody } from "./json-body.ts";
+import { mount, type PipelineTools } from "./pipeline.ts";
+import { Refusal } from "./problem.ts";
+import { routes } from "./routes.ts";
+
+const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** Everything that holds for every request, whatever its route. No CORS header is ever sent: other origins may not read. */
+export function installConventions(app: FastifyInstance): void {
+  app.decorateRequest("who", undefined);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
+    done(
+      request.is404
+        ? new Refusal("not_found", "there is nothing at this address", { middleware: "router" })
+        : undefined,
+    );
+  });
+  app.setNotFoundHandler(() => {
+    throw new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      if (isEncoded(request.headers["content-encoding"])) {
+        throw new Refusal("unsupported_media_type", "the body must not be compressed");
+      }
+      done(null, parseJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** Mounts every route, and on each of its addresses an answer for the methods it does not have. */
+export function mountRoutes(app: FastifyInstance, tools: PipelineTools): void {
+  for (const route of routes) mount(app, route, tools);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    refuseOtherMethods(
+      app,
+      path,
+      routes.filter((route) => route.path === path).map((route) => route.method),
+    );
+  }
+}
+
+/** `405` with `Allow` for the methods that `path` does not have (RFC 9110 15.5.6). */
+export function refuseOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  const allowed = methods.includes("GET") ? [...methods, "HEAD"] : [...methods];
+  const allow = [...new Set(allowed)].join(", ");
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[],
+    url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    onRequest: (_request, _reply, done) =>
+      done(new Refusal("method_not_allowed", `this address takes ${allow}`, { extra: { allow } })),
+    handler: () => undefined,
+  });
+}
+
+function isEncoded(encoding: string | undefined): boolean {
+  return encoding !== undefined && encoding.toLowerCase() !== "identity";
+}

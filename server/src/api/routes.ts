@@ -1,0 +1,26 @@
+import { redeemClaim } from "./provisioning/redeem-claim.ts";
+import { renewCertificate } from "./provisioning/renew-certificate.ts";
+import type { Route } from "./route.ts";
+import { createClaim, getClaim, listClaims, revokeClaim } from "./v1/claims.ts";
+import { issueBundle, listCertificateAudit, listCertificates, revokeCertificate } from "./v1/device-certificates.ts";
+import { getDevice, listDevices } from "./v1/devices.ts";
+import { createGroup, getGroup, listGroups } from "./v1/groups.ts";
+
+/** Every operation there is. What is not in this list does not exist: server, OpenAPI and tests all read it. */
+export const routes: readonly Route[] = [
+  listDevices,
+  getDevice,
+  listGroups,
+  getGroup,
+  createGroup,
+  listClaims,
+  getClaim,
+  createClaim,
+  revokeClaim,
+  listCertificates,
+  listCertificateAudit,
+  issueBundle,
+  revokeCertificate,
+  redeemClaim,
+  renewCertificate,
+];

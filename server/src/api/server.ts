@@ -1,0 +1,155 @@
+import type { AddressInfo } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Access } from "../access/access.ts";
+import type { Authorities } from "../authorities/authorities.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isMusterError } from "../lib/errors.ts";
+import type { Ids } from "../lib/ids.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import { createAddressLimit } from "./address-limit.ts";
+import { trustedProxies } from "./client-address.ts";
+import { installHealth, type Readiness } from "./health.ts";
+import { createListener, secureContext } from "./listener.ts";
+import { createMetricsServer } from "./metrics-server.ts";
+import { createPeerReader } from "./peer-certificate.ts";
+import { problemOf } from "./problem.ts";
+import { createRequestIds } from "./request-id.ts";
+import type { Faces } from "./route.ts";
+import { installConventions, mountRoutes } from "./router.ts";
+import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./server-certificate.ts";
+
+/** The part of the configuration that this surface uses. */
+export interface ApiConfig {
+  http: { host: string; port: number };
+  metrics: { host: string; port: number };
+  operatorTls: KeyPairFiles | undefined;
+  trustedProxies: readonly string[];
+  /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
+  deviceRequestsPerMinute: number;
+}
+
+export interface ApiDeps extends Faces {
+  config: ApiConfig;
+  access: Access;
+  authorities: Authorities;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+  metrics: Metrics;
+  readiness: Readiness;
+  /** Whether an error means that the database cannot be reached or written now. */
+  isUnavailable: (error: unknown) => boolean;
+}
+
+/** The HTTPS surface: public API, device-facing endpoints, health; and the metrics on a port of their own. */
+export interface Api {
+  start(): Promise<{ port: number }>;
+  /** Takes no new connection, finishes what is under way, then closes. */
+  stop(): Promise<void>;
+  /** Looks for a new operator certificate now, rather than within five seconds. */
+  reloadCertificate(): Promise<boolean>;
+  /** Where Prometheus reads; valid after start. */
+  readonly metricsUrl: string;
+}
+
+/** How long open requests may take once the service is stopping. */
+const DRAIN_MS = 10_000;
+
+export function createApi(deps: ApiDeps): Api {
+  const { config, authorities, logger, metrics } = deps;
+  const metricsServer = createMetricsServer(metrics, config.metrics);
+  let certificate: ServerCertificate | undefined;
+  let app: FastifyInstance | undefined;
+  let forget: () => void = () => undefined;
+
+  const context = () => secureContext(certificate?.current() ?? authorities.httpsTls(), authorities.deviceRootsPem());
+  const renewContext = () => {
+    try {
+      if (app) (app.server as ReturnType<typeof createListener>).setSecureContext(context());
+    } catch (error) {
+      logger.error({ err: (error as Error).message }, "the HTTPS certificates could not be replaced");
+    }
+  };
+
+  return {
+    async start() {
+      if (config.operatorTls) certificate = await watchKeyPair(config.operatorTls, logger, renewContext);
+      app = buildApp(deps, context);
+      forget = authorities.onChange(renewContext);
+      await metricsServer.start();
+      await app.listen({ host: config.http.host, port: config.http.port });
+      return { port: (app.server.address() as AddressInfo).port };
+    },
+    async stop() {
+      forget();
+      await certificate?.stop();
+      if (app) await drain(app);
+      await metricsServer.stop();
+    },
+    reloadCertificate: async () => (await certificate?.reload()) ?? false,
+    get metricsUrl() {
+      return metricsServer.url;
+    },
+  };
+}
+
+async function drain(app: FastifyInstance): Promise<void> {
+  const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(late);
+}
+
+function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener>[0]): FastifyInstance {
+  const requestIds = createRequestIds(deps.ids);
+  const sendProblem = problemSender(deps);
+  const app = Fastify({
+    serverFactory: (handler) => createListener(context(), handler, requestIds.fresh),
+    genReqId: (request) => requestIds.of(request),
+    // One line a request would cost more than the request; what goes wrong is logged below.
+    logger: false,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256 },
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(error, request as FastifyRequest, reply as FastifyReply),
+  }) as unknown as FastifyInstance;
+  app.setErrorHandler(sendProblem);
+  installConventions(app);
+  observe(app, deps.metrics);
+  installHealth(app, deps.readiness);
+  const proxies = trustedProxies(deps.config.trustedProxies);
+  mountRoutes(app, {
+    access: deps.access,
+    faces: deps,
+    proxies,
+    peerOf: createPeerReader(deps.authorities, proxies),
+    deviceLimit: createAddressLimit(deps.config.deviceRequestsPerMinute, deps.clock),
+  });
+  return app;
+}
+
+function problemSender({ logger, isUnavailable }: ApiDeps) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = problemOf(error, request.id, isUnavailable);
+    if (problem.unforeseen) {
+      const cause = isMusterError(error) ? (error.cause ?? error) : error;
+      logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
+    }
+    return reply.code(problem.status).headers(problem.headers).send(problem.body);
+  };
+}
+
+/** What the log may know of an error: never its own fields, which could carry a statement's parameters. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  return { type: error.name, code: (error as { code?: unknown }).code, stack: error.stack };
+}
+
+function observe(app: FastifyInstance, { http }: Metrics): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.is404 ? "none" : (request.routeOptions.url ?? "none");
+    http.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
+  });
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+/** Shapes that several routes share; what OpenAPI shows of them is in their `meta`. */
+
+/** Any further skip shows the same empty page, and stays far inside what a database can count. */
+const MOST_SKIP = 1_000_000_000;
+
+/**
+ * `skip` and `limit` of a list: integers out of range are clamped, and the answer echoes what was used; anything that is
+ * not an integer is refused (docs/api-conventions.md, Lists).
+ */
+export function paging(usual: number, most: number) {
+  return {
+    skip: clamped(0, MOST_SKIP, 0, "Items to leave out at the front. Below 0 counts as 0."),
+    limit: clamped(1, most, usual, `Most items of the page. Clamped to 1 to ${most}.`),
+  };
+}
+
+function clamped(least: number, most: number, usual: number, description: string) {
+  return z
+    .string()
+    .regex(/^[+-]?\d{1,400}$/, "must be an integer")
+    .optional()
+    .transform((text) => (text === undefined ? usual : Math.min(most, Math.max(least, Number(text)))))
+    .meta({ type: "integer", default: usual, description });
+}
+
+/** A name as a person typed it: one line, not blank. */
+export function label(max = 120) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
+}
+
+/** An id in a path or a body. Whether there is such a thing is for the use case to say. */
+export const id = z.string().min(1).max(128);
+
+export const timestamp = z.iso.datetime();
+export const nullableTimestamp = timestamp.nullable();
+
+export const idParams = z.strictObject({ id: id.meta({ description: "The record's id" }) });
+
+/** The envelope of every list (spec 4.5). */
+export function page<T extends z.ZodType>(item: T) {
+  return z.strictObject({
+    items: z.array(item),
+    total: z.int().min(0).meta({ description: "How many records match, on all pages" }),
+    skip: z.int().min(0).meta({ description: "The value used" }),
+    limit: z.int().min(1).meta({ description: "The value used" }),
+  });
+}
+
+/** The body of every error (spec 7). */
+export const errorBody = z.looseObject({
+  error: z.string().meta({ description: "The code to program against" }),
+  middleware: z
+    .enum(["router", "authentication", "authorization", "rate-limit", "validation", "handler"])
+    .meta({ description: "The layer that refused" }),
+  message: z.string().meta({ description: "A sentence for people; may change" }),
+  requestId: z.string().meta({ description: "Also the X-Request-Id header" }),
+  detail: z.string().optional().meta({ description: "The offending value or field, where there is one" }),
+});

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { publicRoute } from "../route.ts";
+import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+
+const claimRecord = z.strictObject({
+  id,
+  intendedName: z.string(),
+  intendedGroupIds: z.array(id),
+  intendedDeviceTypeId: id.nullable(),
+  status: z.enum(["pending", "used", "revoked"]),
+  expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; the status stays as it was" }),
+  maxUses: z.int(),
+  usedCount: z.int(),
+  codeHint: z.string().meta({ description: "The last four characters of the code" }),
+  expiresAt: timestamp,
+  createdAt: timestamp,
+  createdBy: z.string(),
+  revokedAt: nullableTimestamp,
+  revokedBy: z.string().nullable(),
+  lastRedeemedAt: nullableTimestamp,
+  deviceIds: z.array(id).meta({ description: "The devices that redeemed it" }),
+});
+
+const createdClaim = claimRecord.extend({
+  claimCode: z
+    .string()
+    .regex(/^CLAIM(-[0-9A-Z]{4}){3}$/)
+    .meta({ description: "Shown in this answer only" }),
+});
+
+/** Its limits are the use case's, which names them in a code of their own (spec 4.3). */
+const whole = z.number().refine(Number.isInteger, "must be an integer");
+
+const EXAMPLE = {
+  id: "0199c1c5-6a00-7b3e-8f4e-0d5a4f1f2b3c",
+  intendedName: "Pump hall, gateway 3",
+  intendedGroupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
+  intendedDeviceTypeId: "0199c1c3-1111-7a11-9c22-5e6f7a8b9c0d",
+  status: "pending",
+  expired: false,
+  maxUses: 1,
+  usedCount: 0,
+  codeHint: "7KQ2",
+  expiresAt: "2026-11-20T11:00:00.000Z",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  createdBy: "apikey:4fGh7Kp2",
+  revokedAt: null,
+  revokedBy: null,
+  lastRedeemedAt: null,
+  deviceIds: [],
+};
+
+export const createClaim = publicRoute({
+  operationId: "createClaim",
+  method: "POST",
+  path: "/api/v1/provisioning/claims",
+  scope: "provisioning:write",
+  tag: "Enrollment claims",
+  summary: "Create an enrollment claim",
+  description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
+  body: z.strictObject({
+    intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
+    intendedGroupIds: z
+      .array(z.string().max(128))
+      .max(100)
+      .optional()
+      .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+    intendedDeviceTypeId: z
+      .string()
+      .max(128)
+      .optional()
+      .meta({ description: "Decides the topics that the device's certificate may publish on" }),
+    expiresInMinutes: whole.optional().meta({ type: "integer", minimum: 5, maximum: 1440, default: 60 }),
+    maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: 100, default: 1 }),
+  }),
+  status: 201,
+  response: createdClaim,
+  errors: ["invalid_claim_request"],
+  examples: {
+    body: { intendedName: "Pump hall, gateway 3", expiresInMinutes: 60, maxUses: 1 },
+    response: { ...EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },
+  },
+  handler: (caller, { body }, { enrollment }) => enrollment.createClaim(caller, body),
+});
+
+export const listClaims = publicRoute({
+  operationId: "listClaims",
+  method: "GET",
+  path: "/api/v1/provisioning/claims",
+  scope: "provisioning:read",
+  tag: "Enrollment claims",
+  summary: "List enrollment claims",
+  description: "The tenant's claims, newest first, without their codes.",
+  query: z.strictObject({ status: z.enum(["pending", "used", "revoked"]).optional(), ...paging(100, 500) }),
+  status: 200,
+  response: page(claimRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 100 } },
+  handler: (caller, { query }, { enrollment }) => enrollment.listClaims(caller, query),
+});
+
+export const getClaim = publicRoute({
+  operationId: "getClaim",
+  method: "GET",
+  path: "/api/v1/provisioning/claims/{id}",
+  scope: "provisioning:read",
+  tag: "Enrollment claims",
+  summary: "Get an enrollment claim",
+  description: "One claim of the tenant, without its code.",
+  params: idParams,
+  status: 200,
+  response: claimRecord,
+  errors: ["not_found"],
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, { enrollment }) => enrollment.getClaim(caller, params.id),
+});
+
+export const revokeClaim = publicRoute({
+  operationId: "revokeClaim",
+  method: "DELETE",
+  path: "/api/v1/provisioning/claims/{id}",
+  scope: "provisioning:write",
+  tag: "Enrollment claims",
+  summary: "Revoke an enrollment claim",
+  description: "Ends a pending claim. May be repeated; on a used claim it changes nothing.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, { enrollment }) => enrollment.revokeClaim(caller, params.id),
+});

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { publicRoute } from "../route.ts";
+import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { AUDIT_EXAMPLE, BUNDLE_EXAMPLE, CERTIFICATE_EXAMPLE } from "./device-certificate-examples.ts";
+
+const TAG = "Device certificates";
+
+const certificateRecord = z.strictObject({
+  id,
+  deviceId: id,
+  kind: z.enum(["self_enrolled", "platform"]),
+  status: z.enum(["active", "revoked"]),
+  expired: z.boolean(),
+  serialNumber: z.string(),
+  fingerprintSha256: z.string(),
+  subject: z.string(),
+  publishTopics: z.array(z.string()),
+  issuedAt: timestamp,
+  notBefore: timestamp,
+  expiresAt: timestamp,
+  renewAfterUtc: nullableTimestamp,
+  expiringSoon: z.boolean(),
+  issuedBy: z.string(),
+  revokedAt: nullableTimestamp,
+  revokedBy: z.string().nullable(),
+  revocationReason: z.enum(["superseded", "requested", "device_deleted"]).nullable(),
+  supersededById: id.nullable(),
+  lastConnectedAt: nullableTimestamp,
+  connected: z.boolean(),
+});
+
+const auditEntry = z.strictObject({
+  id,
+  kind: z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]),
+  at: timestamp,
+  actor: z.string().meta({ description: "`apikey:<id>`, `claim:<id>`, `device:<id>`, `user:<id>` or `system`" }),
+  deviceId: id,
+  certificateId: id,
+  serialNumber: z.string(),
+  previousSerialNumber: z.string().optional().meta({ description: "Renewals only" }),
+  fingerprintSha256: z.string(),
+});
+
+const bundle = z.strictObject({
+  id,
+  deviceId: id,
+  serialNumber: z.string(),
+  fingerprintSha256: z.string(),
+  certExpiresAt: timestamp,
+  publishTopics: z.array(z.string()),
+  privateKeyPem: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+  clientCertPem: z.string(),
+  clientCertChainPem: z.string().meta({ description: "To be presented with the leaf" }),
+  serverCaBundlePem: z.string().meta({ description: "What verifies the broker" }),
+  pkcs12Base64: z.string().meta({ description: "Key, leaf and chain as PKCS#12" }),
+  pkcs12Passphrase: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+});
+
+export const listCertificates = publicRoute({
+  operationId: "listDeviceCertificates",
+  method: "GET",
+  path: "/api/v1/device-certificates",
+  scope: "device-certificates:read",
+  tag: TAG,
+  summary: "List device certificates",
+  description: "Metadata of the tenant's certificates, newest first; never a private key.",
+  query: z.strictObject({
+    deviceId: id.optional(),
+    status: z
+      .enum(["active", "revoked"])
+      .optional()
+      .meta({ description: "`active` is not revoked, expired included; all without it" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(certificateRecord),
+  errors: [],
+  examples: { response: { items: [CERTIFICATE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { enrollment }) => enrollment.listCertificates(caller, query),
+});
+
+export const listCertificateAudit = publicRoute({
+  operationId: "listDeviceCertificateAudit",
+  method: "GET",
+  path: "/api/v1/device-certificates/audit",
+  scope: "device-certificates:read",
+  tag: TAG,
+  summary: "List the certificate audit",
+  description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
+  query: z.strictObject(paging(50, 200)),
+  status: 200,
+  response: page(auditEntry),
+  errors: [],
+  examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { enrollment }) => enrollment.listCertificateAudit(caller, query),
+});
+
+export const issueBundle = publicRoute({
+  operationId: "issueDeviceCertificate",
+  method: "POST",
+  path: "/api/v1/device-certificates",
+  scope: "device-certificates:issue",
+  tag: TAG,
+  summary: "Issue a certificate bundle",
+  description:
+    "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Issuing never revokes another certificate.",
+  body: z.strictObject({
+    deviceId: z.string().min(1).max(128),
+    acknowledgeSelfEnrollmentOverride: z
+      .boolean()
+      .optional()
+      .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
+  }),
+  status: 201,
+  response: bundle,
+  errors: [
+    "device_not_found",
+    "device_cert_cap_reached",
+    "client_id_in_use",
+    "device_self_enrolled",
+    "issuance_failed",
+  ],
+  examples: {
+    body: { deviceId: "pump-1", acknowledgeSelfEnrollmentOverride: false },
+    response: BUNDLE_EXAMPLE,
+  },
+  handler: (caller, { body }, { enrollment }) => enrollment.issueBundle(caller, body),
+});
+
+export const revokeCertificate = publicRoute({
+  operationId: "revokeDeviceCertificate",
+  method: "DELETE",
+  path: "/api/v1/device-certificates/{id}",
+  scope: "device-certificates:revoke",
+  tag: TAG,
+  summary: "Revoke a device certificate",
+  description:
+    "Revokes it and closes its open sessions before it answers; other certificates of the device go on. May be repeated.",
+  params: idParams,
+  status: 204,
+  errors: ["certificate_not_found"],
+  examples: {},
+  handler: (caller, { params }, { enrollment }) => enrollment.revokeCertificate(caller, params.id),
+});

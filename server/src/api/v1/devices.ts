@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { publicRoute } from "../route.ts";
+import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+
+const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
+
+const deviceRecord = z.strictObject({
+  id: id.meta({ description: "Also the MQTT client id; never changes" }),
+  name: z.string(),
+  description: z.string(),
+  deviceTypeId: id.nullable(),
+  groupIds: z.array(id),
+  thresholdIds: z.array(id),
+  metadata: z.record(z.string(), z.unknown()),
+  hardwareFingerprint: z.string().nullable(),
+  hardwareModel: z.string().nullable(),
+  agentVersion: z.string().nullable(),
+  agentCapabilities: z.array(z.string()),
+  macAddress: z.string().nullable(),
+  connectivity: z.strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() }),
+  lastSeenAt: nullableTimestamp,
+  certificateState: z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+const EXAMPLE = {
+  id: "pump-1",
+  name: "Feed pump 1",
+  description: "",
+  deviceTypeId: "0199c1c3-1111-7a11-9c22-5e6f7a8b9c0d",
+  groupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
+  thresholdIds: [],
+  metadata: {},
+  hardwareFingerprint: "SN-40012",
+  hardwareModel: "PG-200",
+  agentVersion: "2.4.1",
+  agentCapabilities: [],
+  macAddress: null,
+  connectivity: { status: "online", since: "2026-11-20T10:05:00.000Z", reason: null },
+  lastSeenAt: "2026-11-20T10:15:00.000Z",
+  certificateState: "active",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  updatedAt: "2026-11-20T10:00:00.000Z",
+};
+
+export const listDevices = publicRoute({
+  operationId: "listDevices",
+  method: "GET",
+  path: "/api/v1/devices",
+  scope: "devices:read",
+  tag: "Devices",
+  summary: "List devices",
+  description: "The tenant's devices, newest first.",
+  query: z.strictObject({
+    groupId: id.optional(),
+    deviceTypeId: id.optional(),
+    connectivity: CONNECTIVITY.optional(),
+    q: z.string().max(200).optional().meta({ description: "Part of the id or the name, in any case" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(deviceRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { devices }) => devices.listDevices(caller, query),
+});
+
+export const getDevice = publicRoute({
+  operationId: "getDevice",
+  method: "GET",
+  path: "/api/v1/devices/{id}",
+  scope: "devices:read",
+  tag: "Devices",
+  summary: "Get a device",
+  description: "One device of the tenant.",
+  params: idParams,
+  status: 200,
+  response: deviceRecord,
+  errors: ["not_found"],
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, { devices }) => devices.getDevice(caller, params.id),
+});
