@@ -9,6 +9,7 @@ export interface Schema {
   tenants: TenantsTable;
   users: UsersTable;
   api_keys: ApiKeysTable;
+  api_key_windows: ApiKeyWindowsTable;
   device_types: DeviceTypesTable;
   groups: GroupsTable;
   group_members: GroupMembersTable;
@@ -70,6 +71,14 @@ export interface ApiKeysTable {
   revocation_reason: "requested" | "creator_deactivated" | "creator_deleted" | "creator_password_reset" | null;
   last_used_at: Date | null;
   last_used_address: string | null;
+}
+
+export interface ApiKeyWindowsTable {
+  key_id: string;
+  now_ms: number;
+  wall_ms: number;
+  passed: boolean;
+  times: number[];
 }
 
 export interface DeviceTypesTable {
