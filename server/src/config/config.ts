@@ -18,6 +18,8 @@ export interface Config {
   operatorTls: { certFile: string; keyFile: string } | undefined;
   /** Addresses or CIDR ranges whose forwarding headers are believed. */
   trustedProxies: string[];
+  /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
+  deviceRequestsPerMinute: number;
   logLevel: LogLevel;
   /** `MUSTER_…` names that mean nothing here: most likely a typing mistake, so start-up warns of each. */
   unknownNames: string[];
@@ -67,6 +69,11 @@ const environment = z.object({
   MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TRUSTED_PROXIES: z.string().default(""),
+  MUSTER_DEVICE_REQUESTS_PER_MINUTE: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(0, "must not be negative")
+    .default(600),
   MUSTER_LOG_LEVEL: z
     .enum(
       ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
@@ -139,6 +146,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     trustedProxies: env.MUSTER_TRUSTED_PROXIES.split(",")
       .map((entry) => entry.trim())
       .filter((entry) => entry.length > 0),
+    deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,
   };
