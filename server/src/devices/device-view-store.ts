@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.ts";
 
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
-export type Connectivity = DevicesTable["connectivity"];
+export type Connectivity = Selectable<DevicesTable>["connectivity"];
 
 export interface DeviceRow {
   uid: string;
