@@ -9,6 +9,7 @@ import { type Connections, createConnections } from "./connections/connections.t
 import { type Control, createControl } from "./control/control.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
+import { isUnavailable } from "./db/refusal.ts";
 import { createDevices, type Devices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import { createEnrollment, type Enrollment } from "./enrollment/enrollment.ts";
@@ -108,7 +109,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const faces = { access, authorities, connections, devices, enrollment, groups, metrics, monitoring };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
-  const api = createApi({ ...faces, config, clock, ids, logger, readiness });
+  const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable });
   const control = createControl({ ...faces, doctor, dataDir: config.dataDir, logger, addresses });
 
   const jobs: (() => Promise<void>)[] = [];

@@ -16,7 +16,8 @@ export const table = {
   imports: {
     main: ["*"],
     app: ["*"],
-    cli: ["config", "control", "lib", "main"],
+    cli: ["config", "control", "demo", "lib", "main"],
+    demo: ["control", "lib"],
 
     api: [...FEATURES, "lib"],
     broker: [...FEATURES, "lib"],
@@ -75,7 +76,7 @@ export const table = {
     pkijs: ["pki/"],
     commander: ["cli/"],
     pino: ["lib/"],
-    "@muster/agent": ["cli/"],
+    "@muster/agent": ["demo/"],
   } as Record<string, string[]>,
 
   /** Reading the world → the only places that may: everything else takes time, chance and settings as arguments. */

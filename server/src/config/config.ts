@@ -104,6 +104,12 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
   return parseConfig({ ...process.env, ...overrides });
 }
 
+/** The caller's environment without any setting of ours, for a child process that gets its own. */
+export function foreignEnvironment(): Record<string, string> {
+  const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("MUSTER_"));
+  return Object.fromEntries(foreign as [string, string][]);
+}
+
 /** A 32-byte key from base64, or `undefined`. */
 export function decodeKey(text: string): Buffer | undefined {
   const trimmed = text.trim();

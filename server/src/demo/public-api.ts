@@ -1,0 +1,47 @@
+import { request } from "node:https";
+
+export interface ApiAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads what the API's description promises
+  body: any;
+}
+
+/** The public API as an integrator calls it: JSON over HTTPS with a scoped key. */
+export class PublicApi {
+  readonly #baseUrl: string;
+  readonly #ca: string;
+  readonly #key: string;
+
+  constructor(baseUrl: string, ca: string, key: string) {
+    this.#baseUrl = baseUrl;
+    this.#ca = ca;
+    this.#key = key;
+  }
+
+  call(method: string, path: string, body?: object): Promise<ApiAnswer> {
+    const headers: Record<string, string> = { "x-api-key": this.#key };
+    if (body) headers["content-type"] = "application/json";
+    return new Promise((resolve, reject) => {
+      const sent = request(`${this.#baseUrl}/api/v1${path}`, { method, ca: this.#ca, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({ status: response.statusCode ?? 0, body: text ? JSON.parse(text) : undefined });
+        });
+      });
+      sent.on("error", reject);
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  /** As {@link call}, refusing any other status than `status`. */
+  async expect(status: number, method: string, path: string, body?: object): Promise<ApiAnswer["body"]> {
+    const answer = await this.call(method, path, body);
+    if (answer.status !== status) {
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}, expected ${status}`);
+    }
+    return answer.body;
+  }
+}
