@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import type { CertificatesTable } from "../db/schema.ts";
+import type { PageRequest } from "../lib/page.ts";
+
+/** A certificate as the books have it, without the DER; `connected` is whether a session was opened with it. */
+export interface CertificateRow
+  extends Omit<
+    CertificatesTable,
+    "tenant_id" | "device_uid" | "spki_sha256" | "der" | "subscribe_topics" | "claim_id"
+  > {
+  connected: boolean;
+}
+
+export interface CertificateFilter {
+  deviceId?: string | undefined;
+  /** `active` is "not revoked": expired ones too (spec 4.5). */
+  status?: "active" | "revoked" | undefined;
+}
+
+export async function findCertificate(db: Db, tenantId: string, id: string): Promise<CertificateRow | undefined> {
+  const { rows } = await sql<CertificateRow>`
+    SELECT ${COLUMNS} FROM certificates c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many there are. */
+export async function listCertificateRows(
+  db: Db,
+  tenantId: string,
+  filter: CertificateFilter,
+  page: PageRequest,
+): Promise<{ rows: CertificateRow[]; total: number }> {
+  const matching = sql`c.tenant_id = ${tenantId}
+    ${filter.deviceId === undefined ? sql`` : sql`AND c.device_id = ${filter.deviceId}`}
+    ${filter.status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${filter.status === "active"}`}`;
+  const [{ rows }, counted] = await Promise.all([
+    sql<CertificateRow>`SELECT ${COLUMNS} FROM certificates c WHERE ${matching}
+      ORDER BY c.issued_at DESC, c.id DESC LIMIT ${page.limit} OFFSET ${page.skip}`.execute(db),
+    sql<{ total: string }>`SELECT count(*) AS total FROM certificates c WHERE ${matching}`.execute(db),
+  ]);
+  return { rows, total: Number(counted.rows[0]!.total) };
+}
+
+const COLUMNS = sql`c.id, c.device_id, c.kind, c.serial_number, c.fingerprint_sha256, c.subject, c.publish_topics,
+  c.issued_at, c.not_before, c.not_after, c.renew_after, c.issued_by, c.revoked_at, c.revoked_by, c.revocation_reason,
+  c.superseded_by_id, c.last_connected_at,
+  EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.certificate_id = c.id) AS connected`;

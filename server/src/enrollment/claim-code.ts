@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto";
+import type { Ids } from "../lib/ids.ts";
+
+/** Crockford's base32: no I, L, O or U to misread. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const PREFIX = "CLAIM";
+const CHARACTERS = 12;
+/** Longer than any spelling of a code; what is longer is not looked at. */
+const LONGEST_INPUT = 64;
+
+/** A fresh claim code of 60 random bits: `CLAIM-XXXX-XXXX-XXXX` (spec 2.1). */
+export function newClaimCode(ids: Pick<Ids, "bytes">): string {
+  const characters = Array.from(ids.bytes(CHARACTERS), (octet) => ALPHABET[octet & 31]!).join("");
+  return `${PREFIX}-${characters.match(/.{4}/g)!.join("-")}`;
+}
+
+/**
+ * The twelve significant characters of a code as somebody typed it, or undefined when it cannot be one. Case, blanks
+ * around it and dashes do not matter; I and L are read as 1, O as 0, as Crockford's decoding has it.
+ */
+export function normalizeClaimCode(typed: string): string | undefined {
+  if (typed.length > LONGEST_INPUT) return undefined;
+  const compact = typed.trim().replaceAll("-", "");
+  const match = /^claim([0-9a-z]{12})$/i.exec(compact);
+  const code = match?.[1]?.toUpperCase().replace(/[IL]/g, "1").replaceAll("O", "0");
+  return code?.includes("U") ? undefined : code;
+}
+
+/** What is stored of a code and looked up by: nothing that leads back to it without the master key. */
+export function claimCodeHmac(code: string, key: Buffer): Buffer {
+  return createHmac("sha256", key).update(code).digest();
+}
+
+/** The characters that stay readable in lists. */
+export function claimCodeHint(code: string): string {
+  return code.slice(-4);
+}

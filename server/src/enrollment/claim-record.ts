@@ -1,0 +1,42 @@
+import type { ClaimRow, ClaimStatus } from "./claim-store.ts";
+
+/** A claim as list and get show it; never its code (docs/spec-decisions.md, Claims). */
+export interface ClaimRecord {
+  id: string;
+  intendedName: string;
+  intendedGroupIds: string[];
+  intendedDeviceTypeId: string | null;
+  status: ClaimStatus;
+  expired: boolean;
+  maxUses: number;
+  usedCount: number;
+  codeHint: string;
+  expiresAt: Date;
+  createdAt: Date;
+  createdBy: string;
+  revokedAt: Date | null;
+  revokedBy: string | null;
+  lastRedeemedAt: Date | null;
+  deviceIds: string[];
+}
+
+export function claimRecord(row: ClaimRow, now: Date): ClaimRecord {
+  return {
+    id: row.id,
+    intendedName: row.intended_name,
+    intendedGroupIds: row.intended_group_ids ?? [],
+    intendedDeviceTypeId: row.intended_device_type_id,
+    status: row.status,
+    expired: row.expires_at <= now,
+    maxUses: row.max_uses,
+    usedCount: row.used_count,
+    codeHint: row.code_hint,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
+    lastRedeemedAt: row.last_redeemed_at,
+    deviceIds: row.device_ids,
+  };
+}

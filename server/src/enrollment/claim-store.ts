@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import type { ClaimsTable } from "../db/schema.ts";
+import type { PageRequest } from "../lib/page.ts";
+
+export type ClaimStatus = "pending" | "used" | "revoked";
+
+/** A claim as it is stored, without its code, with the devices it enrolled. */
+export interface ClaimRow extends Omit<ClaimsTable, "code_hmac" | "status" | "used_count" | "tenant_id"> {
+  status: ClaimStatus;
+  used_count: number;
+  device_ids: string[];
+}
+
+export type NewClaimRow = Pick<
+  ClaimsTable,
+  | "id"
+  | "code_hmac"
+  | "code_hint"
+  | "intended_name"
+  | "intended_group_ids"
+  | "intended_device_type_id"
+  | "max_uses"
+  | "expires_at"
+  | "created_at"
+  | "created_by"
+>;
+
+export async function insertClaim(db: Db, tenantId: string, row: NewClaimRow): Promise<void> {
+  await db
+    .insertInto("claims")
+    .values({ tenant_id: tenantId, ...row })
+    .execute();
+}
+
+/** Those of `ids` (UUIDs) that are groups of the tenant. */
+export async function knownGroups(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const query = db.selectFrom("groups").select("id").where("tenant_id", "=", tenantId).where("id", "in", ids);
+  return new Set((await query.execute()).map(({ id }) => id));
+}
+
+export async function isDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
+  const query = db.selectFrom("device_types").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+export async function findClaim(db: Db, tenantId: string, id: string): Promise<ClaimRow | undefined> {
+  const { rows } = await sql<ClaimRow>`
+    SELECT ${COLUMNS} FROM claims c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many there are. */
+export async function listClaimRows(
+  db: Db,
+  tenantId: string,
+  status: ClaimStatus | undefined,
+  page: PageRequest,
+): Promise<{ rows: ClaimRow[]; total: number }> {
+  const matching = sql`c.tenant_id = ${tenantId} ${status === undefined ? sql`` : sql`AND c.status = ${status}`}`;
+  const [{ rows }, counted] = await Promise.all([
+    sql<ClaimRow>`SELECT ${COLUMNS} FROM claims c WHERE ${matching}
+      ORDER BY c.created_at DESC, c.id DESC LIMIT ${page.limit} OFFSET ${page.skip}`.execute(db),
+    sql<{ total: string }>`SELECT count(*) AS total FROM claims c WHERE ${matching}`.execute(db),
+  ]);
+  return { rows, total: Number(counted.rows[0]!.total) };
+}
+
+/** `pending` → `revoked`; any other status stays. `false` when the tenant has no such claim. */
+export async function revokeClaimRow(db: Db, tenantId: string, id: string, by: string, now: Date): Promise<boolean> {
+  const changed = await db
+    .updateTable("claims")
+    .set({ status: "revoked", revoked_at: now, revoked_by: by })
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  if (changed.numUpdatedRows > 0n) return true;
+  const query = db.selectFrom("claims").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,
+  c.max_uses, c.used_count, c.expires_at, c.created_at, c.created_by, c.revoked_at, c.revoked_by, c.last_redeemed_at,
+  ARRAY(SELECT e.device_id FROM certificates e WHERE e.claim_id = c.id GROUP BY e.device_id
+    ORDER BY min(e.issued_at), e.device_id) AS device_ids`;

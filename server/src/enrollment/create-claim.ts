@@ -1,0 +1,82 @@
+import type { Caller } from "../access/access.ts";
+import { MINUTE, plus } from "../lib/clock.ts";
+import { isUuid } from "../lib/ids.ts";
+import { plainLine } from "../lib/text.ts";
+import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
+import { type ClaimRecord, claimRecord } from "./claim-record.ts";
+import { findClaim, insertClaim, isDeviceType, knownGroups } from "./claim-store.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "./limits.ts";
+
+/** Spec 2.1. */
+export interface NewClaim {
+  intendedName: string;
+  intendedGroupIds?: readonly string[] | undefined;
+  intendedDeviceTypeId?: string | undefined;
+  expiresInMinutes?: number | undefined;
+  maxUses?: number | undefined;
+}
+
+/**
+ * Makes a claim; the answer is the only place that ever shows its code (spec 4.3).
+ *
+ * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request
+ */
+export async function createClaim(
+  deps: Enrolling,
+  caller: Caller,
+  input: NewClaim,
+): Promise<ClaimRecord & { claimCode: string }> {
+  const name = plainLine("intendedName", input.intendedName, INTENDED_NAME_LENGTH);
+  const minutes = within("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
+  const uses = within("maxUses", input.maxUses, CLAIM_USES);
+  const groupIds = [...new Set(input.intendedGroupIds)];
+  await requireKnown(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
+
+  const now = deps.clock.now();
+  const id = deps.ids.uuid(now);
+  const claimCode = newClaimCode(deps.ids);
+  const characters = normalizeClaimCode(claimCode)!;
+  await insertClaim(deps.database.db, caller.tenantId, {
+    id,
+    code_hmac: claimCodeHmac(characters, deps.claimCodeKey),
+    code_hint: claimCodeHint(characters),
+    intended_name: name,
+    intended_group_ids: groupIds.length === 0 ? null : groupIds,
+    intended_device_type_id: input.intendedDeviceTypeId ?? null,
+    max_uses: uses,
+    expires_at: plus(now, minutes * MINUTE),
+    created_at: now,
+    created_by: caller.actor,
+  });
+  const row = await findClaim(deps.database.db, caller.tenantId, id);
+  return { ...claimRecord(row!, now), claimCode };
+}
+
+function within(
+  field: string,
+  value: number | undefined,
+  limit: { least: number; most: number; usual: number },
+  remark = "",
+): number {
+  if (value === undefined) return limit.usual;
+  if (!Number.isInteger(value)) throw refusal("invalid_request", { message: `${field} must be a whole number.` });
+  if (value >= limit.least && value <= limit.most) return value;
+  const message = `${field} must be from ${limit.least} to ${limit.most}${remark}.`;
+  throw refusal("invalid_claim_request", { message });
+}
+
+/** Ids of another tenant are unknown like any other (docs/api-conventions.md). */
+async function requireKnown(
+  deps: Enrolling,
+  tenantId: string,
+  groupIds: readonly string[],
+  typeId: string | undefined,
+): Promise<void> {
+  const known = await knownGroups(deps.database.db, tenantId, groupIds.filter(isUuid));
+  const unknown = groupIds.find((id) => !known.has(id));
+  if (unknown !== undefined) throw refusal("invalid_request", { message: "There is no such group.", detail: unknown });
+  if (typeId === undefined || (isUuid(typeId) && (await isDeviceType(deps.database.db, tenantId, typeId)))) return;
+  throw refusal("invalid_request", { message: "There is no such device type.", detail: typeId });
+}

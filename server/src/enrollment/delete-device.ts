@@ -1,0 +1,33 @@
+import type { Caller } from "../access/access.ts";
+import { enqueueDrop } from "../connections/connections.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+import { retireDevice, revokeAllOfDevice } from "./revocation-store.ts";
+import { dropped, noteAll } from "./revoke-certificate.ts";
+
+/**
+ * Deletes a device: revokes all its certificates, drops its sessions, frees its id, its client id and its hardware
+ * fingerprint (which may enroll again as a new device, spec 3.1 rule 4). Its audit entries stay.
+ *
+ * @throws MusterError not_found
+ */
+export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: string): Promise<void> {
+  if (!DEVICE_ID.test(deviceId)) throw noSuchDevice();
+  const now = deps.clock.now();
+  const seq = await inTransaction(deps.database.db, async (tx) => {
+    // The update of the device's row is also its lock; nothing is issued for it from here on.
+    const uid = await retireDevice(tx, caller.tenantId, deviceId, now);
+    if (uid === undefined) throw noSuchDevice();
+    const revoked = await revokeAllOfDevice(tx, caller.tenantId, uid, caller.actor, now);
+    await noteAll(deps, tx, caller, revoked, now);
+    return await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+  });
+  await dropped(deps, seq);
+}
+
+const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function noSuchDevice() {
+  return refusal("not_found", { message: "There is no such device." });
+}

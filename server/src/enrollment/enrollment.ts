@@ -1,0 +1,89 @@
+/**
+ * The registration authority: who gets a certificate, who keeps it, who loses it (spec 2.1-2.6, 3, 4.3-4.10). Nothing is
+ * remembered here: every decision is the database's, so several processes on one database decide as one.
+ */
+import type { Caller } from "../access/access.ts";
+import { type CertificateAuditEntry, listCertificateAudit } from "../audit/audit.ts";
+import { isMusterError } from "../lib/errors.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+import { deriveKey } from "../pki/pki.ts";
+import type { CertificateRecord } from "./certificate-record.ts";
+import type { ClaimRecord } from "./claim-record.ts";
+import { createClaim, type NewClaim } from "./create-claim.ts";
+import { deleteDevice } from "./delete-device.ts";
+import type { Enrolling, EnrollmentDeps } from "./deps.ts";
+import { pruneGuesses } from "./guess-throttle.ts";
+import { type IdentifiedDevice, identifyDevice, type UnidentifiedPeer } from "./identify-device.ts";
+import type { PeerCertificate } from "./identity.ts";
+import { type Bundle, type BundleRequest, issueBundle } from "./issue-bundle.ts";
+import { type CertificateQuery, getCertificate, listCertificates } from "./list-certificates.ts";
+import { type ClaimQuery, getClaim, listClaims, revokeClaim } from "./manage-claims.ts";
+import { type DevicePeer, type RedemptionAnswer, type RedemptionRequest, redeemClaim } from "./redeem-claim.ts";
+import { type RenewalAnswer, renewCertificate } from "./renew-certificate.ts";
+import { revokeCertificate } from "./revoke-certificate.ts";
+
+export type { CertificateAuditEntry } from "../audit/audit.ts";
+export type { CertificateRecord } from "./certificate-record.ts";
+export type { ClaimRecord } from "./claim-record.ts";
+export type { NewClaim } from "./create-claim.ts";
+export type { EnrollmentDeps } from "./deps.ts";
+export type { EnrollmentErrorCode } from "./errors.ts";
+export type { IdentifiedDevice, UnidentifiedPeer } from "./identify-device.ts";
+export type { IdentityProblem, PeerCertificate } from "./identity.ts";
+export type { Bundle, BundleRequest } from "./issue-bundle.ts";
+export { CLAIM_MINUTES, CLAIM_USES, MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE, RENEWAL_ENDPOINT } from "./limits.ts";
+export type { CertificateQuery } from "./list-certificates.ts";
+export type { ClaimQuery } from "./manage-claims.ts";
+export type { DevicePeer, RedemptionAnswer, RedemptionRequest } from "./redeem-claim.ts";
+export type { RenewalAnswer } from "./renew-certificate.ts";
+
+/** The use cases; what each throws stands at its own file. */
+export interface Enrollment {
+  createClaim(caller: Caller, input: NewClaim): Promise<ClaimRecord & { claimCode: string }>;
+  listClaims(caller: Caller, query: ClaimQuery): Promise<Page<ClaimRecord>>;
+  getClaim(caller: Caller, id: string): Promise<ClaimRecord>;
+  revokeClaim(caller: Caller, id: string): Promise<void>;
+  redeemClaim(from: DevicePeer, request: RedemptionRequest): Promise<RedemptionAnswer>;
+  renewCertificate(from: DevicePeer, request: { csr: string }): Promise<RenewalAnswer>;
+  issueBundle(caller: Caller, request: BundleRequest): Promise<Bundle>;
+  listCertificates(caller: Caller, query: CertificateQuery): Promise<Page<CertificateRecord>>;
+  getCertificate(caller: Caller, id: string): Promise<CertificateRecord>;
+  revokeCertificate(caller: Caller, id: string): Promise<void>;
+  listCertificateAudit(caller: Caller, page: PageRequest): Promise<Page<CertificateAuditEntry>>;
+  deleteDevice(caller: Caller, deviceId: string): Promise<void>;
+  identifyDevice(peer: PeerCertificate): Promise<IdentifiedDevice | UnidentifiedPeer>;
+  /** Forgets what no rule looks at any more; to be called every few minutes. */
+  prune(): Promise<void>;
+}
+
+export function createEnrollment(given: EnrollmentDeps): Enrollment {
+  const deps: Enrolling = { ...given, claimCodeKey: deriveKey(given.masterKey.reveal(), "claim-code") };
+  const counted = <T>(operation: string, work: Promise<T>) => count(deps, operation, work);
+  return {
+    createClaim: (caller, input) => createClaim(deps, caller, input),
+    listClaims: (caller, query) => listClaims(deps, caller, query),
+    getClaim: (caller, id) => getClaim(deps, caller, id),
+    revokeClaim: (caller, id) => revokeClaim(deps, caller, id),
+    redeemClaim: (from, request) => counted("redeem", redeemClaim(deps, from, request)),
+    renewCertificate: (from, request) => counted("renew", renewCertificate(deps, from, request)),
+    issueBundle: (caller, request) => counted("bundle", issueBundle(deps, caller, request)),
+    listCertificates: (caller, query) => listCertificates(deps, caller, query),
+    getCertificate: (caller, id) => getCertificate(deps, caller, id),
+    revokeCertificate: (caller, id) => revokeCertificate(deps, caller, id),
+    listCertificateAudit: (caller, page) => listCertificateAudit(deps.database.db, caller.tenantId, page),
+    deleteDevice: (caller, deviceId) => deleteDevice(deps, caller, deviceId),
+    identifyDevice: (peer) => identifyDevice(deps, peer),
+    prune: () => pruneGuesses(deps),
+  };
+}
+
+async function count<T>(deps: Enrolling, operation: string, work: Promise<T>): Promise<T> {
+  try {
+    const done = await work;
+    deps.metrics.enrollments.inc({ operation, result: "ok" });
+    return done;
+  } catch (error) {
+    deps.metrics.enrollments.inc({ operation, result: isMusterError(error) ? error.code : "internal_error" });
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { hash } from "node:crypto";
+import type { Caller } from "../access/access.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { resolveTopics } from "../devices/devices.ts";
+import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
+import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+import { MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE } from "./limits.ts";
+import { type SignedLeaf, signLeaf } from "./sign-leaf.ts";
+
+export interface BundleRequest {
+  deviceId: string;
+  acknowledgeSelfEnrollmentOverride?: boolean | undefined;
+}
+
+/** Spec 2.4. Key and passphrase exist here and nowhere else; the answer is the only copy. */
+export interface Bundle {
+  id: string;
+  deviceId: string;
+  serialNumber: string;
+  fingerprintSha256: string;
+  certExpiresAt: string;
+  publishTopics: string[];
+  privateKeyPem: string;
+  clientCertPem: string;
+  clientCertChainPem: string;
+  serverCaBundlePem: string;
+  pkcs12Base64: string;
+  pkcs12Passphrase: string;
+}
+
+/**
+ * Issues a certificate with its key for a device that cannot make its own (spec 4.7). Nothing is revoked by it. Judged
+ * twice: before the work, so that a refusal costs nothing, and under the device's lock, which decides.
+ *
+ * @throws MusterError device_not_found, device_cert_cap_reached, client_id_in_use, device_self_enrolled, issuance_failed
+ */
+export async function issueBundle(deps: Enrolling, caller: Caller, request: BundleRequest): Promise<Bundle> {
+  const now = deps.clock.now();
+  const { deviceId } = request;
+  if (!DEVICE_ID.test(deviceId)) throw refusal("device_not_found");
+  judge(await bundleFacts(deps.database.db, caller.tenantId, deviceId, now), request);
+  const key = await generateDeviceKey();
+  const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
+  const recorded = await record(deps, caller, request, { key, signed, now });
+  return { ...recorded, deviceId, ...contents(deps, deviceId, key, signed) };
+}
+
+/** What no device is called is no device; the database would not even compare it (a NUL is no text to it). */
+const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function judge(facts: BundleFacts | undefined, request: BundleRequest): asserts facts {
+  if (facts === undefined) throw refusal("device_not_found");
+  const { activeCount } = facts;
+  const maxActivePlatformCertsPerDevice = MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE;
+  if (activeCount >= maxActivePlatformCertsPerDevice) {
+    throw refusal("device_cert_cap_reached", { extra: { activeCount, maxActivePlatformCertsPerDevice } });
+  }
+  if (facts.clientIdTaken) throw refusal("client_id_in_use");
+  if (facts.selfEnrolled && request.acknowledgeSelfEnrollmentOverride !== true) throw refusal("device_self_enrolled");
+}
+
+async function record(
+  deps: Enrolling,
+  caller: Caller,
+  request: BundleRequest,
+  { key, signed, now }: { key: DeviceKey; signed: SignedLeaf; now: Date },
+): Promise<{ id: string; publishTopics: string[] }> {
+  const id = deps.ids.uuid(now);
+  const { deviceId } = request;
+  return await inTransaction(deps.database.db, async (tx) => {
+    if (!(await lockDevice(tx, caller.tenantId, deviceId))) throw refusal("device_not_found");
+    const facts = await bundleFacts(tx, caller.tenantId, deviceId, now);
+    judge(facts, request);
+    const publishTopics = resolveTopics(facts.publishTemplates, caller.tenantSlug, deviceId);
+    const issued = {
+      id,
+      kind: "platform" as const,
+      leaf: signed.leaf,
+      spkiSha256: hash("sha256", key.spki, "buffer"),
+      publishTopics,
+      subscribeTopics: resolveTopics(facts.subscribeTemplates, caller.tenantSlug, deviceId),
+      issuedBy: caller.actor,
+      claimId: null,
+    };
+    const recorded = await recordBundle(tx, facts.deviceUid, issued, deps.ids.uuid(now), now);
+    if (!recorded) throw refusal("client_id_in_use");
+    return { id, publishTopics };
+  });
+}
+
+function contents(deps: Enrolling, deviceId: string, key: DeviceKey, { leaf, chainPem, chainDers }: SignedLeaf) {
+  const passphrase = newPassphrase(deps.ids);
+  const { privateKeyPkcs8 } = key;
+  const pkcs12 = { privateKeyPkcs8, leafDer: leaf.der, chainDers, passphrase, friendlyName: deviceId };
+  return {
+    serialNumber: leaf.serialNumber,
+    fingerprintSha256: leaf.fingerprintSha256,
+    certExpiresAt: leaf.notAfter.toISOString(),
+    privateKeyPem: key.privateKeyPem,
+    clientCertPem: leaf.pem,
+    clientCertChainPem: chainPem,
+    serverCaBundlePem: deps.authorities.serverCaBundlePem(),
+    pkcs12Base64: buildPkcs12(pkcs12, deps.ids).toString("base64"),
+    pkcs12Passphrase: passphrase,
+  };
+}

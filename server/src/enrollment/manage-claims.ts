@@ -1,0 +1,41 @@
+import type { Caller } from "../access/access.ts";
+import { isUuid } from "../lib/ids.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+import { type ClaimRecord, claimRecord } from "./claim-record.ts";
+import { type ClaimStatus, findClaim, listClaimRows, revokeClaimRow } from "./claim-store.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+
+export interface ClaimQuery extends PageRequest {
+  status?: ClaimStatus | undefined;
+}
+
+/** Newest first (spec 4.4). */
+export async function listClaims(deps: Enrolling, caller: Caller, query: ClaimQuery): Promise<Page<ClaimRecord>> {
+  const now = deps.clock.now();
+  const { status, skip, limit } = query;
+  const { rows, total } = await listClaimRows(deps.database.db, caller.tenantId, status, { skip, limit });
+  return { items: rows.map((row) => claimRecord(row, now)), total, skip, limit };
+}
+
+/** @throws MusterError not_found */
+export async function getClaim(deps: Enrolling, caller: Caller, id: string): Promise<ClaimRecord> {
+  const row = isUuid(id) ? await findClaim(deps.database.db, caller.tenantId, id) : undefined;
+  if (row === undefined) throw noSuchClaim();
+  return claimRecord(row, deps.clock.now());
+}
+
+/**
+ * No further redemption. May be repeated; a claim whose uses are spent stays `used`.
+ *
+ * @throws MusterError not_found
+ */
+export async function revokeClaim(deps: Enrolling, caller: Caller, id: string): Promise<void> {
+  const now = deps.clock.now();
+  const known = isUuid(id) && (await revokeClaimRow(deps.database.db, caller.tenantId, id, caller.actor, now));
+  if (!known) throw noSuchClaim();
+}
+
+function noSuchClaim() {
+  return refusal("not_found", { message: "There is no such claim." });
+}

@@ -1,0 +1,59 @@
+import type { Caller } from "../access/access.ts";
+import { noteRevocations } from "../audit/audit.ts";
+import { enqueueDrop } from "../connections/connections.ts";
+import type { Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isUuid } from "../lib/ids.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+import { DROP_TIMEOUT_MS } from "./limits.ts";
+import { deviceOfCertificate, lockDeviceUid, type RevokedCertificate, revokeRequested } from "./revocation-store.ts";
+
+/**
+ * Revokes one certificate: committed first, then its sessions are dropped; when this returns they are gone (spec 3.2, 4.8).
+ * May be repeated: one that is revoked already, also by renewal, keeps its reason and only loses what sessions it has left.
+ *
+ * @throws MusterError certificate_not_found
+ */
+export async function revokeCertificate(deps: Enrolling, caller: Caller, id: string): Promise<void> {
+  if (!isUuid(id)) throw refusal("certificate_not_found");
+  const now = deps.clock.now();
+  const seq = await inTransaction(deps.database.db, async (tx) => {
+    const deviceUid = await deviceOfCertificate(tx, caller.tenantId, id);
+    if (deviceUid === undefined) throw refusal("certificate_not_found");
+    await lockDeviceUid(tx, caller.tenantId, deviceUid);
+    const revoked = await revokeRequested(tx, caller.tenantId, id, caller.actor, now);
+    await noteAll(deps, tx, caller, revoked, now);
+    return await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
+  });
+  await dropped(deps, seq);
+}
+
+/** An audit entry for each of `revoked`, in the transaction that revokes them. */
+export async function noteAll(
+  deps: Enrolling,
+  tx: Tx,
+  caller: Caller,
+  revoked: readonly RevokedCertificate[],
+  now: Date,
+): Promise<void> {
+  const notes = revoked.map((certificate) => ({
+    id: deps.ids.uuid(now),
+    at: now,
+    actor: caller.actor,
+    deviceId: certificate.device_id,
+    certificateId: certificate.id,
+    serialNumber: certificate.serial_number,
+    fingerprintSha256: certificate.fingerprint_sha256,
+  }));
+  await noteRevocations(tx, caller.tenantId, notes);
+}
+
+/**
+ * Waits until every broker node has closed what was ordered closed. A node that cannot say so in time gets the order again
+ * from the outbox; the revocation itself holds since its commit.
+ */
+export async function dropped(deps: Enrolling, seq: string): Promise<void> {
+  const confirmed = await deps.connections.awaitDrop(seq, DROP_TIMEOUT_MS);
+  if (!confirmed) deps.logger.warn({ drop: seq }, "not every broker node has confirmed a session drop yet");
+}

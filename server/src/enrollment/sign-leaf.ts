@@ -1,0 +1,48 @@
+import { isMusterError } from "../lib/errors.ts";
+import { issueLeaf, type LeafCertificate, type LeafProfile, newSerialNumber } from "../pki/pki.ts";
+import type { Enrolling } from "./deps.ts";
+import { refusal } from "./errors.ts";
+import { SIGN_TIMEOUT_MS } from "./limits.ts";
+
+/** A leaf together with what must be presented with it. Not to leave the process before it is recorded. */
+export interface SignedLeaf {
+  leaf: LeafCertificate;
+  /** The issuing intermediate, PEM. */
+  chainPem: string;
+  /** The same, DER, nearest first. */
+  chainDers: Buffer[];
+}
+
+/**
+ * Signs a leaf with a fresh serial number, chosen before signing.
+ *
+ * @throws MusterError issuance_failed when the signer fails, is silent for 5 s, or would outlive its issuer
+ */
+export async function signLeaf(
+  deps: Enrolling,
+  wanted: { profile: LeafProfile; deviceId: string; spki: Buffer; now: Date },
+): Promise<SignedLeaf> {
+  const stop = deps.metrics.signing.startTimer();
+  try {
+    const { signer, chainPem } = deps.authorities.issuer();
+    const { profile, deviceId: commonName, spki, now } = wanted;
+    const request = { profile, commonName, serialNumber: newSerialNumber(deps.ids), spki, now };
+    const leaf = await within(deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, issueLeaf(request, signer));
+    return { leaf, chainPem, chainDers: [signer.issuer.der] };
+  } catch (error) {
+    deps.logger.error({ err: error }, "a certificate could not be signed");
+    if (isMusterError(error, "issuance_failed")) throw error;
+    throw refusal("issuance_failed", { cause: error });
+  } finally {
+    stop();
+  }
+}
+
+/** `work`, or a failure after `ms`; what comes later is dropped, and as it was never recorded it is worth nothing. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(refusal("issuance_failed", { message: "The signer does not answer; retry shortly." }));
+    const timer = setTimeout(late, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
