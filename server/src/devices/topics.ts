@@ -3,8 +3,10 @@ import { invalidRequest } from "../lib/refusals.ts";
 const PLACEHOLDER = "{deviceId}";
 const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_TEMPLATES = 20;
-/** The broker takes topics of at most 256 bytes; prefix (`t/` + 40 + `/`) and a 64-character id must still fit. */
-const MAX_TEMPLATE_LENGTH = 140;
+/** The broker takes no longer topic; the longest slug and the longest device id must still fit. */
+const MAX_TOPIC_BYTES = 256;
+const LONGEST_SLUG = "s".repeat(40);
+const LONGEST_ID = "d".repeat(64);
 
 /**
  * Checks topic templates of a device type: relative to the tenant's prefix, plain segments, one of them `{deviceId}`
@@ -18,11 +20,13 @@ export function checkTemplates(templates: readonly string[]): string[] {
   for (const template of templates) {
     const segments = template.split("/");
     const plain = segments.every((segment) => segment === PLACEHOLDER || SEGMENT.test(segment));
-    if (!plain || template.length > MAX_TEMPLATE_LENGTH)
+    if (!plain)
       throw invalidRequest(
         "a topic is made of segments of A-Z a-z 0-9 _ - separated by /, without a leading /",
         template,
       );
+    if (resolveTopics([template], LONGEST_SLUG, LONGEST_ID)[0]!.length > MAX_TOPIC_BYTES)
+      throw invalidRequest(`with the longest device id this topic has more than ${MAX_TOPIC_BYTES} bytes`, template);
     if (!segments.includes(PLACEHOLDER)) throw invalidRequest(`a topic must have a segment ${PLACEHOLDER}`, template);
   }
   return [...new Set(templates)];

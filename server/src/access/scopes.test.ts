@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { checkScopes, expandScopes, SCOPES } from "./scopes.ts";
+
+const refused = (scope: string) => ({ code: "invalid_request", detail: scope });
+
+test("every scope of the specification can be granted, and only grants itself", () => {
+  for (const scope of SCOPES) {
+    assert.deepEqual(checkScopes([scope]), [scope]);
+    assert.deepEqual([...expandScopes([scope])], [scope]);
+  }
+});
+
+test("a wildcard is read and write of its resource, and write alone is not read", () => {
+  assert.deepEqual([...expandScopes(checkScopes(["devices:*"]))], ["devices:read", "devices:write"]);
+  assert.equal(expandScopes(["tickets:write"]).has("tickets:read"), false);
+});
+
+test("provisioning and device certificates have no wildcard, nor has everything", () => {
+  for (const scope of ["provisioning:*", "device-certificates:*", "*", "*:*", "*:read", ":*"])
+    assert.throws(() => checkScopes(["devices:read", scope]), refused(scope));
+});
+
+test("device certificates know read, issue and revoke, and not write", () => {
+  assert.throws(() => checkScopes(["device-certificates:write"]), refused("device-certificates:write"));
+});
+
+test("a scope that is not spelled exactly is unknown", () => {
+  for (const scope of ["devices", "Devices:read", "devices:read ", "devices:", "devices:delete", "device:read", ""])
+    assert.throws(() => checkScopes([scope]), refused(scope));
+});
+
+test("a key without any scope is refused", () => {
+  assert.throws(() => checkScopes([]), { code: "invalid_request" });
+});
+
+test("whatever is stored, a wildcard never reaches an identity-issuing scope", () => {
+  const stored = fc.array(
+    fc.oneof(fc.constantFrom("provisioning:*", "device-certificates:*", "*", "devices:*", "groups:*"), fc.string()),
+  );
+  fc.assert(
+    fc.property(stored, (scopes) => {
+      const spelled = new Set(scopes);
+      for (const scope of expandScopes(scopes))
+        if (/^(provisioning|device-certificates):/.test(scope)) assert.ok(spelled.has(scope));
+    }),
+  );
+});
