@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Access, type Caller, createAccess } from "../src/access/access.ts";
+import type { Database } from "../src/db/database.ts";
+import { createDevices, type Devices } from "../src/devices/devices.ts";
+import { createGroups, type Groups } from "../src/groups/groups.ts";
+import { DAY } from "../src/lib/clock.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { openTestDatabase } from "./harness/database.ts";
+import { FakeClock } from "./harness/fake-clock.ts";
+
+const clock = new FakeClock();
+let database: Database & { remove(): Promise<void> };
+let access: Access;
+let devices: Devices;
+let groups: Groups;
+let acme: Caller;
+let other: Caller;
+
+before(async () => {
+  database = await openTestDatabase();
+  const deps = { database, clock, ids: randomIds, logger: createLogger("silent") };
+  access = createAccess(deps);
+  devices = createDevices(deps);
+  groups = createGroups(deps);
+  for (const slug of ["acme", "other"]) await access.createTenant({ slug, name: slug });
+  acme = await access.systemCaller("acme");
+  other = await access.systemCaller("other");
+});
+after(async () => {
+  await database.close();
+  await database.remove();
+});
+
+const invalid = (detail: string) => ({ code: "invalid_request", detail });
+
+test("a device made by hand shows every field of its record", async () => {
+  const type = await devices.createDeviceType(acme, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
+  const group = await groups.createGroup(acme, { name: "North" });
+  const made = await devices.createDevice(acme, {
+    id: "pump-1",
+    name: " Pump 1 ",
+    deviceTypeId: type.id,
+    groupIds: [group.id, group.id],
+  });
+  assert.deepEqual(made, {
+    id: "pump-1",
+    name: "Pump 1",
+    description: "",
+    deviceTypeId: type.id,
+    groupIds: [group.id],
+    thresholdIds: [],
+    metadata: {},
+    hardwareFingerprint: null,
+    hardwareModel: null,
+    agentVersion: null,
+    agentCapabilities: [],
+    macAddress: null,
+    connectivity: { status: "never_seen", since: null, reason: null },
+    lastSeenAt: null,
+    certificateState: "none",
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
+  });
+  assert.deepEqual(await devices.getDevice(acme, "pump-1"), made);
+});
+
+test("two tenants may each have a device of one id, one tenant may not", async () => {
+  await devices.createDevice(acme, { id: "twin", name: "ours" });
+  await devices.createDevice(other, { id: "twin", name: "theirs" });
+  assert.equal((await devices.getDevice(acme, "twin")).name, "ours");
+  assert.equal((await devices.getDevice(other, "twin")).name, "theirs");
+  await assert.rejects(devices.createDevice(acme, { id: "twin", name: "again" }), { code: "already_exists" });
+});
+
+test("a device without an id is given a random one that a topic can hold", async () => {
+  const [one, two] = [await devices.createDevice(acme, { name: "a" }), await devices.createDevice(acme, { name: "a" })];
+  assert.match(one.id, /^[a-z2-7]{16}$/);
+  assert.notEqual(one.id, two.id);
+});
+
+test("an id that no topic, client id or file name could hold is refused", async () => {
+  for (const id of ["", "a b", "a/b", "a.b", "#", "é", "x".repeat(65), "a\0"])
+    await assert.rejects(devices.createDevice(acme, { id, name: "x" }), invalid(id));
+});
+
+test("another tenant's type or group in a body is answered like one that exists nowhere", async () => {
+  const type = await devices.createDeviceType(other, { name: "x", publishTopics: ["t/{deviceId}"] });
+  const group = await groups.createGroup(other, { name: "x" });
+  const nowhere = randomIds.uuid(clock.now());
+  for (const id of [type.id, nowhere, "not-a-uuid"])
+    await assert.rejects(devices.createDevice(acme, { id: "foreign", name: "x", deviceTypeId: id }), invalid(id));
+  for (const id of [group.id, nowhere, "not-a-uuid"])
+    await assert.rejects(devices.createDevice(acme, { id: "foreign", name: "x", groupIds: [id] }), invalid(id));
+  await assert.rejects(devices.getDevice(acme, "foreign"), { code: "not_found" });
+});
+
+test("another tenant's record under a path is answered like one that exists nowhere", async () => {
+  const type = await devices.createDeviceType(other, { name: "x", publishTopics: ["t/{deviceId}"] });
+  const group = await groups.createGroup(other, { name: "x" });
+  await devices.createDevice(other, { id: "theirs", name: "x" });
+  const missing = async (work: Promise<unknown>) =>
+    await work.then(
+      () => assert.fail("found"),
+      (error: { code: string; message: string; detail?: string }) => [error.code, error.message, error.detail],
+    );
+  const nowhere = randomIds.uuid(clock.now());
+  assert.deepEqual(
+    await missing(devices.updateDeviceType(acme, type.id, { name: "mine" })),
+    await missing(devices.updateDeviceType(acme, nowhere, { name: "mine" })),
+  );
+  assert.deepEqual(await missing(groups.getGroup(acme, group.id)), await missing(groups.getGroup(acme, "x")));
+  assert.deepEqual(await missing(devices.getDevice(acme, "theirs")), await missing(devices.getDevice(acme, "\0")));
+  assert.equal((await devices.updateDeviceType(other, type.id, {})).name, "x");
+});
+
+test("an update of a device type changes what is given and leaves the rest", async () => {
+  const made = await devices.createDeviceType(acme, {
+    name: "Fan",
+    publishTopics: ["a/{deviceId}"],
+    subscribeTopics: ["cmd/{deviceId}"],
+  });
+  clock.advance(1000);
+  const changed = await devices.updateDeviceType(acme, made.id, { publishTopics: ["b/{deviceId}"] });
+  assert.deepEqual(changed, { ...made, publishTopics: ["b/{deviceId}"], updatedAt: clock.now() });
+  assert.equal(await devices.tenantOfDeviceType(made.id), "acme");
+  await assert.rejects(devices.updateDeviceType(acme, made.id, { publishTopics: ["#"] }), invalid("#"));
+});
+
+test("lists are newest first, filtered, paged, and of one tenant", async () => {
+  await access.createTenant({ slug: "lists", name: "lists" });
+  const lister = await access.systemCaller("lists");
+  const group = await groups.createGroup(lister, { name: "100% North" });
+  for (let n = 0; n < 5; n++) {
+    clock.advance(1);
+    await devices.createDevice(lister, { id: `d_${n}`, name: `Dev ${n}`, groupIds: n % 2 === 0 ? [group.id] : [] });
+  }
+  const ids = async (query: object) => {
+    const page = await devices.listDevices(lister, { skip: 0, limit: 50, ...query });
+    return [page.total, ...page.items.map((item) => item.id)];
+  };
+  assert.deepEqual(await ids({}), [5, "d_4", "d_3", "d_2", "d_1", "d_0"]);
+  assert.deepEqual(await ids({ skip: 1, limit: 2 }), [5, "d_3", "d_2"]);
+  assert.deepEqual(await ids({ skip: 9 }), [5]);
+  assert.deepEqual(await ids({ groupId: group.id }), [3, "d_4", "d_2", "d_0"]);
+  assert.deepEqual(await ids({ groupId: "x" }), [0]);
+  assert.deepEqual(await ids({ q: "EV 3" }), [1, "d_3"]);
+  assert.deepEqual(await ids({ q: "%" }), [0]);
+  assert.deepEqual(await ids({ q: "d_" }), [5, "d_4", "d_3", "d_2", "d_1", "d_0"]);
+  assert.deepEqual(await ids({ connectivity: "online" }), [0]);
+  assert.equal((await groups.listGroups(lister, { skip: 0, limit: 50, q: "100%" })).total, 1);
+  assert.equal((await groups.listGroups(lister, { skip: 0, limit: 50, q: "1%N" })).total, 0);
+});
+
+test("a user who is no admin sees the devices of the groups the user is in; admins see all", async () => {
+  await access.createTenant({ slug: "seen", name: "seen" });
+  const system = await access.systemCaller("seen");
+  const { id: userId } = await access.createUser({ tenant: "seen", email: "op@seen.example", role: "operator" });
+  const group = await groups.createGroup(system, { name: "mine", memberUserIds: [userId] });
+  await devices.createDevice(system, { id: "in", name: "in", groupIds: [group.id] });
+  await devices.createDevice(system, { id: "out", name: "out" });
+  const as = (role: "admin" | "operator"): Caller => ({ ...system, rights: { kind: "user", userId, role } });
+  const list = (caller: Caller) => devices.listDevices(caller, { skip: 0, limit: 50 });
+  assert.deepEqual(
+    (await list(as("operator"))).items.map((item) => item.id),
+    ["in"],
+  );
+  assert.equal((await list(as("admin"))).total, 2);
+  await assert.rejects(devices.getDevice(as("operator"), "out"), { code: "not_found" });
+});
+
+test("a group takes users of its tenant, and a deleted user is a member no more", async () => {
+  const user = await access.createUser({ tenant: "acme", email: "member@acme.example", role: "viewer" });
+  const foreign = await access.createUser({ tenant: "other", email: "member@other.example", role: "viewer" });
+  await assert.rejects(groups.createGroup(acme, { name: "x", memberUserIds: [foreign.id] }), invalid(foreign.id));
+  const made = await groups.createGroup(acme, { name: "x", description: "two\nlines", memberUserIds: [user.id] });
+  assert.deepEqual(await groups.getGroup(acme, made.id), made);
+  assert.deepEqual(made.memberUserIds, [user.id]);
+  await access.deleteUser(user.email);
+  assert.deepEqual((await groups.getGroup(acme, made.id)).memberUserIds, []);
+});
+
+test("the certificate state is that of the best live certificate, or what became of the newest", async () => {
+  await devices.createDevice(acme, { id: "certified", name: "x" });
+  const { uid } = await database.db
+    .selectFrom("devices")
+    .select("uid")
+    .where("id", "=", "certified")
+    .executeTakeFirstOrThrow();
+  const start = clock.now().getTime();
+  const day = (n: number) => new Date(start + n * DAY);
+  const state = async () => (await devices.getDevice(acme, "certified")).certificateState;
+  const add = async (kind: "self_enrolled" | "platform", issued: number, renewAfter: number | null, until: number) => {
+    const id = randomIds.uuid(day(issued));
+    await database.db
+      .insertInto("certificates")
+      .values({
+        id,
+        tenant_id: acme.tenantId,
+        device_uid: uid,
+        device_id: "certified",
+        kind,
+        serial_number: id,
+        fingerprint_sha256: id,
+        spki_sha256: Buffer.alloc(32),
+        der: Buffer.alloc(1),
+        subject: "",
+        publish_topics: [],
+        subscribe_topics: [],
+        issued_at: day(issued),
+        not_before: day(issued),
+        not_after: day(until),
+        renew_after: renewAfter === null ? null : day(renewAfter),
+        issued_by: "system",
+        claim_id: null,
+        revoked_at: null,
+        revoked_by: null,
+        revocation_reason: null,
+        superseded_by_id: null,
+        last_connected_at: null,
+      })
+      .execute();
+    return id;
+  };
+  const revoke = (id: string) =>
+    database.db
+      .updateTable("certificates")
+      .set({ revoked_at: clock.now(), revoked_by: "system", revocation_reason: "requested" })
+      .where("id", "=", id)
+      .execute();
+
+  const first = await add("self_enrolled", 0, 21, 30);
+  assert.equal(await state(), "active");
+  clock.advance(21 * DAY);
+  assert.equal(await state(), "renewal_due");
+  clock.advance(9 * DAY);
+  assert.equal(await state(), "expired");
+  const bundle = await add("platform", 30, null, 395);
+  assert.equal(await state(), "active");
+  clock.advance(335 * DAY);
+  assert.equal(await state(), "expiring");
+  await revoke(bundle);
+  assert.equal(await state(), "revoked");
+  await revoke(first);
+  assert.equal(await state(), "revoked");
+});
