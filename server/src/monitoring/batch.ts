@@ -38,8 +38,9 @@ interface Series {
 }
 
 /**
- * Lays messages out as rows. Of two readings of one metric at one instant the later message's stays, as it would had
- * they come in batches of their own (one statement cannot touch a row twice).
+ * Lays messages out as rows, device by device: processes that store the same devices at once then lock their rows in
+ * the same order. Of two readings of one metric at one instant the later message's stays, as it would had they come in
+ * batches of their own (one statement cannot touch a row twice).
  */
 export function toColumns(messages: readonly PreparedMessage[]): TelemetryColumns {
   const columns: TelemetryColumns = {
@@ -52,7 +53,7 @@ export function toColumns(messages: readonly PreparedMessage[]): TelemetryColumn
     newest: [],
   };
   const series = new Map<string, Series>();
-  for (const message of messages) {
+  for (const message of messages.toSorted(byDevice)) {
     for (const reading of message.readings) {
       for (let index = 0; index < reading.metrics.length; index++) {
         addRow(columns, series, message, reading, index);
@@ -60,6 +61,10 @@ export function toColumns(messages: readonly PreparedMessage[]): TelemetryColumn
     }
   }
   return columns;
+}
+
+function byDevice(a: PreparedMessage, b: PreparedMessage): number {
+  return a.deviceUid < b.deviceUid ? -1 : a.deviceUid > b.deviceUid ? 1 : 0;
 }
 
 function addRow(

@@ -24,6 +24,9 @@ export interface RejectedRecord {
   payload: Buffer;
 }
 
+/** An id of any other shape is nobody's, and need not reach the database (docs/spec-decisions.md, identity). */
+const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
 type Deps = { database: Pick<Database, "db"> };
 
 /**
@@ -48,6 +51,7 @@ export async function rejectedMessages(deps: Deps, caller: Caller, deviceId: str
 
 async function visibleDevice(deps: Deps, caller: Caller, deviceId: string): Promise<string> {
   requireScope(caller, "devices:read");
+  if (!DEVICE_ID.test(deviceId)) throw notFound("device");
   const uid = await findVisibleDevice(deps.database.db, caller.tenantId, deviceId, boundedToGroupsOf(caller));
   if (uid === undefined) throw notFound("device");
   return uid;
