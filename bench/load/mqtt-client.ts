@@ -1,0 +1,77 @@
+import { connect, type TLSSocket } from "node:tls";
+import { generate } from "mqtt-packet";
+
+/** What a device connects with. */
+export interface Identity {
+  readonly deviceId: string;
+  readonly key: string;
+  readonly fullchain: string;
+  readonly topic: string;
+}
+
+export interface MqttTarget {
+  readonly port: number;
+  /** What the broker's certificate is verified by. */
+  readonly ca: string;
+}
+
+const DISCONNECT = Buffer.of(0xe0, 0);
+const CONNACK_ACCEPTED = Buffer.of(0x20, 2, 0, 0);
+
+/** An MQTT 3.1.1 session over mutual TLS; rejects when it is refused. Bytes that come later are the caller's. */
+export async function openMqtt(target: MqttTarget, identity: Identity): Promise<TLSSocket> {
+  const socket = connect({
+    host: "127.0.0.1",
+    port: target.port,
+    ca: target.ca,
+    servername: "localhost",
+    cert: identity.fullchain,
+    key: identity.key,
+  });
+  socket.on("secureConnect", () => {
+    socket.setNoDelay(true);
+    socket.write(
+      generate({
+        cmd: "connect",
+        clientId: identity.deviceId,
+        protocolId: "MQTT",
+        protocolVersion: 4,
+        clean: true,
+        keepalive: 120,
+      }),
+    );
+  });
+  return await new Promise((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error(`${identity.deviceId}: closed before CONNACK`)));
+    socket.once("data", (chunk: Buffer) => {
+      socket.removeAllListeners("close");
+      socket.removeAllListeners("error");
+      socket.on("error", () => undefined);
+      if (chunk.equals(CONNACK_ACCEPTED)) resolve(socket);
+      else reject(new Error(`${identity.deviceId}: refused with ${chunk.toString("hex")}`));
+    });
+  });
+}
+
+/** DISCONNECT, and the connection is gone. */
+export function closeMqtt(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve());
+    socket.end(DISCONNECT);
+  });
+}
+
+/** Opens a session for each identity, `lanes` at a time. */
+export async function openAll(target: MqttTarget, identities: readonly Identity[], lanes = 24): Promise<TLSSocket[]> {
+  const sockets: TLSSocket[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < identities.length) {
+      const index = next++;
+      sockets[index] = await openMqtt(target, identities[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return sockets;
+}

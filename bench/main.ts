@@ -1,0 +1,141 @@
+/**
+ * `npm run bench`: measures the product beside its peers in one run, prints one table and writes `bench/results/*.json`.
+ *
+ *   npm run bench                    every row, some three minutes
+ *   npm run bench -- csr connects    rows whose name contains one of the words (csr redemption memory revocation connects stored)
+ *
+ * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
+ * process over loopback and shares the machine with what it measures, so CPU a piece of work says more than the rate.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startMosquitto } from "./peers/mosquitto.ts";
+import { newDataDir, startMuster } from "./peers/muster.ts";
+import { startPostgres } from "./peers/postgres.ts";
+import { type Figure, isMet, machine, Skip, table } from "./report.ts";
+import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
+import { csrToLeaf } from "./rows/csr-to-leaf.ts";
+import { idleMemory, SESSIONS } from "./rows/idle-memory.ts";
+import { redemptions } from "./rows/redemption.ts";
+import { revocationToClose } from "./rows/revocation.ts";
+import { storedMessages } from "./rows/stored-messages.ts";
+
+const words = process.argv.slice(2);
+const wants = (...names: string[]) =>
+  words.length === 0 || names.some((name) => words.some((word) => name.includes(word)));
+const figures: Figure[] = [];
+const skipped: string[] = [];
+const started = performance.now();
+
+function say(text: string): void {
+  console.log(`[${((performance.now() - started) / 1000).toFixed(0).padStart(3)} s] ${text}`);
+}
+
+function add(more: readonly Figure[]): void {
+  figures.push(...more);
+}
+
+/** What `start` gives, or undefined with a line that says why not. */
+async function available<T>(without: string, start: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof Skip)) throw error;
+    skipped.push(`${error.message}: ${without}`);
+    say(skipped.at(-1)!);
+    return undefined;
+  }
+}
+
+async function onEmbedded(): Promise<void> {
+  say("redemptions on the embedded database");
+  const dataDir = newDataDir();
+  const muster = await startMuster(dataDir.path);
+  try {
+    add((await redemptions(muster, "PGlite", { most: 5000, seconds: 8 })).figures);
+  } finally {
+    await muster.stop();
+    dataDir.remove();
+  }
+}
+
+async function onPostgres(): Promise<void> {
+  const postgres = await available("no redemptions, sessions and messages on PostgreSQL", startPostgres);
+  if (postgres === undefined) return;
+  const dataDir = newDataDir();
+  try {
+    await brokerRows(await postgres.createDatabase("bench"), dataDir.path);
+  } finally {
+    await postgres.stop();
+    dataDir.remove();
+  }
+}
+
+async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
+  say("redemptions on PostgreSQL");
+  let muster = await startMuster(dataDir, databaseUrl);
+  try {
+    const enrolled = await redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 });
+    if (wants("redemption")) add(enrolled.figures);
+    if (!wants("memory", "revocation", "connects", "stored")) return;
+    // A fresh process, so that its memory is that of sessions and not of what came before.
+    await muster.stop();
+    muster = await startMuster(dataDir, databaseUrl);
+    await sessionRows(muster, databaseUrl, enrolled);
+  } finally {
+    await muster.stop();
+  }
+}
+
+async function sessionRows(
+  muster: Awaited<ReturnType<typeof startMuster>>,
+  databaseUrl: string,
+  { identities, newKey }: Awaited<ReturnType<typeof redemptions>>,
+): Promise<void> {
+  const mosquitto = await available("no peer for sessions and messages", startMosquitto);
+  try {
+    const peer: BrokerUnderLoad | undefined = mosquitto && {
+      pid: mosquitto.pid,
+      target: mosquitto.target,
+      identities: await mosquitto.newIdentities(SESSIONS),
+    };
+    const under = (devices: typeof identities) => ({ pid: muster.pid, target: muster.mqtt, identities: devices });
+    const toRevoke = identities.slice(0, SESSIONS);
+    const others = identities.slice(SESSIONS, 2 * SESSIONS);
+    if (wants("memory", "revocation")) {
+      say(`memory of ${SESSIONS} idle sessions`);
+      const { figures: memory, sessions } = await idleMemory(under(toRevoke), peer);
+      if (wants("memory")) add(memory);
+      say("revocation to close");
+      add(await revocationToClose(muster, newKey, sessions, toRevoke));
+    }
+    if (wants("connects")) {
+      say("connects over mutual TLS");
+      add(await connects(under(others), peer));
+    }
+    if (wants("stored")) {
+      say("stored messages");
+      add(await storedMessages(under(others), databaseUrl, mosquitto && peer && { mosquitto, load: peer }));
+    }
+  } finally {
+    await mosquitto?.stop();
+  }
+}
+
+if (wants("csr")) {
+  say("CSR to leaf");
+  add(await csrToLeaf());
+}
+if (wants("redemption")) await onEmbedded();
+if (wants("redemption", "memory", "revocation", "connects", "stored")) await onPostgres();
+
+console.log(`\n${table(figures)}`);
+for (const line of skipped) console.log(`skipped: ${line}`);
+const results = join(import.meta.dirname, "results");
+mkdirSync(results, { recursive: true });
+const at = new Date().toISOString();
+const file = join(results, `${at.replaceAll(":", "-")}.json`);
+const report = { at, machine: machine(), figures: figures.map((f) => ({ ...f, met: isMet(f) })), skipped };
+writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+say(`written to ${file}`);
+process.exit();

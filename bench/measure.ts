@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+
+/** Linux counts CPU time in ticks of 10 ms. */
+const TICK_MS = 10;
+
+/** CPU time a process has used so far, user and system, in milliseconds. Linux only. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The command's name is in brackets and may hold anything; fields are counted from behind it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Resident memory of a process, in bytes. */
+export function residentBytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes?.[1] ?? Number.NaN) * 1024;
+}
+
+export interface Load {
+  readonly count: number;
+  readonly seconds: number;
+  /** CPU time of the measured process, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+/** Runs `lane` in `lanes` concurrent lanes, each again and again until `seconds` are over or it answers `false`. */
+export async function sustain(
+  pid: number,
+  { lanes, seconds }: { lanes: number; seconds: number },
+  lane: (lane: number) => Promise<boolean>,
+): Promise<Load> {
+  let count = 0;
+  const [cpuBefore, started] = [cpuMs(pid), performance.now()];
+  const end = started + seconds * 1000;
+  const run = async (index: number): Promise<void> => {
+    while (performance.now() < end && (await lane(index))) count++;
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, index) => run(index)));
+  return { count, seconds: (performance.now() - started) / 1000, cpuMs: cpuMs(pid) - cpuBefore };
+}
+
+/** The value below which `share` of the sample lies. */
+export function percentile(sample: readonly number[], share: number): number {
+  const sorted = sample.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits until `ready` gives a value, asking every 20 ms. */
+export async function until<T>(
+  what: string,
+  seconds: number,
+  ready: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const value = await ready();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`);
+    await sleep(20);
+  }
+}

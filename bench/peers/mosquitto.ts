@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Identity, MqttTarget } from "../load/mqtt-client.ts";
+import { until } from "../measure.ts";
+import { Skip } from "../report.ts";
+import { newPeerCertificates, type PeerCertificates } from "./certificates.ts";
+import { freePort } from "./postgres.ts";
+
+/** Mosquitto with client certificates required and one topic for each device, as we have it. */
+export interface Mosquitto {
+  readonly version: string;
+  readonly pid: number;
+  readonly target: MqttTarget;
+  /** A listener on loopback without TLS, for the process that stores. */
+  readonly plainPort: number;
+  newIdentities(count: number): Promise<Identity[]>;
+  stop(): Promise<void>;
+}
+
+/** Throws {@link Skip} where Mosquitto is missing. */
+export async function startMosquitto(): Promise<Mosquitto> {
+  const program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "mosquitto"].find(
+    (path) => spawnSync(path, ["-h"]).error === undefined,
+  );
+  if (program === undefined) throw new Skip("Mosquitto is not installed");
+  const version = /version ([\d.]+)/.exec(String(spawnSync(program, ["-h"]).stdout))?.[1] ?? "unknown";
+  const certificates = newPeerCertificates();
+  const folder = mkdtempSync(join(tmpdir(), "muster-bench-mosquitto-"));
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  writeConfiguration(folder, { tlsPort, plainPort }, certificates);
+  // 1,000 sessions are more than the usual limit of open files.
+  const command = `ulimit -n 8192; exec ${program} -c ${join(folder, "mosquitto.conf")}`;
+  const child = spawn("sh", ["-c", command], { cwd: folder, stdio: "ignore" });
+  await until("Mosquitto", 10, () => accepts(tlsPort));
+  return {
+    version,
+    pid: child.pid!,
+    target: { port: tlsPort, ca: certificates.serverRootPem },
+    plainPort,
+    newIdentities: (count) => certificates.newIdentities(count),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => {
+          rmSync(folder, { recursive: true, force: true });
+          resolve();
+        });
+        child.kill();
+      }),
+  };
+}
+
+function writeConfiguration(
+  folder: string,
+  { tlsPort, plainPort }: { tlsPort: number; plainPort: number },
+  certificates: PeerCertificates,
+): void {
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  file(
+    "mosquitto.conf",
+    `per_listener_settings true
+user root
+persistence false
+log_type none
+max_queued_messages 0
+max_inflight_messages 0
+listener ${tlsPort} 127.0.0.1
+cafile ${file("roots.pem", certificates.deviceRootPem)}
+certfile ${file("server.pem", certificates.server.cert)}
+keyfile ${file("server-key.pem", certificates.server.key)}
+require_certificate true
+use_identity_as_username true
+allow_anonymous false
+acl_file ${file("acl", "pattern write t/bench/telemetry/%c\n")}
+listener ${plainPort} 127.0.0.1
+allow_anonymous true
+`,
+  );
+}
+
+function accepts(port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(undefined));
+  });
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { until } from "../measure.ts";
+import { Skip } from "../report.ts";
+
+/** A PostgreSQL of our own with its default durability (fsync on), gone afterwards. */
+export interface PrivatePostgres {
+  /** Creates an empty database and returns its address. */
+  createDatabase(name: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Throws {@link Skip} where PostgreSQL's programs are missing. */
+export async function startPostgres(): Promise<PrivatePostgres> {
+  const programs = findPrograms();
+  const folder = mkdtempSync(join(tmpdir(), "muster-bench-postgres-"));
+  const owner = ownerFor(folder);
+  const run = (program: string, args: string[]) =>
+    execFileSync(
+      owner[0] ?? join(programs, program),
+      owner[0] ? [...owner.slice(1), join(programs, program), ...args] : args,
+      {
+        cwd: folder,
+        stdio: "pipe",
+      },
+    );
+  run("initdb", ["-D", join(folder, "data"), "-U", "muster", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+  const port = await freePort();
+  const server = [join(programs, "postgres"), "-D", join(folder, "data"), "-p", String(port)];
+  const settings = ["-h", "127.0.0.1", "-k", folder, "-c", "max_connections=100", "-c", "shared_buffers=256MB"];
+  const [command, ...args] = [...owner, ...server, ...settings, "-c", "max_wal_size=4GB"];
+  const child = spawn(command!, args, { cwd: folder, stdio: "ignore" });
+  const url = (name: string) => `postgres://muster@127.0.0.1:${port}/${name}`;
+  await until("PostgreSQL", 30, () => answers(url("postgres")));
+  return {
+    createDatabase: async (name) => {
+      await query(url("postgres"), `CREATE DATABASE ${name}`);
+      return url(name);
+    },
+    stop: async () => {
+      await ended(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One statement on a connection of its own. */
+export async function query<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function findPrograms(): string {
+  const versions = "/usr/lib/postgresql";
+  const found = existsSync(versions)
+    ? readdirSync(versions)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(versions, version, "bin"))
+        .find((folder) => existsSync(join(folder, "initdb")))
+    : undefined;
+  if (found === undefined) throw new Skip("PostgreSQL is not installed");
+  return found;
+}
+
+/** PostgreSQL refuses to run as root. */
+function ownerFor(folder: string): string[] {
+  if (process.getuid?.() !== 0) return [];
+  const uid = Number(execFileSync("id", ["-u", "postgres"], { encoding: "utf8" }));
+  chownSync(folder, uid, uid);
+  return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"];
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function answers(url: string): Promise<true | undefined> {
+  return await query(url, "SELECT 1").then(
+    () => true as const,
+    () => undefined,
+  );
+}
+
+/** SIGINT is PostgreSQL's fast shutdown. */
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGINT");
+  });
+}

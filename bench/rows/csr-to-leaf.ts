@@ -1,0 +1,123 @@
+import "reflect-metadata";
+import { generateKeyPairSync, sign, verify } from "node:crypto";
+import * as x509 from "@peculiar/x509";
+import { makeCsr } from "../../agent/src/csr.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { randomIds } from "../../server/src/lib/ids.ts";
+import {
+  createDeviceRoot,
+  createIssuingIntermediate,
+  fileSigner,
+  issueLeaf,
+  newSerialNumber,
+  readCsr,
+  selfEnrolled,
+} from "../../server/src/pki/pki.ts";
+import type { Figure } from "../report.ts";
+
+const SECONDS = 1.5;
+
+/** CSR PEM in, leaf PEM out, one thread: against the two signature operations it cannot do without, and a library. */
+export async function csrToLeaf(): Promise<Figure[]> {
+  const csrs = Array.from({ length: 200 }, () => makeCsr(newPair().privateKey));
+  const ours = await perSecond(ourIssuer(), csrs);
+  const floor = await perSecond(bareOperations(), csrs);
+  const library = await perSecond(await libraryIssuer(), csrs);
+  const name = "CSR to leaf";
+  return [
+    {
+      name: `${name}, against a library`,
+      value: ours,
+      unit: "/s",
+      peer: { name: "@peculiar/x509", value: library },
+      target: { of: "ratio", atLeast: 10 },
+    },
+    {
+      name: `${name}, against the floor`,
+      value: ours,
+      unit: "/s",
+      peer: { name: "verify + sign alone", value: floor },
+      target: { of: "ratio", atLeast: 0.4 },
+    },
+  ];
+}
+
+type Operation = (csr: string) => unknown;
+
+async function perSecond(operation: Operation, csrs: readonly string[]): Promise<number> {
+  for (const csr of csrs) await operation(csr);
+  const started = performance.now();
+  let count = 0;
+  while (performance.now() - started < SECONDS * 1000) await operation(csrs[count++ % csrs.length]!);
+  return count / ((performance.now() - started) / 1000);
+}
+
+function newPair() {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+function wanted(name: string) {
+  return { name, now: systemClock.now(), validDays: 3650, serialNumber: newSerialNumber(randomIds) };
+}
+
+function ourIssuer(): Operation {
+  const root = createDeviceRoot(wanted("bench root"));
+  const intermediate = createIssuingIntermediate(wanted("bench issuing"), root);
+  const signer = fileSigner(intermediate.certificateDer, intermediate.privateKey);
+  return async (csr) => {
+    const { spki } = readCsr(csr);
+    const serialNumber = newSerialNumber(randomIds);
+    return (
+      await issueLeaf(
+        { profile: selfEnrolled, commonName: "bench", serialNumber, spki, now: systemClock.now() },
+        signer,
+      )
+    ).pem;
+  };
+}
+
+/** One verification and one signature over as many octets as a CSR and a leaf have. */
+function bareOperations(): Operation {
+  const { privateKey, publicKey } = newPair();
+  const [request, leaf] = [Buffer.alloc(120, 1), Buffer.alloc(420, 2)];
+  const signature = sign("sha256", request, privateKey);
+  return () => verify("sha256", request, publicKey, signature) && sign("sha256", leaf, privateKey);
+}
+
+/** The same profile with @peculiar/x509 over WebCrypto, as its documentation shows. */
+async function libraryIssuer(): Promise<Operation> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const name = "CN=bench issuing";
+  const notAfter = new Date(systemClock.now().getTime() + 1e12);
+  const issuer = await x509.X509CertificateGenerator.createSelfSigned({
+    name,
+    keys,
+    notAfter,
+    signingAlgorithm: algorithm,
+  });
+  const authority = await x509.AuthorityKeyIdentifierExtension.create(issuer);
+  return async (pem) => {
+    const csr = new x509.Pkcs10CertificateRequest(pem);
+    if (!(await csr.verify())) throw new Error("the CSR does not verify");
+    const serialNumber = newSerialNumber(randomIds);
+    const leaf = await x509.X509CertificateGenerator.create({
+      serialNumber,
+      subject: `CN=bench, 2.5.4.5=${serialNumber}`,
+      issuer: issuer.subject,
+      notBefore: systemClock.now(),
+      notAfter,
+      publicKey: csr.publicKey,
+      signingKey: keys.privateKey,
+      signingAlgorithm: algorithm,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth], true),
+        await x509.SubjectKeyIdentifierExtension.create(csr.publicKey),
+        authority,
+      ],
+    });
+    return leaf.toString("pem");
+  };
+}

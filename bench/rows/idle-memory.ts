@@ -1,0 +1,38 @@
+import type { TLSSocket } from "node:tls";
+import { closeMqtt, openAll } from "../load/mqtt-client.ts";
+import { residentBytes, sleep } from "../measure.ts";
+import type { Figure } from "../report.ts";
+import type { BrokerUnderLoad } from "./connect.ts";
+
+export const SESSIONS = 1000;
+const WARM_UP = 200;
+const SETTLE_MS = 2000;
+
+/**
+ * Resident memory that 1,000 idle sessions add. The processes are fresh and have served some connects before, so that the
+ * code they compile for the first of them does not count. Leaves our sessions open for the row that revokes them.
+ */
+export async function idleMemory(
+  muster: BrokerUnderLoad,
+  mosquitto: BrokerUnderLoad | undefined,
+): Promise<{ figures: Figure[]; sessions: TLSSocket[] }> {
+  const ours = await grown(muster);
+  const theirs = mosquitto && (await grown(mosquitto));
+  for (const socket of theirs?.sessions ?? []) await closeMqtt(socket);
+  const figure: Figure = {
+    name: "memory an idle mTLS session",
+    value: ours.kilobytes,
+    unit: "KiB",
+    ...(theirs === undefined ? {} : { peer: { name: "Mosquitto", value: theirs.kilobytes } }),
+  };
+  return { figures: [figure], sessions: ours.sessions };
+}
+
+async function grown({ pid, target, identities }: BrokerUnderLoad) {
+  for (const socket of await openAll(target, identities.slice(0, WARM_UP))) await closeMqtt(socket);
+  await sleep(SETTLE_MS);
+  const before = residentBytes(pid);
+  const sessions = await openAll(target, identities.slice(0, SESSIONS));
+  await sleep(SETTLE_MS);
+  return { sessions, kilobytes: (residentBytes(pid) - before) / SESSIONS / 1024 };
+}

@@ -1,0 +1,75 @@
+import { type Applicant, enrolled, newApplicant, redemptionBody } from "../load/enroll.ts";
+import { type HttpsClient, openHttps } from "../load/https-client.ts";
+import type { Identity } from "../load/mqtt-client.ts";
+import { createClaims, createTenant, USES_A_CLAIM } from "../load/tenant.ts";
+import { sustain } from "../measure.ts";
+import type { MusterProcess } from "../peers/muster.ts";
+import type { Figure } from "../report.ts";
+
+const LANES = 32;
+const WARM_UP = 500;
+
+export interface Redemptions {
+  readonly figures: Figure[];
+  /** The devices that were enrolled. */
+  readonly identities: Identity[];
+  newKey(): string;
+}
+
+/**
+ * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, while the server runs as its
+ * users run it. `most` bounds how many keys are made beforehand; `seconds` ends the row sooner.
+ */
+export async function redemptions(
+  muster: MusterProcess,
+  database: string,
+  { most, seconds, targetMs }: { most: number; seconds: number; targetMs?: number },
+): Promise<Redemptions> {
+  const tenant = createTenant(muster);
+  const applicants = Array.from({ length: most + WARM_UP }, newApplicant);
+  const codes = await createClaims(muster, tenant, applicants.length);
+  const clients = await Promise.all(Array.from({ length: LANES }, (_, lane) => openHttps(fromAddress(muster, lane))));
+  const identities: Identity[] = [];
+  const redeem = redeemer(clients, applicants, codes, identities);
+
+  await sustain(muster.pid, { lanes: LANES, seconds: 60 }, (lane) => redeem(lane, WARM_UP));
+  const load = await sustain(muster.pid, { lanes: LANES, seconds }, (lane) => redeem(lane, applicants.length));
+  for (const client of clients) client.close();
+
+  const cpu = load.cpuMs / load.count;
+  const target = targetMs === undefined ? {} : { target: { of: "value", atMost: targetMs } as const };
+  return {
+    figures: [
+      { name: `redemptions, ${database}`, value: load.count / load.seconds, unit: "/s" },
+      { name: `server CPU a redemption, ${database}`, value: cpu, unit: "ms", ...target },
+    ],
+    identities,
+    newKey: () => tenant.newKey(),
+  };
+}
+
+/** Each connection from an address of its own: one address may make 600 requests a minute. */
+function fromAddress({ https }: MusterProcess, lane: number) {
+  return { ...https, localAddress: `127.0.1.${lane + 1}` };
+}
+
+/** One redemption a call, until `upTo` applicants have had their turn. */
+function redeemer(
+  clients: readonly HttpsClient[],
+  applicants: readonly Applicant[],
+  codes: readonly string[],
+  identities: Identity[],
+): (lane: number, upTo: number) => Promise<boolean> {
+  let next = 0;
+  return async (lane, upTo) => {
+    if (next >= upTo) return false;
+    const turn = next++;
+    const applicant = applicants[turn]!;
+    // Neighbours use different claims, as the devices of a factory line do not all share one.
+    const code = codes[turn % codes.length]!;
+    if (Math.floor(turn / codes.length) >= USES_A_CLAIM) throw new Error("too few claims were made");
+    const answer = await clients[lane]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
+    identities.push(enrolled(answer, applicant));
+    return true;
+  };
+}
