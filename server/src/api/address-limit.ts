@@ -23,7 +23,7 @@ export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monoto
       if (perMinute === 0) return 0;
       const now = clock.monotonicMs();
       const window = windows.get(key) ?? [];
-      const expired = firstSince(window, now - MINUTE);
+      const expired = firstAfter(window, now - MINUTE);
       if (window.length - expired >= perMinute) return (window[expired]! + MINUTE - now) / 1000;
       // Shifting only now and then keeps the cost of a request flat.
       if (expired > SHIFT_AT) window.splice(0, expired);
@@ -36,9 +36,9 @@ export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monoto
   };
 }
 
-/** Index of the first of the ascending `times` that is not before `limit`. */
-function firstSince(times: readonly number[], limit: number): number {
+/** Index of the first of the ascending `times` that is later than `limit`. */
+function firstAfter(times: readonly number[], limit: number): number {
   let index = 0;
-  while (index < times.length && times[index]! < limit) index++;
+  while (index < times.length && times[index]! <= limit) index++;
   return index;
 }

@@ -56,9 +56,9 @@ function handle(route: Route, who: unknown, input: unknown, faces: Faces): Promi
 
 function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
     const caller = await access.authenticateKey(typeof key === "string" ? key : undefined, addressOf(request, proxies));
-    reply.header("cache-control", "no-store");
     const { limit, windowSeconds, remaining, resetSeconds, admitted } = await access.admitRequest(caller);
     reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
     reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);

@@ -114,7 +114,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply as FastifyReply),
   }) as unknown as FastifyInstance;
-  app.setErrorHandler(sendProblem);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   installConventions(app);
   observe(app, deps.metrics);
   installHealth(app, deps.readiness);
@@ -136,7 +136,10 @@ function problemSender({ logger, isUnavailable }: ApiDeps) {
       const cause = isMusterError(error) ? (error.cause ?? error) : error;
       logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
     }
-    return reply.code(problem.status).headers(problem.headers).send(problem.body);
+    return reply
+      .code(problem.status)
+      .headers({ ...problem.headers, "x-request-id": request.id })
+      .send(problem.body);
   };
 }
 

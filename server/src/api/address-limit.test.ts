@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createAddressLimit } from "./address-limit.ts";
+
+function hands() {
+  const clock = { at: 0, monotonicMs: () => clock.at };
+  return clock;
+}
+
+test("no 60 seconds admit more than the limit, whatever the pattern of requests", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000), { maxLength: 400 }), (limit, pauses) => {
+      const clock = hands();
+      const budget = createAddressLimit(limit, clock);
+      const admitted: number[] = [];
+      for (const pause of pauses) {
+        clock.at += pause;
+        const wait = budget.admit("a");
+        if (wait === 0) admitted.push(clock.at);
+        else {
+          clock.at += wait * 1000;
+          assert.equal(budget.admit("a"), 0, "the wait that was told is enough");
+          admitted.push(clock.at);
+        }
+      }
+      for (const start of admitted)
+        assert.ok(admitted.filter((at) => at >= start && at < start + 60_000).length <= limit);
+    }),
+  );
+});
+
+test("addresses have budgets of their own, and 0 means no limit", () => {
+  const limit = createAddressLimit(1, hands());
+  assert.equal(limit.admit("a"), 0);
+  assert.equal(limit.admit("b"), 0);
+  assert.equal(limit.admit("a"), 60);
+  const none = createAddressLimit(0, hands());
+  for (let i = 0; i < 1000; i++) assert.equal(none.admit("a"), 0);
+});
+
+test("a flood of addresses is forgotten from its quiet end", () => {
+  const limit = createAddressLimit(1, hands());
+  for (let i = 0; i < 20_001; i++) limit.admit(String(i));
+  assert.equal(limit.admit("0"), 0, "the oldest was forgotten");
+  assert.equal(limit.admit("20000"), 60, "the newest was not");
+});

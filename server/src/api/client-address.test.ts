@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clientAddress, trustedProxies } from "./client-address.ts";
+
+const proxies = trustedProxies(["10.0.0.0/8", "192.0.2.7", "fd00::/8"]);
+
+test("addresses and ranges are trusted, also where a dual-stack socket writes IPv4 as IPv6", () => {
+  for (const address of ["10.1.2.3", "192.0.2.7", "::ffff:10.1.2.3", "fd12::1"])
+    assert.ok(proxies.trusts(address), address);
+  for (const address of ["11.1.2.3", "192.0.2.8", "2001:db8::1", "unknown", "", "10.1.2.3, 10.1.2.4"])
+    assert.ok(!proxies.trusts(address), address);
+  assert.ok(!trustedProxies([]).trusts("127.0.0.1"));
+});
+
+test("an entry that is neither an address nor a range is named", () => {
+  for (const entry of ["proxy.example", "10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/8/8", "fd00::/129", "*"])
+    assert.throws(() => trustedProxies([entry]), new RegExp(entry.replaceAll(/[./*]/g, "\\$&")));
+});
+
+test("X-Forwarded-For counts only from a trusted proxy, and only as far as proxies are trusted", () => {
+  const of = (socket: string, header?: string) => clientAddress(socket, header, proxies);
+  assert.equal(of("203.0.113.9", "198.51.100.1"), "203.0.113.9", "anybody's header is ignored");
+  assert.equal(of("10.1.2.3", "198.51.100.1"), "198.51.100.1");
+  assert.equal(of("::ffff:10.1.2.3", "198.51.100.1"), "198.51.100.1");
+  assert.equal(of("10.1.2.3", "1.1.1.1, 198.51.100.1"), "198.51.100.1", "what the client itself wrote is not believed");
+  assert.equal(of("10.1.2.3", "198.51.100.1, 10.9.9.9"), "198.51.100.1", "through a second trusted proxy");
+  assert.equal(of("10.1.2.3", "rubbish"), "10.1.2.3");
+  assert.equal(of("10.1.2.3", "198.51.100.1, <script>"), "10.1.2.3");
+  assert.equal(of("10.1.2.3"), "10.1.2.3");
+});
