@@ -58,7 +58,6 @@ function admission(row: WindowRow): Admission {
     limit: REQUESTS_PER_MINUTE,
     windowSeconds: MINUTE / 1000,
     remaining: REQUESTS_PER_MINUTE - row.used,
-    // A request exactly a minute old still counts, so the wait is the next whole second.
-    resetSeconds: Math.max(0, Math.floor(untilFree / 1000) + 1),
+    resetSeconds: Math.max(0, Math.ceil(untilFree / 1000)),
   };
 }

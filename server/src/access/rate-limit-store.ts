@@ -36,7 +36,7 @@ ON CONFLICT (key_id) DO UPDATE SET (now_ms, wall_ms, passed, times) = (
          CASE WHEN cardinality(recent) < $4::int THEN recent || at ELSE recent END
     FROM (SELECT greatest(w.now_ms, coalesce($2::float8, w.now_ms + greatest($3::float8 - w.wall_ms, 0))) AS at) AS clock
    CROSS JOIN LATERAL (
-     SELECT coalesce(array_agg(t ORDER BY t), '{}') AS recent FROM unnest(w.times) AS t WHERE t >= at - $5::float8
+     SELECT coalesce(array_agg(t ORDER BY t), '{}') AS recent FROM unnest(w.times) AS t WHERE t > at - $5::float8
    ) AS kept
 )
 RETURNING now_ms, passed, cardinality(times) AS used, times[1] AS oldest_ms`;
