@@ -150,8 +150,10 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   /** Resolves when every message so far is acknowledged or given up. */
-  drained(): Promise<void> {
-    return this.#outbox.drained();
+  async drained(): Promise<void> {
+    // Messages published before the identity was read are not in the outbox yet.
+    await this.#loading?.catch(() => {});
+    await this.#outbox.drained();
   }
 
   /**

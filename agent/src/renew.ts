@@ -26,7 +26,9 @@ export async function renew(options: RenewOptions): Promise<Identity> {
  * The steps of every renewal, around `prove`, which connects with the candidate and throws if it cannot.
  * A candidate left by an earlier renewal is proven instead of asking again: the server already revoked its predecessor.
  */
-export function renewWith(stateDir: string, prove: (candidate: Identity) => Promise<void>): Promise<Identity> {
+export async function renewWith(stateDir: string, prove: (candidate: Identity) => Promise<void>): Promise<Identity> {
+  // Before the lock, which would need the folder.
+  await loadIdentity(stateDir);
   return withStateLock(stateDir, async () => {
     await finishCommit(stateDir);
     const candidate = (await loadCandidate(stateDir)) ?? (await requestRenewal(stateDir));

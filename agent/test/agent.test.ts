@@ -46,6 +46,15 @@ test("what is published before there is a connection arrives in order when there
   assert.deepEqual(payloads(remote), ["1", "2", "3"]);
 });
 
+test("draining waits for a message published a moment before", async (t) => {
+  const { remote, agent } = await started(t);
+  agent.publish("1");
+  const drained = agent.drained();
+  await agent.connect();
+  await drained;
+  assert.deepEqual(payloads(remote), ["1"]);
+});
+
 test("a dropped session comes back by itself and repeats what was not acknowledged", async (t) => {
   const { remote, agent } = await started(t);
   await agent.connect();

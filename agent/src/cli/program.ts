@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { enroll } from "../enroll.ts";
 import { AgentError } from "../errors.ts";
 import type { Identity } from "../identity.ts";
@@ -92,6 +92,6 @@ function report(json: boolean, what: string, { device, certificate, stateDir }: 
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!(value >= 0)) throw new AgentError("bad_argument", `"${text}" is not a number of seconds.`);
+  if (!(value >= 0)) throw new InvalidArgumentError("not a number of seconds.");
   return value;
 }

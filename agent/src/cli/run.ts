@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { adviceFor } from "../advice.ts";
 import { MusterAgent } from "../agent.ts";
 import { AgentError, asAgentError } from "../errors.ts";
+import { loadIdentity } from "../state.ts";
 import { inWords, printResult } from "./output.ts";
 
 interface RunFlags {
@@ -22,18 +23,17 @@ const PATIENCE = 3;
  * `/dev/null` as input (a system service) it stays until SIGINT or SIGTERM.
  */
 export async function run(flags: RunFlags): Promise<void> {
+  await loadIdentity(flags.stateDir);
   const agent = new MusterAgent({ stateDir: flags.stateDir });
   tell(agent);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-  const connecting = agent.connect();
-  // A folder without an identity fails at once; a missing network does not fail.
-  const unusable = new Promise<never>((_, reject) => connecting.catch(reject));
-  unusable.catch(() => {});
+  // Rejects only when closed; what keeps it from connecting is told by events.
+  agent.connect().catch(() => {});
   try {
-    await Promise.race([publishInput(agent, flags, stop.signal), unusable]);
-    if (!stop.signal.aborted) await Promise.race([drain(agent, flags.drainTimeout, stop.signal), unusable]);
+    const underway = await publishInput(agent, flags, stop.signal);
+    if (!stop.signal.aborted) await drain(agent, underway, flags.drainTimeout, stop.signal);
   } finally {
     await agent.close();
     process.stdin.destroy();
@@ -43,28 +43,42 @@ export async function run(flags: RunFlags): Promise<void> {
   if (flags.json) printResult(true, { acknowledged, dropped, unsent: waiting }, []);
 }
 
-async function publishInput(agent: MusterAgent, flags: RunFlags, signal: AbortSignal): Promise<void> {
-  const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
-  const underway = new Set<Promise<void>>();
-  let failure: AgentError | undefined;
-  for await (const line of lines) {
-    if (signal.aborted || failure !== undefined) break;
-    if (line.trim() === "") continue;
-    const sent = agent
-      .publish(line, flags.topic === undefined ? {} : { topic: flags.topic })
+/** The lines that have been published and not yet acknowledged; its promises settle by resolving. */
+class Underway {
+  readonly #messages = new Set<Promise<void>>();
+  /** What will be true of every further line too, such as a topic that the certificate does not name. */
+  failure: AgentError | undefined;
+
+  get size(): number {
+    return this.#messages.size;
+  }
+
+  add(publishing: Promise<void>): void {
+    const settled = publishing
       .catch((thrown) => {
         const error = asAgentError(thrown);
-        // Dropped messages are reported by the agent's event; anything else is true of every line that follows.
-        if (error.code !== "dropped" && error.code !== "closed") failure ??= error;
+        // Dropped messages are reported by the agent's event.
+        if (error.code !== "dropped" && error.code !== "closed") this.failure ??= error;
       })
-      .finally(() => underway.delete(sent));
-    underway.add(sent);
-    // One turn of the event loop, so that a refused topic stops at the first line.
-    await new Promise(setImmediate);
-    if (underway.size >= MOST_WAITING) await Promise.race([...underway, aborted(signal)]);
+      .finally(() => this.#messages.delete(settled));
+    this.#messages.add(settled);
   }
-  if (failure !== undefined) throw failure;
-  if (staysAfterInput() && !signal.aborted) await aborted(signal);
+
+  one = (): Promise<unknown> => Promise.race(this.#messages);
+  all = (): Promise<unknown> => Promise.all(this.#messages);
+}
+
+async function publishInput(agent: MusterAgent, flags: RunFlags, signal: AbortSignal): Promise<Underway> {
+  const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
+  const underway = new Underway();
+  for await (const line of lines) {
+    if (signal.aborted || underway.failure !== undefined) break;
+    if (line.trim() === "") continue;
+    underway.add(agent.publish(line, flags.topic === undefined ? {} : { topic: flags.topic }));
+    if (underway.size >= MOST_WAITING) await Promise.race([underway.one(), aborted(signal)]);
+  }
+  if (staysAfterInput() && underway.failure === undefined) await aborted(signal);
+  return underway;
 }
 
 /** Whether standard input says nothing about when to stop: a terminal, or a device such as /dev/null. */
@@ -77,7 +91,7 @@ function staysAfterInput(): boolean {
 }
 
 /** Waits for every acknowledgement. Throws when the broker keeps refusing, or after `timeout` seconds. */
-async function drain(agent: MusterAgent, timeout: number, signal: AbortSignal): Promise<void> {
+async function drain(agent: MusterAgent, underway: Underway, timeout: number, signal: AbortSignal): Promise<void> {
   const { promise: gaveUp, reject } = Promise.withResolvers<never>();
   agent.on("refused", ({ error, consecutive }) => {
     if (consecutive >= PATIENCE) reject(error);
@@ -86,7 +100,8 @@ async function drain(agent: MusterAgent, timeout: number, signal: AbortSignal): 
     reject(new AgentError("unreachable", `${agent.counts.waiting} messages were not delivered in ${timeout} s.`));
   }, timeout * 1000);
   try {
-    await Promise.race([agent.drained(), gaveUp, aborted(signal)]);
+    await Promise.race([underway.all(), gaveUp, aborted(signal)]);
+    if (underway.failure !== undefined) throw underway.failure;
   } finally {
     clearTimeout(timer);
   }
