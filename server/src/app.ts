@@ -87,7 +87,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const devices = createDevices(deps);
   const groups = createGroups(deps);
   const connections = createConnections(deps);
-  const monitoring = createMonitoring(deps);
+  const monitoring = createMonitoring({ ...deps, metrics });
   const doctor = createDoctor(deps);
   let authorities: Authorities;
   try {
