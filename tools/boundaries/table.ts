@@ -21,7 +21,7 @@ export const table = {
 
     api: [...FEATURES, "lib"],
     broker: [...FEATURES, "lib"],
-    control: [...FEATURES, "lib"],
+    control: [...FEATURES, "doctor", "lib"],
 
     doctor: FLOOR,
 
@@ -41,7 +41,7 @@ export const table = {
   } as Record<string, string[]>,
 
   /** Folders entered from outside only through `<folder>/<folder>.ts` (the face) or `<folder>/errors.ts`. */
-  faces: [...FEATURES, "pki"],
+  faces: [...FEATURES, "doctor", "pki"],
 
   /**
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition

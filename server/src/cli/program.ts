@@ -4,9 +4,7 @@ import { addAccessCommands } from "./commands/access.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
 import { addServiceCommands } from "./commands/service.ts";
-
-/** Tells the process its exit code. */
-export type Exit = (code: number) => void;
+import type { Exit } from "./send.ts";
 
 /** The whole command line (docs: `muster --help`). Wrong usage throws a CommanderError. */
 export function createProgram(exit: Exit): Command {

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { loadConfig } from "../config/config.ts";
 import { sendCommand } from "../control/client.ts";
-import type { Exit } from "./program.ts";
+
+/** Tells the process its exit code. */
+export type Exit = (code: number) => void;
 
 /** An answer of the service; which fields it has is the command's affair. */
 // biome-ignore lint/suspicious/noExplicitAny: the socket's answers are JSON, told apart by command name alone

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Exit } from "../program.ts";
-import { leaf, send, wholeNumber } from "../send.ts";
+import { type Exit, leaf, send, wholeNumber } from "../send.ts";
 
 const ONCE = "It is shown this once and stored nowhere; keep it safe.";
 

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { Exit } from "../program.ts";
-import { type Answer, leaf, send } from "../send.ts";
+import { type Answer, type Exit, leaf, send } from "../send.ts";
 
 /** `muster ca …` */
 export function addAuthorityCommands(program: Command, exit: Exit): void {

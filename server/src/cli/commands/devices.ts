@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { Exit } from "../program.ts";
-import { leaf, send, wholeNumber } from "../send.ts";
+import { type Exit, leaf, send, wholeNumber } from "../send.ts";
 
 /** `muster device-type | device | claim | mqtt-client …` */
 export function addDeviceCommands(program: Command, exit: Exit): void {

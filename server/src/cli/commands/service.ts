@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Exit } from "../program.ts";
-import { type Answer, leaf, print, send } from "../send.ts";
+import { foreignEnvironment } from "../../config/config.ts";
+import { type Answer, type Exit, leaf, print, send } from "../send.ts";
 
 /** `muster serve | migrate | demo | doctor` */
 export function addServiceCommands(program: Command, exit: Exit): void {
@@ -10,6 +10,14 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     .action(async () => {
       const { serve } = await import("../../main.ts");
       exit(await serve());
+    });
+  program
+    .command("demo")
+    .description("show the whole platform with simulated devices, in a folder of its own; Ctrl-C ends it")
+    .option("--check", "unattended: verify each step, then take everything down; exits 0 only if all held")
+    .action(async ({ check }) => {
+      const { demo } = await import("../../demo/demo.ts");
+      exit(await demo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
     });
   leaf(program, "migrate", "bring the database's schema up to date (the service does it too when it starts)").action(
     async ({ json }) => {
