@@ -1,0 +1,64 @@
+import type { Authorities } from "../authorities/authorities.ts";
+import type { Connections } from "../connections/connections.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import type { BrokerEngine } from "./engine.ts";
+import { createAedesEngine } from "./engines/aedes/engine.ts";
+import { type BrokerLimits, DEFAULT_LIMITS } from "./limits.ts";
+import { createMusterPolicy, type PolicyDeps } from "./muster-policy.ts";
+
+export type { BrokerLimits } from "./limits.ts";
+
+export interface BrokerDeps extends PolicyDeps {
+  config: { mqtt: { host: string; port: number } };
+  connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush">;
+  authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
+  clock: Clock;
+  ids: Ids;
+  /** Replaces limits, for benchmarks and tests. */
+  limits?: Partial<BrokerLimits> | undefined;
+}
+
+/** The MQTT surface: one engine under one policy. */
+export interface Broker {
+  /** Opens the listener; `connections.startNode()` comes before. @returns the port */
+  start(): Promise<{ port: number }>;
+  /** Lets messages under way be stored, then closes every session. Safe when it was never started. */
+  stop(): Promise<void>;
+  healthy(): boolean;
+  stats(): { sessions: number };
+  publish: BrokerEngine["publish"];
+}
+
+export function createBroker(deps: BrokerDeps): Broker {
+  const { authorities, connections } = deps;
+  const engine = createAedesEngine({
+    ...deps.config.mqtt,
+    tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
+    onTlsChange: authorities.onChange,
+    limits: { ...DEFAULT_LIMITS, ...deps.limits },
+    clock: deps.clock,
+    ids: deps.ids,
+    logger: deps.logger,
+  });
+  connections.onDrop(async ({ reason, ...target }) => {
+    await engine.drop(target, reason);
+    // The books must not show a session that is gone once its drop is acknowledged.
+    await connections.flush();
+  });
+  let started = false;
+  return {
+    async start() {
+      const listening = await engine.start(createMusterPolicy(deps));
+      started = true;
+      return listening;
+    },
+    async stop() {
+      if (started) await engine.stop();
+      started = false;
+    },
+    healthy: () => started && engine.healthy(),
+    stats: () => ({ sessions: engine.sessions() }),
+    publish: engine.publish,
+  };
+}

@@ -1,0 +1,192 @@
+import { isUtf8 } from "node:buffer";
+
+/** MQTT 3.1.1 control packet types (OASIS 2.2.1). */
+export const TYPE = {
+  connect: 1,
+  publish: 3,
+  puback: 4,
+  pubrec: 5,
+  pubrel: 6,
+  pubcomp: 7,
+  subscribe: 8,
+  unsubscribe: 10,
+  pingreq: 12,
+  disconnect: 14,
+} as const;
+
+/** A packet that must not reach the engine. With `connack` the peer is told that code before it is disconnected. */
+export class PacketProblem extends Error {
+  readonly connack: number | undefined;
+
+  constructor(message: string, connack?: number) {
+    super(message);
+    this.connack = connack;
+  }
+}
+
+const CONNACK_BAD_PROTOCOL = 1;
+const CONNACK_BAD_IDENTIFIER = 2;
+
+const MAX_TOPIC = 256;
+const MAX_CLIENT_ID = 64;
+/** MQTT 3.1's own limit. */
+const MAX_CLIENT_ID_31 = 23;
+const MAX_USERNAME = 256;
+const MAX_PASSWORD = 1024;
+const MAX_FILTERS = 100;
+
+/** The flags each type must have; PUBLISH has its own. A type without an entry is not a client's to send. */
+const FLAGS: Readonly<Record<number, number>> = {
+  [TYPE.connect]: 0,
+  [TYPE.puback]: 0,
+  [TYPE.pubrec]: 0,
+  [TYPE.pubrel]: 2,
+  [TYPE.pubcomp]: 0,
+  [TYPE.subscribe]: 2,
+  [TYPE.unsubscribe]: 2,
+  [TYPE.pingreq]: 0,
+  [TYPE.disconnect]: 0,
+};
+
+/** Judges the first byte of a packet, before its length is even known. Throws {@link PacketProblem}. */
+export function checkFirstByte(first: number): void {
+  const type = first >> 4;
+  const flags = first & 15;
+  if (type === TYPE.publish) {
+    const qos = (flags >> 1) & 3;
+    if (qos === 3) throw new PacketProblem("QoS 3");
+    if (qos === 0 && (flags & 8) !== 0) throw new PacketProblem("a repeated QoS 0 message");
+    return;
+  }
+  const expected = FLAGS[type];
+  if (expected === undefined) throw new PacketProblem("not a client's packet");
+  if (flags !== expected) throw new PacketProblem("reserved flags");
+}
+
+/**
+ * Judges a whole packet whose body is `bytes[start, end)`: everything the engine's parser would let through or choke on.
+ * Throws {@link PacketProblem}.
+ */
+export function checkBody(first: number, bytes: Buffer, start: number, end: number): void {
+  switch (first >> 4) {
+    case TYPE.publish:
+      checkPublish(first, bytes, start, end);
+      break;
+    case TYPE.puback:
+    case TYPE.pubrec:
+    case TYPE.pubrel:
+    case TYPE.pubcomp:
+      if (end - start !== 2) throw new PacketProblem("an acknowledgement has two bytes");
+      packetId(bytes, start, end);
+      break;
+    case TYPE.subscribe:
+      checkFilters(bytes, start, end, true);
+      break;
+    case TYPE.unsubscribe:
+      checkFilters(bytes, start, end, false);
+      break;
+    case TYPE.connect:
+      checkConnect(bytes, start, end);
+      break;
+    default:
+      if (end !== start) throw new PacketProblem("this packet has no body");
+  }
+}
+
+function checkPublish(first: number, bytes: Buffer, start: number, end: number): void {
+  const at = topic(bytes, start, end, false);
+  if ((first & 6) !== 0) packetId(bytes, at, end);
+}
+
+function checkFilters(bytes: Buffer, start: number, end: number, withQos: boolean): void {
+  let at = packetId(bytes, start, end);
+  if (at === end) throw new PacketProblem("no topic filter");
+  for (let count = 1; at < end; count++) {
+    if (count > MAX_FILTERS) throw new PacketProblem("too many topic filters");
+    at = topic(bytes, at, end, true);
+    if (!withQos) continue;
+    if (at >= end || bytes[at]! > 2) throw new PacketProblem("a subscription's QoS");
+    at++;
+  }
+}
+
+function checkConnect(bytes: Buffer, start: number, end: number): void {
+  let at = text(bytes, start, end, 6, "protocol name");
+  if (at + 4 > end) throw new PacketProblem("a short CONNECT");
+  const level = protocolLevel(bytes.toString("latin1", start + 2, at), bytes[at]!);
+  const flags = bytes[at + 1]!;
+  checkConnectFlags(flags);
+  at += 4;
+  const idLength = at + 2 <= end ? bytes.readUInt16BE(at) : 0;
+  if (idLength === 0) throw new PacketProblem("an empty client id", CONNACK_BAD_IDENTIFIER);
+  if (idLength > (level === 3 ? MAX_CLIENT_ID_31 : MAX_CLIENT_ID)) {
+    throw new PacketProblem("a long client id", CONNACK_BAD_IDENTIFIER);
+  }
+  at = text(bytes, at, end, MAX_CLIENT_ID, "client id");
+  if ((flags & 0x04) !== 0) {
+    at = topic(bytes, at, end, false);
+    at = binary(bytes, at, end, 0xffff, "will");
+  }
+  if ((flags & 0x80) !== 0) at = text(bytes, at, end, MAX_USERNAME, "user name");
+  if ((flags & 0x40) !== 0) at = binary(bytes, at, end, MAX_PASSWORD, "password");
+  if (at !== end) throw new PacketProblem("bytes after the CONNECT");
+}
+
+/** 4 is MQTT 3.1.1, 3 is MQTT 3.1; MQTT 5 and anything newer is told so (OASIS 3.1.2.2). */
+function protocolLevel(name: string, level: number): 3 | 4 {
+  if (name === "MQTT" && level === 4) return 4;
+  if (name === "MQIsdp" && level === 3) return 3;
+  if (name === "MQTT" || name === "MQIsdp") throw new PacketProblem("protocol level", CONNACK_BAD_PROTOCOL);
+  throw new PacketProblem("protocol name");
+}
+
+function checkConnectFlags(flags: number): void {
+  const will = (flags & 0x04) !== 0;
+  const willQos = (flags >> 3) & 3;
+  if ((flags & 0x01) !== 0) throw new PacketProblem("the reserved CONNECT flag");
+  if (willQos === 3 || (!will && (flags & 0x38) !== 0)) throw new PacketProblem("will flags");
+  if ((flags & 0x40) !== 0 && (flags & 0x80) === 0) throw new PacketProblem("a password without a user name");
+}
+
+function packetId(bytes: Buffer, at: number, end: number): number {
+  if (at + 2 > end) throw new PacketProblem("a short packet");
+  if (bytes[at] === 0 && bytes[at + 1] === 0) throw new PacketProblem("packet id 0");
+  return at + 2;
+}
+
+function topic(bytes: Buffer, at: number, end: number, wildcards: boolean): number {
+  const next = text(bytes, at, end, MAX_TOPIC, "topic");
+  if (next === at + 2) throw new PacketProblem("an empty topic");
+  if (!wildcards) {
+    for (let i = at + 2; i < next; i++) {
+      if (bytes[i] === 0x23 || bytes[i] === 0x2b) throw new PacketProblem("a wildcard in a topic name");
+    }
+  }
+  return next;
+}
+
+/** A UTF-8 string without control characters (U+0000 to U+001F, U+007F to U+009F). @returns where it ends */
+function text(bytes: Buffer, at: number, end: number, max: number, what: string): number {
+  const next = binary(bytes, at, end, max, what);
+  let ascii = true;
+  for (let i = at + 2; i < next; i++) {
+    const byte = bytes[i]!;
+    if (byte < 0x20 || byte === 0x7f) throw new PacketProblem(`a control character in the ${what}`);
+    if (byte >= 0x80) {
+      ascii = false;
+      if (byte === 0xc2 && i + 1 < next && bytes[i + 1]! < 0xa0)
+        throw new PacketProblem(`a control character in the ${what}`);
+    }
+  }
+  if (!ascii && !isUtf8(bytes.subarray(at + 2, next))) throw new PacketProblem(`the ${what} is not UTF-8`);
+  return next;
+}
+
+/** A field with its length in front. @returns where it ends */
+function binary(bytes: Buffer, at: number, end: number, max: number, what: string): number {
+  if (at + 2 > end) throw new PacketProblem("a short packet");
+  const length = (bytes[at]! << 8) | bytes[at + 1]!;
+  if (length > max) throw new PacketProblem(`a long ${what}`);
+  if (at + 2 + length > end) throw new PacketProblem("a short packet");
+  return at + 2 + length;
+}

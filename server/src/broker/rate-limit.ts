@@ -1,0 +1,56 @@
+import type { Clock } from "../lib/clock.ts";
+
+/** Two token buckets, messages and bytes, that may go into debt: what has come is taken, then nothing until it is paid. */
+export class RateLimit {
+  readonly #messagesPerSecond: number;
+  readonly #bytesPerSecond: number;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  #messages: number;
+  #bytes: number;
+  #at: number;
+
+  constructor(limits: { messagesPerSecond: number; bytesPerSecond: number }, clock: Pick<Clock, "monotonicMs">) {
+    this.#messagesPerSecond = limits.messagesPerSecond;
+    this.#bytesPerSecond = limits.bytesPerSecond;
+    this.#clock = clock;
+    this.#messages = limits.messagesPerSecond;
+    this.#bytes = limits.bytesPerSecond;
+    this.#at = clock.monotonicMs();
+  }
+
+  /** How many messages may pass now; 0 while either bucket is in debt. */
+  allowance(): number {
+    if (this.#messagesPerSecond === Infinity && this.#bytesPerSecond === Infinity) return Infinity;
+    const now = this.#clock.monotonicMs();
+    this.credit(now - this.#at);
+    this.#at = now;
+    return this.#bytes > 0 ? Math.max(0, Math.floor(this.#messages)) : 0;
+  }
+
+  spend(messages: number, bytes: number): void {
+    this.#messages -= messages;
+    this.#bytes -= bytes;
+  }
+
+  /** Milliseconds until at least one message may pass again. */
+  waitMs(): number {
+    const messages = (1 - this.#messages) / this.#messagesPerSecond;
+    const bytes = (1 - this.#bytes) / this.#bytesPerSecond;
+    return Math.max(1, Math.ceil(Math.max(messages, bytes) * 1000));
+  }
+
+  /** Lets `ms` count as passed: those waited by a timer, where the clock is one that a test holds. */
+  credit(ms: number): void {
+    if (this.#messagesPerSecond !== Infinity) {
+      this.#messages = Math.min(this.#messagesPerSecond, this.#messages + (ms * this.#messagesPerSecond) / 1000);
+    }
+    if (this.#bytesPerSecond !== Infinity) {
+      this.#bytes = Math.min(this.#bytesPerSecond, this.#bytes + (ms * this.#bytesPerSecond) / 1000);
+    }
+  }
+
+  /** Notes that the time up to now has been credited already. */
+  settle(): void {
+    this.#at = this.#clock.monotonicMs();
+  }
+}
