@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared } from "../db/database.ts";
 import type { Standing } from "./identity.ts";
 
 /** A recorded certificate with whom it stands for. */
@@ -24,6 +24,6 @@ const IDENTITY = `
 
 /** What is recorded under the SHA-256 of a certificate's DER (lower-case hex). */
 export async function findIdentity(db: Db, fingerprintSha256: string): Promise<RecordedIdentity | undefined> {
-  const [row] = await runRaw<RecordedIdentity>(db, IDENTITY, [fingerprintSha256]);
+  const [row] = await runPrepared<RecordedIdentity>(db, "identity", IDENTITY, [fingerprintSha256]);
   return row;
 }

@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared } from "../db/database.ts";
 import { refusalCode, violatedUnique } from "../db/refusal.ts";
 import {
   CERTIFICATE_PARAMETERS,
@@ -101,7 +101,9 @@ const AGAIN = `WITH ${TAKE_USE}, device AS (
 export async function commitRedemption(db: Db, redemption: Redemption): Promise<RedemptionOutcome> {
   try {
     const again = redemption.proofCertificateId !== undefined;
-    const rows = await runRaw(db, again ? AGAIN : FIRST, parameters(redemption));
+    const rows = await (again
+      ? runPrepared(db, "redeem-again", AGAIN, parameters(redemption))
+      : runPrepared(db, "redeem-first", FIRST, parameters(redemption)));
     return rows.length === 1 ? "recorded" : "changed";
   } catch (error) {
     return outcomeOf(error);

@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared } from "../db/database.ts";
 import { clientIdTaken } from "./certificate-insert-store.ts";
 import type { Standing } from "./identity.ts";
 
@@ -69,7 +69,7 @@ interface FactsRow {
 export async function redemptionFacts(db: Db, question: RedemptionQuestion): Promise<RedemptionFacts | undefined> {
   const { codeHmac, fingerprintKey, spkiSha256 = null, freshDeviceId, peerFingerprint = null, now } = question;
   const parameters = [codeHmac, fingerprintKey, spkiSha256, freshDeviceId, peerFingerprint, now];
-  const [row] = await runRaw<FactsRow>(db, FACTS, parameters);
+  const [row] = await runPrepared<FactsRow>(db, "redemption-facts", FACTS, parameters);
   return row && toFacts(row);
 }
 

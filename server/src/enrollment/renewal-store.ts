@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared } from "../db/database.ts";
 import { certificateParameters, type IssuedCertificate, insertCertificate } from "./certificate-insert-store.ts";
 import type { Standing } from "./identity.ts";
 
@@ -28,7 +28,7 @@ export async function renewalFacts(
   peerFingerprint: string,
   spkiSha256: Buffer | undefined,
 ): Promise<RenewalFacts | undefined> {
-  const [row] = await runRaw<RenewalFacts>(db, FACTS, [peerFingerprint, spkiSha256 ?? null]);
+  const [row] = await runPrepared<RenewalFacts>(db, "renewal-facts", FACTS, [peerFingerprint, spkiSha256 ?? null]);
   return row;
 }
 
@@ -62,6 +62,6 @@ const RENEW = `WITH device AS (
 export async function commitRenewal(db: Db, renewal: Renewal): Promise<boolean> {
   const { deviceUid, certificateId, now, actor } = renewal;
   const certificate = certificateParameters(renewal.issued, renewal.auditId, now);
-  const rows = await runRaw(db, RENEW, [deviceUid, certificateId, now, actor, ...certificate]);
+  const rows = await runPrepared(db, "renew", RENEW, [deviceUid, certificateId, now, actor, ...certificate]);
   return rows.length === 1;
 }
