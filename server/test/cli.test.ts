@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { socketPath } from "../src/control/socket-path.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+const launcher = join(import.meta.dirname, "../bin/muster.mjs");
+const secrets: string[] = [];
+let server: TestServer;
+
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+
+/** Runs the real command line in a process of its own against the test's data folder. */
+async function muster(args: string[], dataDir = server.dataDir) {
+  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
+  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+/** The one JSON object that a command prints. */
+async function json(...args: string[]) {
+  const { stdout, stderr, code } = await muster([...args, "--json"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, "");
+  return JSON.parse(stdout);
+}
+
+async function refused(...args: string[]): Promise<string> {
+  const { stdout, stderr, code } = await muster(args);
+  assert.deepEqual({ stdout, code }, { stdout: "", code: 1 });
+  return stderr.trim();
+}
+
+test("from nothing to a device that can enroll, as interfaces.md writes the commands", async () => {
+  assert.equal((await json("tenant", "create", "acme", "--name", "Acme")).slug, "acme");
+  const email = "ada@acme.example";
+  const user = await json("user", "create", "--tenant", "acme", "--email", email, "--role", "admin");
+  assert.deepEqual(Object.keys(user).sort(), ["email", "id", "password"]);
+  const scopes = ["--scope", "devices:*", "--scope", "provisioning:write"];
+  const named = ["--name", "automation", "--expires-in-days", "30"];
+  const key = await json("key", "create", "--tenant", "acme", "--user", email, ...named, ...scopes);
+  assert.equal((await server.app.access.authenticateKey(key.key, "::1")).actor, `apikey:${key.id}`);
+
+  const topics = ["--topic", "telemetry/{deviceId}", "--topic", "state/{deviceId}"];
+  const type = await json("device-type", "create", "--tenant", "acme", "--name", "Pump", ...topics);
+  assert.deepEqual(type.publishTopics, ["telemetry/{deviceId}", "state/{deviceId}"]);
+  const updated = await json("device-type", "update", type.id, "--topic", "t/{deviceId}");
+  assert.deepEqual(updated.publishTopics, ["t/{deviceId}"]);
+
+  const device = ["device", "create", "--tenant", "acme", "--id", "pump-1", "--type", type.id, "--name", "Pump 1"];
+  assert.equal((await json(...device)).id, "pump-1");
+  assert.deepEqual(await json("device", "delete", "--tenant", "acme", "pump-1"), { id: "pump-1" });
+
+  const claim = await json(
+    "claim",
+    "create",
+    "--tenant",
+    "acme",
+    "--name",
+    "Line 1",
+    "--type",
+    type.id,
+    "--max-uses",
+    "3",
+  );
+  assert.match(claim.claimCode, /^CLAIM-[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+  assert.equal(Date.parse(claim.expiresAt), server.clock.now().getTime() + 3_600_000);
+  assert.equal(claim.server, server.httpUrl);
+
+  const gateway = ["--client-id", "gateway", "--username", "gateway", "--publish", "t/acme/gateway", "--subscribe", "t/acme/#"];
+  const client = await json("mqtt-client", "create", "--tenant", "acme", ...gateway);
+  secrets.push(user.password, key.key, claim.claimCode, client.password);
+  for (const secret of secrets) assert.ok(typeof secret === "string" && secret.length >= 16);
+});
+
+test("people are told what happened, and that a secret is shown this once", async () => {
+  const args = ["user", "create", "--tenant", "acme", "--email", "bob@acme.example", "--role", "viewer"];
+  const { stdout, code } = await muster(args);
+  assert.equal(code, 0);
+  assert.match(stdout, /^User bob@acme.example is there \(.+\)\.\nPassword: (\w{22})\nIt is shown this once/);
+  secrets.push(/Password: (\w+)/.exec(stdout)![1]!);
+});
+
+test("ending a user at the shell ends the user's keys", async () => {
+  const email = "eve@acme.example";
+  await json("user", "create", "--tenant", "acme", "--email", email, "--role", "admin");
+  for (const verb of ["deactivate", "reset-password", "delete"]) {
+    const made = ["--tenant", "acme", "--user", email, "--name", verb, "--scope", "groups:read", "groups:write"];
+    const { key } = await json("key", "create", ...made);
+    await json("user", verb, email);
+    await assert.rejects(server.app.access.authenticateKey(key, "::1"), { code: "invalid_api_key" });
+    if (verb === "deactivate") await json("user", "reactivate", email);
+  }
+  const bob = await refused(
+    "key",
+    "create",
+    "--tenant",
+    "acme",
+    "--user",
+    "bob@acme.example",
+    "--name",
+    "x",
+    "--scope",
+    "devices:read",
+  );
+  assert.match(bob, /tenant admin/);
+});
+
+test("a refusal is one line on stderr with what it is about, and exit code 1", async () => {
+  const key = ["key", "create", "--tenant", "acme", "--user", "ada@acme.example", "--name", "x", "--scope"];
+  assert.match(await refused(...key, "provisioning:*"), /^muster: provisioning has no wildcard.* \(provisioning:\*\)$/);
+  assert.match(await refused("tenant", "create", "acme", "--name", "x"), /already \(acme\)$/);
+  assert.equal(await refused("device", "create", "--tenant", "nowhere", "--name", "x"), "muster: no such tenant");
+  assert.equal(await refused("key", "revoke", "aaaaaaaa"), "muster: no such API key");
+  assert.match(await refused("claim", "create", "--tenant", "acme", "--name", "x", "--max-uses", "101"), /100/);
+  const { stderr } = await muster(["key", "revoke", "aaaaaaaa", "--json"]);
+  assert.deepEqual(JSON.parse(stderr), { error: "not_found", message: "no such API key" });
+});
+
+test("wrong usage exits 2 and reaches no service", async () => {
+  for (const args of [[], ["nonsense"], ["tenant", "create", "x"], ["claim", "create", "--max-uses", "many"]])
+    assert.equal((await muster(args, "/nonexistent")).code, 2, args.join(" "));
+  assert.equal((await muster(["--help"], "/nonexistent")).code, 0);
+});
+
+test("without a service on the data folder it says how to start one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "muster-cli-"));
+  for (const dataDir of [folder, join(folder, "absent")]) {
+    const { stderr, code } = await muster(["ca", "status"], dataDir);
+    assert.equal(code, 1);
+    assert.match(stderr, /^muster: no muster service is running on the data folder .*npm start/);
+  }
+  await rm(folder, { recursive: true });
+});
+
+test("the authorities are listed, and rotate from the shell", async () => {
+  const active = async () =>
+    (await json("ca", "status")).authorities.filter((each: { status: string }) => each.status === "active").length;
+  assert.equal(await active(), 5);
+  for (const command of ["rotate-intermediate", "rotate-root", "rotate-server"]) await json("ca", command);
+  assert.equal(await active(), 5);
+  const { stdout } = await muster(["ca", "status"]);
+  assert.match(stdout, /^device_intermediate +retiring +until \d{4}-\d\d-\d\d/m);
+});
+
+test("the doctor finds nothing wrong, and exits 1 when something is", async () => {
+  const { stdout, code } = await muster(["doctor", "--deep"]);
+  assert.equal(code, 0, stdout);
+  assert.ok(stdout.trim().split("\n").length >= 15);
+  const { database } = server.app;
+  await database.db.updateTable("claims").set({ used_count: 2 }).execute();
+  const sick = await muster(["doctor", "--deep"]);
+  assert.equal(sick.code, 1);
+  assert.match(sick.stdout, /^BROKEN {2}a claim's uses are within its limit .*: 1, among them claim /m);
+  await database.db.updateTable("claims").set({ used_count: 0 }).execute();
+});
+
+test("the socket is its owner's alone", async () => {
+  assert.equal((await stat(socketPath(server.dataDir))).mode & 0o777, 0o600);
+});
+
+test("no secret that was shown is in the log", () => {
+  assert.ok(secrets.length >= 5);
+  const log = server.logs.join("");
+  for (const secret of secrets) assert.ok(!log.includes(secret));
+});
