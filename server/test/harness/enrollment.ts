@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
+import { makeCsr } from "../../../agent/src/csr.ts";
+import { type Caller, createAccess } from "../../src/access/access.ts";
+import { createConnections } from "../../src/connections/connections.ts";
+import { type Database, openDatabase } from "../../src/db/database.ts";
+import { createDevices } from "../../src/devices/devices.ts";
+import { createEnrollment, type EnrollmentDeps, type PeerCertificate } from "../../src/enrollment/enrollment.ts";
+import { createGroups } from "../../src/groups/groups.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { MusterError } from "../../src/lib/errors.ts";
+import { type Ids, randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createMetrics } from "../../src/lib/metrics.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import {
+  certificatePem,
+  createDeviceRoot,
+  createIssuingIntermediate,
+  fileSigner,
+  newSerialNumber,
+  type Signer,
+} from "../../src/pki/pki.ts";
+
+import { openTestDatabase } from "./database.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** Enrollment and its neighbours on one database, without listeners: for rules and races. */
+export type Registry = ReturnType<typeof createRegistry>;
+
+export interface RegistryOptions {
+  database: Database;
+  clock: Clock;
+  ids?: Ids;
+  signer?: Signer;
+  signTimeoutMs?: number;
+}
+
+/** An authority of its own; the books decide what is believed, so two processes need not share it. */
+function newSigner(now: Date): Signer {
+  const wanted = (name: string, validDays: number) => ({
+    name,
+    now,
+    validDays,
+    serialNumber: newSerialNumber(randomIds),
+  });
+  const root = createDeviceRoot(wanted("Test Root", 7300));
+  const intermediate = createIssuingIntermediate(wanted("Test Issuing", 3652), root);
+  return fileSigner(intermediate.certificateDer, intermediate.privateKey);
+}
+
+export function createRegistry(options: RegistryOptions) {
+  const { database, clock, ids = randomIds } = options;
+  const logger = createLogger("silent");
+  const deps = { database, clock, ids, logger };
+  const issuer = { signer: options.signer ?? newSigner(clock.now()), chainPem: "" };
+  issuer.chainPem = certificatePem(issuer.signer.issuer.der);
+  const connections = createConnections(deps);
+  const enrollmentDeps: EnrollmentDeps = {
+    ...deps,
+    metrics: createMetrics(),
+    authorities: { issuer: () => issuer, serverCaBundlePem: () => "SERVER CA BUNDLE" },
+    connections,
+    masterKey: new Secret(Buffer.alloc(32, 7)),
+    brokerUrl: () => "mqtts://broker.example.com:8883",
+    signTimeoutMs: options.signTimeoutMs,
+  };
+  return {
+    ...deps,
+    connections,
+    /** Replace its parts to make signing fail. */
+    issuer,
+    access: createAccess(deps),
+    devices: createDevices(deps),
+    groups: createGroups(deps),
+    enrollment: createEnrollment(enrollmentDeps),
+  };
+}
+
+/** A second connection to the same data as another process would have; on the embedded engine there is only the one. */
+export async function secondDatabase(first: Database & { url: string | undefined }): Promise<Database> {
+  if (first.url === undefined) return { ...first, close: async () => undefined };
+  return openDatabase({ url: first.url, dataDir: "memory", logger: createLogger("silent") });
+}
+
+export interface Tenant {
+  slug: string;
+  caller: Caller;
+  deviceTypeId: string;
+}
+
+/** A tenant whose one device type publishes on `telemetry/{deviceId}`. */
+export async function addTenant(registry: Registry, slug = `t${randomBytes(4).toString("hex")}`): Promise<Tenant> {
+  await registry.access.createTenant({ slug, name: slug });
+  const caller = await registry.access.systemCaller(slug);
+  const type = await registry.devices.createDeviceType(caller, {
+    name: "Pump",
+    publishTopics: ["telemetry/{deviceId}"],
+  });
+  return { slug, caller, deviceTypeId: type.id };
+}
+
+export function newKey() {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+}
+
+export function csrOf(key = newKey()): string {
+  return makeCsr(key);
+}
+
+export function request(claimCode: string, overrides: Record<string, unknown> = {}) {
+  return {
+    claimCode,
+    hardwareFingerprint: `hw-${randomBytes(8).toString("hex")}`,
+    hardwareModel: "Pump 3000",
+    agentVersion: "1.0.0",
+    csr: csrOf(),
+    ...overrides,
+  };
+}
+
+/** The certificate as a listener hands it on after TLS has verified it. */
+export function peerOf(certPem: string, verified = true): PeerCertificate {
+  return { der: Buffer.from(new X509Certificate(certPem).raw), verified };
+}
+
+export const ADDRESS = "192.0.2.1";
+
+/** Enrolls one device with a claim of its own. */
+export async function enroll(registry: Registry, tenant: Tenant, overrides: Record<string, unknown> = {}) {
+  const claim = await registry.enrollment.createClaim(tenant.caller, {
+    intendedName: "Pump",
+    intendedDeviceTypeId: tenant.deviceTypeId,
+  });
+  const body = request(claim.claimCode, overrides);
+  const answer = await registry.enrollment.redeemClaim({ address: ADDRESS }, body);
+  return { answer, body, claim, peer: peerOf(answer.mqtt.clientCert) };
+}
+
+/** A registry on a database of its own, with a clock the test holds. */
+export async function startRegistry(options: Omit<RegistryOptions, "database" | "clock"> = {}) {
+  const database = await openTestDatabase();
+  const clock = new FakeClock();
+  const registry = createRegistry({ database, clock, ...options });
+  return {
+    ...registry,
+    clock,
+    database,
+    async stop() {
+      await database.close();
+      await database.remove();
+    },
+  };
+}
+
+/** Asserts that `work` is refused with `code`; the refusal, for a closer look. */
+export async function refused(work: Promise<unknown>, code: string): Promise<MusterError> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(outcome !== undefined, `was not refused, expected ${code}`);
+  if (!(outcome instanceof MusterError)) throw outcome;
+  assert.equal(outcome.code, code);
+  return outcome;
+}
