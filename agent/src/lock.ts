@@ -2,6 +2,7 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentError } from "./errors.ts";
 import { isMissing } from "./files.ts";
+import { systemRuntime } from "./runtime.ts";
 
 const NAME = "agent.lock";
 /** Longer than any exchange can last; a lock older than this belongs to nobody, whoever has its process id now. */
@@ -50,7 +51,7 @@ async function take(path: string, stateDir: string): Promise<void> {
 async function isStale(path: string): Promise<boolean> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
-    if (Math.abs(Date.now() - mtimeMs) > STALE_MS) return true;
+    if (Math.abs(systemRuntime.now() - mtimeMs) > STALE_MS) return true;
     const pid = Number(text);
     // Just created and not yet written counts as held.
     if (!Number.isInteger(pid) || pid <= 0) return false;

@@ -1,26 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadIdentity, renew } from "../src/index.ts";
 import { refusal, TOPIC } from "./remote/service.ts";
 import { setup } from "./remote/setup.ts";
-
-const SCRIPT = join(import.meta.dirname, "../../docs/quickstarts/shell-agent.sh");
-const TOOLS = ["openssl", "curl", "mosquitto_pub"];
-const missing = TOOLS.filter((tool) => spawnSync(tool, ["--help"]).error !== undefined);
-const skip = missing.length === 0 ? false : `needs ${missing.join(", ")}`;
-
-function shell(args: string[], input = ""): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn("sh", [SCRIPT, ...args]);
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk) => (out += chunk));
-  child.stderr.on("data", (chunk) => (err += chunk));
-  child.stdin.end(input);
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
-}
+import { shell, shellSkip } from "./remote/shell.ts";
 
 async function enrolledByShell(t: TestContext) {
   const { remote, stateDir } = await setup(t);
@@ -30,7 +15,7 @@ async function enrolledByShell(t: TestContext) {
   return { remote, stateDir, enroll, first: await enroll() };
 }
 
-test("the shell agent enrolls, publishes and renews", { skip }, async (t) => {
+test("the shell agent enrolls, publishes and renews", { skip: shellSkip }, async (t) => {
   const { remote, stateDir, first } = await enrolledByShell(t);
   assert.deepEqual(first, { code: 0, out: "enrolled as dev-1\n", err: "" });
   assert.equal(remote.requests[0]!.body.hardwareFingerprint, 'hw "1"');
@@ -55,7 +40,7 @@ test("the shell agent enrolls, publishes and renews", { skip }, async (t) => {
   assert.equal((await shell(["publish", stateDir], "3\n")).code, 0);
 });
 
-test("what the shell agent wrote, the library takes over, and the other way round", { skip }, async (t) => {
+test("what the shell agent wrote, the library takes over, and the other way round", { skip: shellSkip }, async (t) => {
   const { remote, stateDir } = await enrolledByShell(t);
   const renewed = await renew({ stateDir });
   assert.deepEqual(renewed.device.publishTopics, [TOPIC]);
@@ -65,7 +50,7 @@ test("what the shell agent wrote, the library takes over, and the other way roun
 });
 
 test("a refusal is printed with its code, changes nothing, and the key is kept for the next try", {
-  skip,
+  skip: shellSkip,
 }, async (t) => {
   const { remote, stateDir, enroll } = await enrolledByShell(t);
   const before = (await loadIdentity(stateDir)).certificate.serialNumber;
