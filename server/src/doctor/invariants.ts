@@ -10,6 +10,9 @@ export interface Invariant {
 /** How long the drop of a revoked certificate's session may be under way before it counts as missing (B1). */
 const DROP_GRACE = "interval '10 seconds'";
 
+/** A node that has not beaten for so long is dead, and what it held with it. */
+const ALIVE = "interval '1 minute'";
+
 export const INVARIANTS: readonly Invariant[] = [
   {
     name: "a claim's uses are within its limit and equal its enrollments in the audit",
@@ -65,6 +68,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: "no session is open on a revoked certificate (one just superseded may finish)",
     sql: `SELECT 'session of ' || s.client_id AS what FROM mqtt_sessions s
       JOIN certificates c ON c.id = s.certificate_id
+      JOIN broker_nodes n ON n.id = s.node_id AND n.beat_at > $1::timestamptz - ${ALIVE}
       WHERE c.revocation_reason IN ('requested', 'device_deleted') AND c.revoked_at < $1::timestamptz - ${DROP_GRACE}`,
   },
   {
@@ -119,6 +123,6 @@ export const ESSENTIALS: readonly Invariant[] = [
   {
     name: "a broker node is alive",
     sql: `SELECT 'no node has beaten within a minute' AS what
-      WHERE NOT EXISTS (SELECT 1 FROM broker_nodes n WHERE n.beat_at > $1::timestamptz - interval '1 minute')`,
+      WHERE NOT EXISTS (SELECT 1 FROM broker_nodes n WHERE n.beat_at > $1::timestamptz - ${ALIVE})`,
   },
 ];

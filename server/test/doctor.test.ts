@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { runRaw, type Tx } from "../src/db/database.ts";
+import { createDoctor, type Diagnosis } from "../src/doctor/doctor.ts";
+import { ask } from "../src/doctor/doctor-store.ts";
+import { ESSENTIALS, INVARIANTS } from "../src/doctor/invariants.ts";
+import { addTenant, csrOf, enroll, peerOf, type Registry, startRegistry, type Tenant } from "./harness/enrollment.ts";
+
+let registry: Registry & { stop(): Promise<void> };
+let tenant: Tenant;
+
+/** Books with every kind of entry: enrolled, renewed, minted, revoked, deleted. */
+before(async () => {
+  registry = await startRegistry();
+  tenant = await addTenant(registry, "acme");
+  const { enrollment } = registry;
+  const first = await enroll(registry, tenant);
+  const from = { address: "192.0.2.1", peer: first.peer };
+  const renewed = await enrollment.renewCertificate(from, { csr: csrOf() });
+  assert.ok(peerOf(renewed.clientCert));
+  const { deviceId } = first.answer;
+  const wanted = { deviceId, acknowledgeSelfEnrollmentOverride: true };
+  const bundle = await enrollment.issueBundle(tenant.caller, wanted);
+  await enrollment.issueBundle(tenant.caller, wanted);
+  await enrollment.revokeCertificate(tenant.caller, bundle.id);
+  const gone = await enroll(registry, tenant);
+  await enrollment.deleteDevice(tenant.caller, gone.answer.deviceId);
+  const email = "ada@acme.example";
+  await registry.access.createUser({ tenant: "acme", email, role: "admin" });
+  await registry.access.createKey({ tenant: "acme", user: email, name: "x", scopes: ["devices:read"] });
+});
+after(() => registry.stop());
+
+const newest = "(SELECT id FROM certificates WHERE revoked_at IS NULL ORDER BY issued_at DESC, id DESC LIMIT 1)";
+const node = "INSERT INTO broker_nodes VALUES (gen_random_uuid(), now(), now())";
+const session = `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
+    remote_address, connected_at)
+  SELECT c.device_id, gen_random_uuid(), 1, n.id, c.tenant_id, c.device_uid, c.id, '', now()
+  FROM broker_nodes n, certificates c WHERE c.revocation_reason = 'requested' LIMIT 1`;
+const copyOf = (
+  columns: string,
+  values: string,
+) => `INSERT INTO certificates (id, tenant_id, device_uid, device_id, kind,
+    serial_number, fingerprint_sha256, spki_sha256, der, subject, publish_topics, subscribe_topics, issued_at,
+    not_before, not_after, issued_by ${columns})
+  SELECT gen_random_uuid(), tenant_id, device_uid, device_id, kind, gen_random_uuid()::text, gen_random_uuid()::text,
+    spki_sha256, der, subject, publish_topics, subscribe_topics, issued_at, not_before, not_after, issued_by ${values}
+  FROM certificates WHERE kind = 'platform' AND revoked_at IS NULL`;
+const noTriggers = "ALTER TABLE certificate_audit DISABLE TRIGGER USER";
+
+/** For each invariant, how to break it. */
+const sabotage: Record<string, string[]> = {
+  "a claim's uses are within its limit and equal its enrollments in the audit": [
+    "UPDATE claims SET used_count = 0, status = 'pending'",
+  ],
+  "a device has at most two live bundles": [copyOf("", ""), copyOf("", "")],
+  "every certificate has exactly one issuing audit entry": [copyOf("", "")],
+  "every issuing audit entry has its certificate": [
+    noTriggers,
+    "UPDATE certificate_audit SET certificate_id = gen_random_uuid() WHERE kind = 'device_cert_minted'",
+  ],
+  "every renewal has one revoked predecessor with one successor": [
+    "UPDATE certificates SET revocation_reason = 'requested', superseded_by_id = NULL WHERE superseded_by_id IS NOT NULL",
+  ],
+  "serial numbers are unique": [
+    "ALTER TABLE certificates DROP CONSTRAINT certificates_serial_number_key",
+    "UPDATE certificates SET serial_number = '01'",
+  ],
+  "live certificates of a device id lie in one tenant": [
+    "INSERT INTO tenants VALUES (gen_random_uuid(), 'foreign', 'x', now())",
+    `UPDATE certificates SET tenant_id = (SELECT id FROM tenants WHERE slug = 'foreign') WHERE id = ${newest}`,
+  ],
+  "a live certificate holds its client id on the broker": ["DELETE FROM client_ids"],
+  "no session is open on a revoked certificate (one just superseded may finish)": [
+    node,
+    "UPDATE certificates SET revoked_at = revoked_at - interval '1 hour' WHERE revocation_reason = 'requested'",
+    session,
+  ],
+  "a client id has one session": [
+    node,
+    "ALTER TABLE mqtt_sessions DROP CONSTRAINT mqtt_sessions_pkey",
+    session,
+    session,
+  ],
+  "a revoked certificate stays revoked": [
+    "ALTER TABLE certificates DISABLE TRIGGER USER",
+    `UPDATE certificates SET revoked_at = NULL, revoked_by = NULL, revocation_reason = NULL
+      WHERE revocation_reason = 'requested'`,
+  ],
+  "every revocation has its audit entry": [
+    noTriggers,
+    "DELETE FROM certificate_audit WHERE kind = 'device_cert_revoked'",
+  ],
+  "a deleted device has no live certificate": ["UPDATE devices SET deleted_at = now()"],
+  "a kept message's topic is on the list of a certificate of its sender": [
+    `INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload)
+      SELECT gen_random_uuid(), uid, now(), 't/acme/telemetry/another', '', '' FROM devices`,
+  ],
+  "the database itself keeps the audit growing and revocations final": [noTriggers],
+  "no API key outlives its creator's access": ["UPDATE users SET status = 'deactivated'"],
+};
+
+class Undo extends Error {}
+
+/** Runs `work` in a transaction that is undone. */
+async function undone(work: (tx: Tx) => Promise<void>): Promise<void> {
+  await registry.database.db
+    .transaction()
+    .execute(async (tx) => {
+      await work(tx);
+      throw new Undo();
+    })
+    .catch((error) => {
+      if (!(error instanceof Undo)) throw error;
+    });
+}
+
+async function examine(deep: boolean): Promise<Diagnosis> {
+  return await createDoctor(registry).examine({ deep });
+}
+
+test("books that were kept by the service break no invariant", async () => {
+  const { checks } = await examine(true);
+  const broken = checks.filter((check) => !check.ok && !ESSENTIALS.some(({ name }) => name === check.name));
+  assert.deepEqual(broken, []);
+  assert.equal(checks.length, ESSENTIALS.length + INVARIANTS.length + 1);
+});
+
+test("each invariant has its own sabotage here", () => {
+  assert.deepEqual(Object.keys(sabotage).sort(), INVARIANTS.map(({ name }) => name).sort());
+});
+
+for (const { name, sql } of INVARIANTS) {
+  test(`the doctor notices when it is not so that ${name}`, async () => {
+    await undone(async (tx) => {
+      assert.equal((await ask(tx, sql, registry.clock.now())).broken, 0);
+      for (const statement of sabotage[name]!) await runRaw(tx, statement, []);
+      const { broken, examples } = await ask(tx, sql, registry.clock.now());
+      assert.ok(broken > 0);
+      assert.ok(examples.length > 0 && examples.every((example) => example.length > 5));
+    });
+  });
+}
+
+test("the doctor notices a column that says something else than its certificate", async () => {
+  const certificates = () => registry.database.db.updateTable("certificates");
+  const { not_after: true_ } = await registry.database.db
+    .selectFrom("certificates")
+    .select(["id", "not_after"])
+    .where("kind", "=", "platform")
+    .orderBy("id")
+    .executeTakeFirstOrThrow();
+  await certificates()
+    .set({ not_after: new Date(true_.getTime() + 1000) })
+    .where("not_after", "=", true_)
+    .execute();
+  const { healthy, checks } = await examine(true);
+  assert.equal(healthy, false);
+  const finding = checks.at(-1);
+  assert.match(finding?.examples[0] ?? "", /^certificate [0-9a-f-]{36}: not_after$/);
+  await certificates().set({ not_after: true_ }).where("kind", "=", "platform").execute();
+  assert.equal((await examine(true)).checks.at(-1)?.ok, true);
+});
+
+test("a service without authorities or a broker is not healthy, which the quick look says too", async () => {
+  const { healthy, checks } = await examine(false);
+  assert.equal(healthy, false);
+  assert.equal(checks.length, ESSENTIALS.length);
+});
