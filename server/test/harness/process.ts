@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { sendCommand } from "../../src/control/client.ts";
+
+const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
+
+/** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
+export interface ServerProcess {
+  readonly httpUrl: string;
+  readonly mqttPort: number;
+  /** PEM that verifies both listeners. */
+  readonly ca: string;
+  /** A command on its control socket, as the command line sends it. Throws what the service refuses. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command answers with fields of its own
+  command(name: string, body: object): Promise<any>;
+  /** Ends the process by `signal` and resolves with its exit code, which is null when the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a service on `dataDir` and free loopback ports, and waits for its ready line. */
+export async function startProcess(dataDir: string, databaseUrl: string | undefined): Promise<ServerProcess> {
+  const env = {
+    PATH: process.env.PATH,
+    MUSTER_DATA_DIR: dataDir,
+    MUSTER_HTTP_HOST: "127.0.0.1",
+    MUSTER_HTTP_PORT: "0",
+    MUSTER_MQTT_HOST: "127.0.0.1",
+    MUSTER_MQTT_PORT: "0",
+    MUSTER_METRICS_PORT: "0",
+    ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
+  };
+  const child = spawn(process.execPath, [launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ready = await readyLine(child);
+  return {
+    httpUrl: ready.httpUrl,
+    mqttPort: Number(new URL(ready.brokerUrl).port),
+    ca: await readFile(ready.caFile, "utf8"),
+    command: async (name, body) => {
+      const answer = await sendCommand(dataDir, name, body);
+      if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
+      return answer.result;
+    },
+    end: async (signal) => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const exited = once(child, "exit");
+      child.kill(signal);
+      return (await exited)[0];
+    },
+  };
+}
+
+/** The fields of the line that says `ready`; throws when the process ends without it. */
+async function readyLine(child: ChildProcess): Promise<Record<"httpUrl" | "brokerUrl" | "caFile", string>> {
+  const seen: string[] = [];
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      seen.push(line);
+      const entry = JSON.parse(line);
+      if (entry.msg === "ready") resolve(entry);
+    });
+    child.once("exit", (code) => reject(new Error(`the service ended with ${code}: ${seen.slice(-5).join("\n")}`)));
+  });
+}
