@@ -27,7 +27,7 @@ test("what no database, prototype or stack can stand is refused", () => {
     "a prototype": '{"a":{"__proto__":{"admin":true}}}',
     "a prototype, escaped": '{"\\u005f_proto__":1}',
     "deep arrays": "[".repeat(5000) + "]".repeat(5000),
-    "deep objects": '{"a":'.repeat(100) + "1" + "}".repeat(100),
+    "deep objects": `${'{"a":'.repeat(100)}1${"}".repeat(100)}`,
     "bytes that are not UTF-8": Buffer.from([0x22, 0xff, 0x22]),
     "a surrogate in UTF-8": Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
     "UTF-16": Buffer.from('{"a":1}', "utf16le"),

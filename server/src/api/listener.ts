@@ -2,6 +2,7 @@ import { constants } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { KeyPair } from "./server-certificate.ts";
 
@@ -45,11 +46,7 @@ export function secureContext(pair: KeyPair, deviceRoots: string): SecureContext
 }
 
 /** The HTTPS server: asks for a client certificate without requiring one, and keeps silent peers in bounds. */
-export function createListener(
-  context: SecureContextOptions,
-  onRequest: RequestListener,
-  newRequestId: () => string,
-): Server {
+export function createListener(context: SecureContextOptions, onRequest: RequestListener): Server {
   const silent = createSilentSockets(LIMITS.silentSockets);
   const server = createServer(
     {
@@ -73,7 +70,6 @@ export function createListener(
   server.on("secureConnection", (socket) => silent.secured(socket));
   // Without a listener that destroys it, a socket that failed its handshake stays open for ever.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
-  server.on("clientError", (error, socket) => answerUnreadable(error, socket as TLSSocket, newRequestId()));
   return server;
 }
 
@@ -82,8 +78,14 @@ const UNREADABLE: Record<string, [status: string, error: string, message: string
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "the request took too long to arrive"],
 };
 
-/** What is not HTTP at all gets one plain answer, with our error body, and the connection is closed. */
-function answerUnreadable(error: Error & { code?: string }, socket: TLSSocket, requestId: string): void {
+/** How long a connection that got its last answer may go on sending, so that the answer is not lost to a reset. */
+const LINGER_MS = 500;
+
+/**
+ * For `clientError`: what is not HTTP at all gets one plain answer, with our error body, and the connection is closed. A
+ * listener that only logged would leave the socket open for ever.
+ */
+export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, requestId: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -94,6 +96,9 @@ function answerUnreadable(error: Error & { code?: string }, socket: TLSSocket, r
     "the request is not HTTP/1.1",
   ];
   const body = JSON.stringify({ error: code, middleware: "router", message, requestId });
+  socket.removeAllListeners("data");
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(
     [
       `HTTP/1.1 ${status}`,
@@ -104,7 +109,6 @@ function answerUnreadable(error: Error & { code?: string }, socket: TLSSocket, r
       "",
       body,
     ].join("\r\n"),
-    () => socket.destroy(),
   );
 }
 

@@ -10,7 +10,7 @@ import type { Metrics } from "../lib/metrics.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import { trustedProxies } from "./client-address.ts";
 import { installHealth, type Readiness } from "./health.ts";
-import { createListener, secureContext } from "./listener.ts";
+import { answerUnreadable, createListener, secureContext } from "./listener.ts";
 import { createMetricsServer } from "./metrics-server.ts";
 import { createPeerReader } from "./peer-certificate.ts";
 import { problemOf } from "./problem.ts";
@@ -104,7 +104,8 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   const requestIds = createRequestIds(deps.ids);
   const sendProblem = problemSender(deps);
   const app = Fastify({
-    serverFactory: (handler) => createListener(context(), handler, requestIds.fresh),
+    serverFactory: (handler) => createListener(context(), handler),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, requestIds.fresh()),
     genReqId: (request) => requestIds.of(request),
     // One line a request would cost more than the request; what goes wrong is logged below.
     logger: false,
