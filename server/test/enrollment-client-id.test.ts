@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { DAY } from "../src/lib/clock.ts";
+import { type Ids, randomIds } from "../src/lib/ids.ts";
+import { ADDRESS, addTenant, csrOf, enroll, peerOf, refused, request, startRegistry } from "./harness/enrollment.ts";
+
+/** Device ids as the next enrollment shall draw them. */
+const drawn: string[] = [];
+const ids: Ids = { ...randomIds, deviceId: () => drawn.shift() ?? randomIds.deviceId() };
+
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+before(async () => {
+  registry = await startRegistry({ ids });
+});
+after(() => registry.stop());
+
+/** A device of the given id with a bundle, in a tenant of its own. */
+async function bundled(id: string) {
+  const tenant = await addTenant(registry);
+  await registry.devices.createDevice(tenant.caller, { id, name: id });
+  const bundle = await registry.enrollment.issueBundle(tenant.caller, { deviceId: id });
+  return { tenant, bundle };
+}
+
+test("while another account's device holds a live certificate for the id, nothing is issued for it", async () => {
+  const { bundle, tenant: owner } = await bundled("pump-1");
+  const other = await addTenant(registry);
+  await registry.devices.createDevice(other.caller, { id: "pump-1", name: "Same name" });
+  const issue = () => registry.enrollment.issueBundle(other.caller, { deviceId: "pump-1" });
+  await refused(issue(), "client_id_in_use");
+  assert.equal((await registry.enrollment.listCertificates(other.caller, { skip: 0, limit: 50 })).total, 0);
+
+  await registry.enrollment.revokeCertificate(owner.caller, bundle.id);
+  await issue();
+  await refused(registry.enrollment.issueBundle(owner.caller, { deviceId: "pump-1" }), "client_id_in_use");
+});
+
+test("an id is free again at the very end of the last live certificate", async () => {
+  await bundled("pump-2");
+  const other = await addTenant(registry);
+  await registry.devices.createDevice(other.caller, { id: "pump-2", name: "Same name" });
+  registry.clock.advance(365 * DAY - 1000);
+  await refused(registry.enrollment.issueBundle(other.caller, { deviceId: "pump-2" }), "client_id_in_use");
+  registry.clock.advance(1000);
+  await registry.enrollment.issueBundle(other.caller, { deviceId: "pump-2" });
+});
+
+test("a bundle replaced by a renewal holds the id no longer than the renewal does", async () => {
+  const { bundle, tenant: owner } = await bundled("pump-3");
+  const peer = peerOf(bundle.clientCertPem);
+  const other = await addTenant(registry);
+  await registry.devices.createDevice(other.caller, { id: "pump-3", name: "Same name" });
+  // The bundle's year is replaced by the renewal's thirty days.
+  await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
+  registry.clock.advance(30 * DAY - 1000);
+  await refused(registry.enrollment.issueBundle(other.caller, { deviceId: "pump-3" }), "client_id_in_use");
+  registry.clock.advance(1000);
+  await registry.enrollment.issueBundle(other.caller, { deviceId: "pump-3" });
+  await refused(registry.enrollment.issueBundle(owner.caller, { deviceId: "pump-3" }), "client_id_in_use");
+});
+
+test("deleting a device frees its client id at once", async () => {
+  const { tenant } = await bundled("pump-4");
+  await registry.enrollment.deleteDevice(tenant.caller, "pump-4");
+  await bundled("pump-4");
+});
+
+test("a redemption refused for its client id consumes no use, and redeeming again draws a fresh id", async () => {
+  await bundled("pump-5");
+  const tenant = await addTenant(registry);
+  const claim = await registry.enrollment.createClaim(tenant.caller, { intendedName: "x" });
+  drawn.push("pump-5");
+  const redeem = () => registry.enrollment.redeemClaim({ address: ADDRESS }, request(claim.claimCode));
+  await refused(redeem(), "client_id_in_use");
+  const record = await registry.enrollment.getClaim(tenant.caller, claim.id);
+  assert.deepEqual([record.usedCount, record.lastRedeemedAt], [0, null]);
+  assert.notEqual((await redeem()).deviceId, "pump-5");
+});
+
+test("a drawn id that a device of the same tenant already has is refused without a use", async () => {
+  const tenant = await addTenant(registry);
+  await registry.devices.createDevice(tenant.caller, { id: "pump-6", name: "By hand" });
+  const claim = await registry.enrollment.createClaim(tenant.caller, { intendedName: "x" });
+  drawn.push("pump-6");
+  const redeem = () => registry.enrollment.redeemClaim({ address: ADDRESS }, request(claim.claimCode));
+  await refused(redeem(), "client_id_in_use");
+  await redeem();
+});
+
+test("a registered MQTT client holds its client id, whether connected or not", async () => {
+  const tenant = await addTenant(registry);
+  await registry.connections.createMqttClient(tenant.caller, {
+    clientId: "gateway-1",
+    username: "gateway-1",
+    publish: [],
+    subscribe: [],
+  });
+  await registry.devices.createDevice(tenant.caller, { id: "gateway-1", name: "Gateway" });
+  await refused(registry.enrollment.issueBundle(tenant.caller, { deviceId: "gateway-1" }), "client_id_in_use");
+  const claim = await registry.enrollment.createClaim(tenant.caller, { intendedName: "x" });
+  drawn.push("gateway-1");
+  await refused(registry.enrollment.redeemClaim({ address: ADDRESS }, request(claim.claimCode)), "client_id_in_use");
+});
+
+test("registering an MQTT client under the id of a device with a live certificate is refused", async () => {
+  const { tenant, bundle } = await bundled("pump-7");
+  const register = () =>
+    registry.connections.createMqttClient(tenant.caller, {
+      clientId: "pump-7",
+      username: "user-7",
+      publish: [],
+      subscribe: [],
+    });
+  await assert.rejects(register());
+  await registry.enrollment.revokeCertificate(tenant.caller, bundle.id);
+  await register();
+});
+
+test("a renewal is never refused for its client id", async () => {
+  const tenant = await addTenant(registry);
+  const device = await enroll(registry, tenant);
+  // What cannot come about by any use case, to show that renewal does not ask.
+  await registry.database.db
+    .updateTable("client_ids")
+    .set({ holder: "mqtt_client" })
+    .where("client_id", "=", device.answer.deviceId)
+    .execute();
+  await registry.enrollment.renewCertificate({ address: ADDRESS, peer: device.peer }, { csr: csrOf() });
+});
