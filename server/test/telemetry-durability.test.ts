@@ -20,7 +20,7 @@ before(async () => {
   server = await startProcess(dataDir, database?.url);
 });
 after(async () => {
-  await server.end("SIGKILL");
+  await server?.end("SIGKILL");
   await database?.remove();
   await rm(dataDir, { recursive: true, force: true });
 });
