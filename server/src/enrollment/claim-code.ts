@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import type { Ids } from "../lib/ids.ts";
 
 /** Crockford's base32: no I, L, O or U to misread. */
@@ -26,8 +26,11 @@ export function normalizeClaimCode(typed: string): string | undefined {
   return code?.includes("U") ? undefined : code;
 }
 
-/** What is stored of a code and looked up by: nothing that leads back to it without the master key. */
-export function claimCodeHmac(code: string, key: Buffer): Buffer {
+/**
+ * What is stored of a code and looked up by: nothing that leads back to it without the master key. A KeyObject, because
+ * Node spends 11 µs on wrapping a bare key each time.
+ */
+export function claimCodeHmac(code: string, key: KeyObject): Buffer {
   return createHmac("sha256", key).update(code).digest();
 }
 

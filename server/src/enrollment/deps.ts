@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Database } from "../db/database.ts";
@@ -26,5 +27,5 @@ export interface EnrollmentDeps {
 /** The dependencies with what is made of them once. */
 export interface Enrolling extends EnrollmentDeps {
   /** HMAC key under which claim codes are stored. */
-  claimCodeKey: Buffer;
+  claimCodeKey: KeyObject;
 }

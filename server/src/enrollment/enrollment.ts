@@ -2,6 +2,7 @@
  * The registration authority: who gets a certificate, who keeps it, who loses it (spec 2.1-2.6, 3, 4.3-4.10). Nothing is
  * remembered here: every decision is the database's, so several processes on one database decide as one.
  */
+import { createSecretKey } from "node:crypto";
 import type { Caller } from "../access/access.ts";
 import { type CertificateAuditEntry, listCertificateAudit } from "../audit/audit.ts";
 import { isMusterError } from "../lib/errors.ts";
@@ -57,7 +58,10 @@ export interface Enrollment {
 }
 
 export function createEnrollment(given: EnrollmentDeps): Enrollment {
-  const deps: Enrolling = { ...given, claimCodeKey: deriveKey(given.masterKey.reveal(), "claim-code") };
+  const deps: Enrolling = {
+    ...given,
+    claimCodeKey: createSecretKey(deriveKey(given.masterKey.reveal(), "claim-code")),
+  };
   const counted = <T>(operation: string, work: Promise<T>) => count(deps, operation, work);
   return {
     createClaim: (caller, input) => createClaim(deps, caller, input),
