@@ -1,16 +1,16 @@
 import type { TLSSocket } from "node:tls";
-import { closeMqtt, openAll } from "../load/mqtt-client.ts";
+import { closeMqtt, type Identity, type MqttTarget, openAll } from "../load/mqtt-client.ts";
 import { residentBytes, sleep } from "../measure.ts";
 import type { Figure } from "../report.ts";
 import type { BrokerUnderLoad } from "./connect.ts";
 
 export const SESSIONS = 1000;
-const WARM_UP = 200;
+const A_FEW = 25;
 const SETTLE_MS = 2000;
 
 /**
- * Resident memory that 1,000 idle sessions add. The processes are fresh and have served some connects before, so that the
- * code they compile for the first of them does not count. Leaves our sessions open for the row that revokes them.
+ * Resident memory that 1,000 idle sessions add. The processes are fresh and have served as many connects before, a
+ * few at a time, so that compiled code and the garbage of handshakes do not count. Leaves our sessions open for the row that revokes them.
  */
 export async function idleMemory(
   muster: BrokerUnderLoad,
@@ -28,8 +28,15 @@ export async function idleMemory(
   return { figures: [figure], sessions: ours.sessions };
 }
 
+async function comeAndGo(target: MqttTarget, identities: readonly Identity[]): Promise<void> {
+  for (let at = 0; at < identities.length; at += A_FEW) {
+    const sockets = await openAll(target, identities.slice(at, at + A_FEW));
+    await Promise.all(sockets.map(closeMqtt));
+  }
+}
+
 async function grown({ pid, target, identities }: BrokerUnderLoad) {
-  for (const socket of await openAll(target, identities.slice(0, WARM_UP))) await closeMqtt(socket);
+  await comeAndGo(target, identities.slice(0, SESSIONS));
   await sleep(SETTLE_MS);
   const before = residentBytes(pid);
   const sessions = await openAll(target, identities.slice(0, SESSIONS));

@@ -7,7 +7,7 @@ import type { MusterProcess } from "../peers/muster.ts";
 import type { Figure } from "../report.ts";
 
 const LANES = 32;
-const WARM_UP = 500;
+const WARM_UP = 2000;
 
 export interface Redemptions {
   readonly figures: Figure[];

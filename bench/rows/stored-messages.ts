@@ -9,8 +9,8 @@ import type { Figure } from "../report.ts";
 import type { BrokerUnderLoad } from "./connect.ts";
 
 /** One client may send 100 messages a second, so it takes this many to load the server. */
-const CLIENTS = 400;
-const WINDOW = 20;
+const CLIENTS = 800;
+const WINDOW = 10;
 const SECONDS = 6;
 const HOUR_MS = 3_600_000;
 
