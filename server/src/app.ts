@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { type Access, createAccess } from "./access/access.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
+import { createBackup } from "./backup/backup.ts";
 import { type Broker, createBroker } from "./broker/broker.ts";
 import type { Config } from "./config/config.ts";
 import { loadMasterKey } from "./config/master-key.ts";
@@ -110,7 +111,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable });
-  const control = createControl({ ...faces, doctor, dataDir: config.dataDir, logger, addresses });
+  const control = createControl({
+    ...faces,
+    backup: createBackup(deps),
+    doctor,
+    dataDir: config.dataDir,
+    logger,
+    addresses,
+  });
 
   const jobs: (() => Promise<void>)[] = [];
   let stopping: Promise<void> | undefined;

@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type App, createApp } from "./app.ts";
+import { type Fate, type Restored, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
 import { openDatabase } from "./db/database.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { systemClock } from "./lib/clock.ts";
+import { randomIds } from "./lib/ids.ts";
 import { createLogger } from "./lib/logger.ts";
 
 /** How long a drain may take before the process leaves anyway. */
@@ -46,6 +48,16 @@ export async function migrateDatabase(): Promise<{ schema: number }> {
   const database = await openDatabase({ url: config.databaseUrl?.reveal(), dataDir: config.dataDir, logger });
   await database.close();
   return { schema: migrations.length };
+}
+
+/** `muster restore`: makes a backup the database of a data folder that has none (see `backup/restore.ts`). */
+export async function restoreDatabase(file: string, fate: Fate): Promise<Restored> {
+  const config = loadConfig();
+  if (config.databaseUrl)
+    throw new Error("MUSTER_DATABASE_URL is set: PostgreSQL keeps the data; restore it with pg_restore");
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const logger = createLogger(config.logLevel);
+  return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, fate);
 }
 
 function untilSignal(app: App): Promise<number> {

@@ -21,8 +21,9 @@ export const table = {
 
     api: [...FEATURES, "lib"],
     broker: [...FEATURES, "lib"],
-    control: [...FEATURES, "doctor", "lib"],
+    control: [...FEATURES, "backup", "doctor", "lib"],
 
+    backup: ["audit", ...FLOOR],
     doctor: FLOOR,
 
     enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
@@ -41,7 +42,7 @@ export const table = {
   } as Record<string, string[]>,
 
   /** Folders entered from outside only through `<folder>/<folder>.ts` (the face) or `<folder>/errors.ts`. */
-  faces: [...FEATURES, "doctor", "pki"],
+  faces: [...FEATURES, "backup", "doctor", "pki"],
 
   /**
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition

@@ -1,5 +1,6 @@
 import type { Access } from "../access/access.ts";
 import type { Authorities } from "../authorities/authorities.ts";
+import type { Backup } from "../backup/backup.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
@@ -9,6 +10,7 @@ import type { Enrollment } from "../enrollment/enrollment.ts";
 export interface ControlFaces {
   access: Access;
   authorities: Pick<Authorities, "status" | "rotateIntermediate" | "rotateRoot" | "rotateServer">;
+  backup: Backup;
   connections: Pick<Connections, "createMqttClient">;
   devices: Devices;
   doctor: Doctor;

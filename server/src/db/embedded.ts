@@ -50,6 +50,7 @@ function wrap(pglite: PGlite, released: () => void): Database {
       return () => stop();
     },
     healthy: async () => !pglite.closed,
+    dump: () => pglite.dumpDataDir("gzip"),
     close: async () => {
       await db.destroy();
       if (!pglite.closed) await pglite.close();

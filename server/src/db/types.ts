@@ -21,5 +21,7 @@ export interface Database {
   listen(channel: string, handler: (payload: string) => void): Promise<Unlisten>;
   /** Whether a trivial statement succeeds within two seconds. */
   healthy(): Promise<boolean>;
+  /** The embedded database as it is now, to be opened as a `snapshot`; PostgreSQL has tools of its own for that. */
+  dump?(): Promise<Blob>;
   close(): Promise<void>;
 }

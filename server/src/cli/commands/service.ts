@@ -1,8 +1,9 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { foreignEnvironment } from "../../config/config.ts";
 import { type Answer, type Exit, leaf, print, send } from "../send.ts";
 
-/** `muster serve | migrate | demo | doctor` */
+/** `muster serve | migrate | demo | doctor | backup | restore` */
 export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
@@ -36,6 +37,44 @@ export function addServiceCommands(program: Command, exit: Exit): void {
         judge: ({ healthy }) => (healthy ? 0 : 1),
       }),
     );
+  addBackup(program, exit);
+}
+
+function addBackup(program: Command, exit: Exit): void {
+  leaf(program, "backup <file>", "copy the embedded database to a new file; keep the master key apart from it").action(
+    (file: string, { json }) =>
+      send(exit, {
+        name: "backup",
+        body: { file: resolve(file) },
+        json,
+        show: (made) => [
+          `The database is in ${made.file} (${made.bytes} bytes).`,
+          "The master key is not: without a copy of it (master.key in the data folder) the backup cannot be used.",
+        ],
+      }),
+  );
+  leaf(
+    program,
+    "restore <file>",
+    "make a backup the database of a data folder that has none, the service being stopped",
+  )
+    .option(
+      "--revoke-all",
+      "end every certificate, API key, claim and MQTT client of it: some may have been revoked since",
+    )
+    .option("--nothing-revoked-since", "keep them: you know that nothing was revoked after the backup was made")
+    .action(async (file: string, { json, revokeAll, nothingRevokedSince }, command: Command) => {
+      if (!revokeAll === !nothingRevokedSince)
+        command.error(
+          "error: say either --revoke-all or --nothing-revoked-since (a restore must not revive what was revoked)",
+        );
+      const { restoreDatabase } = await import("../../main.ts");
+      const restored = await restoreDatabase(resolve(file), revokeAll ? "revoke-all" : "nothing-revoked-since");
+      print(restored, json, ({ dataDir, revokedCertificates }) => [
+        `The database is in ${dataDir}; ${revokedCertificates} certificates were revoked.`,
+        "Put the master key of the service that was backed up beside it before you start.",
+      ]);
+    });
 }
 
 function diagnosis({ checks }: Answer): string[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { command } from "../command.ts";
+import { command, text } from "../command.ts";
 
-/** The certificate authorities and the health of the books. */
+/** The certificate authorities, the health of the books, and copies of them. */
 export const operationsCommands = [
   command("ca.status", {}, async ({ authorities }) => ({ authorities: await authorities.status() })),
   command("ca.rotate-intermediate", {}, async ({ authorities }) => ({
@@ -12,4 +12,5 @@ export const operationsCommands = [
   })),
   command("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
   command("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
+  command("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
 ];

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { restore } from "../src/backup/backup.ts";
+import { openDatabase } from "../src/db/database.ts";
+import { createDoctor } from "../src/doctor/doctor.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { onPostgres } from "./harness/database.ts";
+import { addTenant, createRegistry, enroll, type Registry, type Tenant } from "./harness/enrollment.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+const launcher = join(import.meta.dirname, "../bin/muster.mjs");
+const logger = createLogger("silent");
+let folder: string;
+let server: TestServer;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "muster-backup-"));
+  server = await startServer();
+});
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function muster(dataDir: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
+  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+/** The books of a data folder, with everything that asks them. */
+async function reopen(dataDir: string) {
+  const database = await openDatabase({ dataDir, logger });
+  const registry = createRegistry({ database, clock: server.clock });
+  return { ...registry, database };
+}
+
+async function refersToPostgresTools() {
+  const { stderr, code } = await muster(server.dataDir, "backup", join(folder, "postgres.backup"));
+  assert.equal(code, 1);
+  assert.match(stderr, /pg_dump/);
+}
+
+async function backUpAndRestore(t: TestContext) {
+  const file = join(folder, "one.backup");
+  const app = server.app as unknown as Registry;
+  const tenant: Tenant = await addTenant(app, "acme");
+  const email = "ada@acme.example";
+  await app.access.createUser({ tenant: "acme", email, role: "admin" });
+  const key = await app.access.createKey({ tenant: "acme", user: email, name: "x", scopes: ["devices:read"] });
+  const kept = await enroll(app, tenant);
+  const open = await app.enrollment.createClaim(tenant.caller, { intendedName: "later" });
+
+  await t.test("is made by the running service, whole, its owner's alone, and over no other file", async () => {
+    const { stdout, code } = await muster(server.dataDir, "backup", file);
+    assert.equal(code, 0);
+    assert.match(stdout, /The master key is not/);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const before = await readFile(file);
+    assert.equal((await muster(server.dataDir, "backup", file)).code, 1);
+    assert.deepEqual(await readFile(file), before);
+    assert.equal((await muster(server.dataDir, "backup", join(folder, "absent/x"))).code, 1);
+  });
+  const later = await enroll(app, tenant);
+  const bundle = { deviceId: kept.answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
+  await app.enrollment.issueBundle(tenant.caller, bundle);
+
+  await t.test("must be told what to believe about revocations since", async () => {
+    for (const flags of [[], ["--revoke-all", "--nothing-revoked-since"]]) {
+      const { stderr, code } = await muster(join(folder, "untold"), "restore", file, ...flags);
+      assert.equal(code, 2);
+      assert.match(stderr, /must not revive/);
+    }
+  });
+
+  await t.test("with nothing revoked since, knows what it knew and refuses what came later", async () => {
+    const dataDir = join(folder, "kept");
+    const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--nothing-revoked-since", "--json");
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), { dataDir, revokedCertificates: 0 });
+    const books = await reopen(dataDir);
+    assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, true);
+    assert.equal((await books.enrollment.identifyDevice(later.peer)).ok, false);
+    await books.access.authenticateKey(key.key, "::1");
+    await books.access.close();
+    await books.database.close();
+  });
+
+  await t.test(
+    "with everything revoked, revives no certificate, key or claim, and its books are in order",
+    async () => {
+      const dataDir = join(folder, "revoked");
+      const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--revoke-all", "--json");
+      assert.equal(code, 0, stderr);
+      assert.equal(JSON.parse(stdout).revokedCertificates, 1);
+      const books = await reopen(dataDir);
+      assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, false);
+      await assert.rejects(books.access.authenticateKey(key.key, "::1"), { code: "invalid_api_key" });
+      const caller = await books.access.systemCaller("acme");
+      assert.equal((await books.enrollment.getClaim(caller, open.id)).status, "revoked");
+      const { checks } = await createDoctor(books).examine({ deep: true });
+      assert.deepEqual(
+        checks.filter((check) => !check.ok).map((check) => check.name),
+        ["a broker node is alive"],
+      );
+      await books.database.close();
+    },
+  );
+
+  await t.test("never replaces a database that is there", async () => {
+    const { stderr, code } = await muster(join(folder, "kept"), "restore", file, "--revoke-all");
+    assert.equal(code, 1);
+    assert.match(stderr, /holds a database/);
+  });
+
+  await t.test("leaves nothing behind when the file is no backup", async () => {
+    const dataDir = join(folder, "nothing");
+    const bad = join(folder, "bad.backup");
+    const deps = { dataDir, clock: server.clock, ids: randomIds, logger };
+    const whole = await readFile(file);
+    for (const content of [whole.subarray(0, -100), Buffer.from("text"), gzipSync("no folder"), gzipSync("")]) {
+      await writeFile(bad, content);
+      await assert.rejects(restore(deps, bad, "revoke-all"), /is not a backup/);
+    }
+    await assert.rejects(stat(join(dataDir, "postgres")), { code: "ENOENT" });
+    await assert.rejects(stat(join(dataDir, "restoring")), { code: "ENOENT" });
+  });
+}
+
+if (onPostgres) test("PostgreSQL is backed up with its own tools", refersToPostgresTools);
+else test("a backup restored", backUpAndRestore);
