@@ -1,6 +1,6 @@
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Presence } from "./presence.ts";
-import { reinsertSessions, type SessionRow, upsertSession } from "./session-store.ts";
+import { type OpenedRow, reinsertSessions, type SessionRow, upsertSession } from "./session-store.ts";
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
@@ -28,6 +28,13 @@ export function createSessions({ database, clock }: ConnectionsDeps, presence: P
     if (deviceUid !== null) presence.online({ deviceUid, seq, at: connectedAt }, row.certificateId);
   }
 
+  /** Whom the session replaces. One of ours whose end is told already, and not yet written, is nobody any more. */
+  function predecessor(opened: OpenedRow): OpenedSession["previous"] {
+    const sessionId = opened.previous_session_id;
+    const here = opened.previous_node_id === node;
+    return sessionId === null || (here && !open.has(sessionId)) ? undefined : { sessionId, here };
+  }
+
   return {
     setNode(nodeId) {
       node = nodeId;
@@ -42,10 +49,7 @@ export function createSessions({ database, clock }: ConnectionsDeps, presence: P
         throw error;
       });
       remember({ ...row, seq: opened.seq });
-      const previous = opened.previous_session_id;
-      return {
-        previous: previous === null ? undefined : { sessionId: previous, here: opened.previous_node_id === node },
-      };
+      return { previous: predecessor(opened) };
     },
 
     closeSession(sessionId, reason) {

@@ -47,10 +47,15 @@ export class ClientSession implements RegisteredSession {
 
   /** Closes the connection at once. A takeover is an ordinary end for the will, anything else voids it. */
   async end(reason: string): Promise<void> {
+    this.socket.destroy();
+    await this.endPolitely(reason);
+  }
+
+  /** The same, but lets what was written last be sent. */
+  async endPolitely(reason: string): Promise<void> {
     this.over = true;
     this.reason ??= reason;
     if (reason !== "takeover") this.willVoid = true;
-    this.socket.destroy();
     this.stream.destroy();
     await this.closed;
     await withinMs(this.inOrder.idle(), SETTLE_MS);

@@ -179,7 +179,9 @@ export function createAedesEngine(options: AedesEngineOptions): BrokerEngine {
       const closed = listener.stop();
       for (const session of sessions) session.stream.rest();
       await withinMs(Promise.all([...sessions].map((session) => session.inOrder.idle())), DRAIN_MS);
-      await Promise.all([...sessions].map((session) => session.end("server_stopped")));
+      // The acknowledgements are written at the end of this turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      await Promise.all([...sessions].map((session) => session.endPolitely("server_stopped")));
       await closed;
       await new Promise<void>((resolve) => aedes.close(() => resolve()));
     },

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BrokerPolicy } from "../../src/broker/policy.ts";
+import { PINGREQ, publishPacket, rawSession } from "./raw-client.ts";
+import { connect, type MakeEngine, worldFor } from "./world.ts";
+
+/** Holds every message until the test says how its storing ended. */
+function held() {
+  const waiting: { payload: string; stored(): void; failed(): void }[] = [];
+  let arrived = () => {};
+  return {
+    waiting,
+    around: (policy: BrokerPolicy): BrokerPolicy => ({
+      ...policy,
+      message: (_principal, _topic, payload) =>
+        new Promise((resolve, reject) => {
+          waiting.push({ payload: payload.toString(), stored: resolve, failed: () => reject(new Error("disk full")) });
+          arrived();
+        }),
+    }),
+    /** Resolves when `count` messages are held. */
+    count: async (count: number): Promise<void> => {
+      while (waiting.length < count) {
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+    },
+  };
+}
+
+export function durabilityRules(makeEngine: MakeEngine): void {
+  test("a message is acknowledged when it is stored and not before, in the order of sending", async (t) => {
+    const hold = held();
+    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const device = await world.enroll();
+    const client = await rawSession(world, device);
+    client.send(...[1, 2, 3, 4].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
+    await hold.count(4);
+    assert.deepEqual(
+      hold.waiting.map(({ payload }) => payload),
+      [1, 2, 3, 4].map((n) => `{"n":${n}}`),
+      "side by side, in order",
+    );
+    hold.waiting[2]!.stored();
+    hold.waiting[1]!.stored();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(client.received().length, 4, "nothing before the first is stored");
+    hold.waiting[0]!.stored();
+    const received = await client.atLeast(16);
+    assert.deepEqual([...received.subarray(4)], [0x40, 2, 0, 1, 0x40, 2, 0, 2, 0x40, 2, 0, 3]);
+    hold.waiting[3]!.stored();
+    await client.atLeast(20);
+    client.socket.destroy();
+  });
+
+  test("a message that could not be stored is not acknowledged, nor any after it", async (t) => {
+    const hold = held();
+    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const device = await world.enroll();
+    const client = await rawSession(world, device);
+    client.send(...[1, 2, 3].map((n) => publishPacket(device.topic, "{}", 1, n)));
+    await hold.count(3);
+    hold.waiting[0]!.stored();
+    await client.atLeast(8);
+    hold.waiting[2]!.stored();
+    hold.waiting[1]!.failed();
+    await client.ended;
+    assert.deepEqual([...client.received().subarray(4)], [0x40, 2, 0, 1]);
+  });
+
+  test("QoS 2 is answered once it is stored, and stored once however often it is sent before its PUBREL", async (t) => {
+    const hold = held();
+    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const device = await world.enroll();
+    const client = await rawSession(world, device);
+    client.send(publishPacket(device.topic, "{}", 2, 7));
+    await hold.count(1);
+    client.send(PINGREQ);
+    hold.waiting[0]!.stored();
+    const first = await client.atLeast(10);
+    assert.ok(first.includes(Buffer.from([0x50, 2, 0, 7])));
+    client.send(publishPacket(device.topic, "{}", 2, 7, 8));
+    await client.atLeast(14);
+    assert.equal(hold.waiting.length, 1);
+    client.send([0x62, 2, 0, 7]);
+    const done = await client.atLeast(18);
+    assert.deepEqual([...done.subarray(14)], [0x70, 2, 0, 7]);
+    client.socket.destroy();
+  });
+
+  test("what was sent before a DISCONNECT is stored, also when the client does not wait", async (t) => {
+    const world = await worldFor(t, makeEngine);
+    const device = await world.enroll();
+    const client = await rawSession(world, device);
+    const packets = Array.from({ length: 50 }, (_, n) => publishPacket(device.topic, `{"m${n}":1}`));
+    client.send(...packets, [0xe0, 0]);
+    await client.ended;
+    await world.monitoring.drain();
+    assert.equal((await world.monitoring.latest(world.caller, device.deviceId)).length, 50);
+  });
+
+  test("stopping lets messages under way be stored and acknowledged", async (t) => {
+    const hold = held();
+    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const device = await world.enroll();
+    const client = await connect(world, device);
+    const published = client.publishAsync(device.topic, "{}", { qos: 1 });
+    await hold.count(1);
+    const stopped = world.engine.stop();
+    hold.waiting[0]!.stored();
+    await published;
+    await stopped;
+    client.end(true);
+  });
+}
