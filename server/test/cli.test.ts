@@ -76,7 +76,16 @@ test("from nothing to a device that can enroll, as interfaces.md writes the comm
   assert.equal(Date.parse(claim.expiresAt), server.clock.now().getTime() + 3_600_000);
   assert.equal(claim.server, server.httpUrl);
 
-  const gateway = ["--client-id", "gateway", "--username", "gateway", "--publish", "t/acme/gateway", "--subscribe", "t/acme/#"];
+  const gateway = [
+    "--client-id",
+    "gateway",
+    "--username",
+    "gateway",
+    "--publish",
+    "t/acme/gateway",
+    "--subscribe",
+    "t/acme/#",
+  ];
   const client = await json("mqtt-client", "create", "--tenant", "acme", ...gateway);
   secrets.push(user.password, key.key, claim.claimCode, client.password);
   for (const secret of secrets) assert.ok(typeof secret === "string" && secret.length >= 16);
