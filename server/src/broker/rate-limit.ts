@@ -34,8 +34,8 @@ export class RateLimit {
 
   /** Milliseconds until at least one message may pass again. */
   waitMs(): number {
-    const messages = (1 - this.#messages) / this.#messagesPerSecond;
-    const bytes = (1 - this.#bytes) / this.#bytesPerSecond;
+    const messages = untilPositive(this.#messages, this.#messagesPerSecond);
+    const bytes = untilPositive(this.#bytes, this.#bytesPerSecond);
     return Math.max(1, Math.ceil(Math.max(messages, bytes) * 1000));
   }
 
@@ -53,4 +53,9 @@ export class RateLimit {
   settle(): void {
     this.#at = this.#clock.monotonicMs();
   }
+}
+
+/** Seconds until a bucket that fills at `perSecond` holds a whole token. */
+function untilPositive(tokens: number, perSecond: number): number {
+  return perSecond === Infinity ? 0 : (1 - tokens) / perSecond;
 }

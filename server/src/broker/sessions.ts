@@ -88,7 +88,11 @@ export class SessionRegistry {
   #forgetOldMarks(): void {
     if (this.#marks.size <= MANY_MARKS) return;
     const oldest = Math.min(this.#drops, ...this.#pending.values());
-    for (const [which, { number }] of this.#marks) if (number <= oldest) this.#marks.delete(which);
+    // Oldest first, as they were set.
+    for (const [which, { number }] of this.#marks) {
+      if (number > oldest) return;
+      this.#marks.delete(which);
+    }
   }
 }
 

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { type Socket, connect as tcpConnect } from "node:net";
+import { after, before, test } from "node:test";
+import { createAedesEngine } from "../src/broker/engines/aedes/engine.ts";
+import { connectPacket, field, PINGREQ, packet, publishPacket, rawClient, rawSession } from "./broker/raw-client.ts";
+import { connect, type Device, eventually, startWorld, type World, worldFor } from "./broker/world.ts";
+
+let world: World;
+let device: Device;
+
+before(async () => {
+  world = await startWorld(createAedesEngine);
+  device = await world.enroll();
+});
+after(() => world.stop());
+
+function ended(socket: Socket): Promise<void> {
+  socket.on("error", () => undefined);
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
+test("a peer that is silent, or speaks no TLS, or stops in the handshake, is disconnected in time", async (t) => {
+  const own = await worldFor(t, createAedesEngine, { limits: { handshakeMs: 150 } });
+  const openings = [[], [0x16], [0x16, 3, 1, 0, 200, 1, 0, 0, 196], [...Buffer.from("GET / HTTP/1.1\r\n\r\n")]];
+  await Promise.all(
+    openings.map(async (bytes) => {
+      const socket = tcpConnect(own.port, "127.0.0.1");
+      if (bytes.length > 0) socket.write(Buffer.from(bytes));
+      socket.resume();
+      await ended(socket);
+    }),
+  );
+});
+
+test("a peer that does not send its whole CONNECT is disconnected in time, however it drips", async (t) => {
+  const own = await worldFor(t, createAedesEngine, { limits: { connectMs: 200 } });
+  const enrolled = await own.enroll();
+  const silent = await rawClient(own, enrolled);
+  const dripping = await rawClient(own, enrolled);
+  const whole = connectPacket({ clientId: enrolled.deviceId });
+  let at = 0;
+  const drip = setInterval(() => {
+    if (!dripping.socket.destroyed) dripping.socket.write(whole.subarray(at, ++at));
+  }, 50);
+  await Promise.all([silent.ended, dripping.ended]);
+  clearInterval(drip);
+  assert.ok(at < whole.length);
+  const patient = await rawSession(own, enrolled);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  patient.send(PINGREQ);
+  await patient.atLeast(6);
+  patient.socket.destroy();
+});
+
+test("sockets that have not authenticated are capped, and honest devices still get in", async (t) => {
+  const own = await worldFor(t, createAedesEngine, { limits: { maxUnauthenticated: 20 } });
+  const enrolled = await own.enroll();
+  const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
+  let gone = 0;
+  for (const socket of sockets) ended(socket).then(() => gone++);
+  assert.ok(await eventually(async () => gone >= 40));
+  const client = await connect(own, enrolled);
+  assert.ok(await eventually(async () => gone >= 41));
+  await client.publishAsync(enrolled.topic, "{}", { qos: 1 });
+  const more = Array.from({ length: 40 }, () => tcpConnect(own.port, "127.0.0.1").resume());
+  for (const socket of more) ended(socket).then(() => gone++);
+  await eventually(async () => gone >= 80);
+  assert.equal(client.connected, true, "a session is not counted");
+  await client.endAsync();
+  for (const socket of [...sockets, ...more]) socket.destroy();
+});
+
+test("a long packet ends the connection at its header: 64 KiB before, 256 KiB after the CONNECT", async () => {
+  const stranger = await rawClient(world, device);
+  stranger.send([0x10, 0x81, 0x80, 0x04]);
+  await stranger.ended;
+  const client = await rawSession(world, device);
+  const room = 256 * 1024 - 4 - 2 - device.topic.length - 2;
+  client.send(publishPacket(device.topic, Buffer.alloc(room, 32), 1, 1));
+  assert.deepEqual([...(await client.atLeast(8)).subarray(4)], [0x40, 2, 0, 1]);
+  client.send(publishPacket(device.topic, Buffer.alloc(room + 1, 32), 1, 2).subarray(0, 10));
+  await client.ended;
+  const huge = await rawSession(world, device);
+  huge.send([0x30, 0xff, 0xff, 0xff, 0x7f]);
+  await huge.ended;
+});
+
+test("protocol oddities end the connection and nothing else", async () => {
+  const bystander = await rawSession(world, await world.enroll());
+  const oddities = [
+    publishPacket(device.topic, "{}", 3, 1),
+    publishPacket(device.topic, "{}", 1, 0),
+    publishPacket(`${device.topic}\0`, "{}"),
+    publishPacket(Buffer.concat([Buffer.from(device.topic), Buffer.of(0xff)]), "{}"),
+    publishPacket("+/#", "{}"),
+    publishPacket("x".repeat(65_535), "{}"),
+    packet(0x82, [0, 1]),
+    packet(0x20, [0, 0]),
+    packet(0xf0),
+    connectPacket({ clientId: device.deviceId }),
+  ];
+  for (const odd of oddities) {
+    const client = await rawSession(world, device);
+    client.send(odd);
+    await client.ended;
+    assert.equal(client.received().length, 4, odd.toString("hex").slice(0, 40));
+  }
+  bystander.send(PINGREQ);
+  await bystander.atLeast(6);
+  bystander.socket.destroy();
+});
+
+test("a CONNECT that MQTT forbids is refused, with a return code where there is one", async () => {
+  const will = Buffer.concat([field("t\0"), field("p")]);
+  const cases: [Buffer, number | undefined][] = [
+    [connectPacket({ clientId: "" }), 2],
+    [connectPacket({ clientId: "", flags: 0 }), 2],
+    [connectPacket({ clientId: "x".repeat(65) }), 2],
+    [connectPacket({ clientId: device.deviceId, level: 6 }), 1],
+    [connectPacket({ clientId: device.deviceId, name: "MQTx" }), undefined],
+    [connectPacket({ clientId: device.deviceId, flags: 3 }), undefined],
+    [connectPacket({ clientId: `${device.deviceId}\0` }), undefined],
+    [connectPacket({ clientId: device.deviceId, flags: 0x06, rest: will }), undefined],
+    [PINGREQ, undefined],
+  ];
+  for (const [bytes, code] of cases) {
+    const client = await rawClient(world, device);
+    client.send(bytes);
+    await client.ended;
+    assert.deepEqual([...client.received()], code === undefined ? [] : [0x20, 2, 0, code]);
+  }
+});
+
+test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and no ghost", async () => {
+  const enrolled = await world.enroll();
+  const client = await rawClient(world, enrolled);
+  client.send(connectPacket({ clientId: enrolled.deviceId }), publishPacket(enrolled.topic, '{"a":1}'), [0xe0, 0]);
+  await client.ended;
+  await world.monitoring.drain();
+  assert.equal((await world.monitoring.latest(world.caller, enrolled.deviceId))[0]?.value, 1);
+  assert.equal(world.engine.sessionOf(enrolled.deviceId), undefined);
+});
+
+test("a flood is slowed by not reading, loses nothing and keeps its connection", async (t) => {
+  const own = await worldFor(t, createAedesEngine, { limits: { messagesPerSecond: 500 } });
+  const enrolled = await own.enroll();
+  const client = await rawSession(own, enrolled);
+  const began = performance.now();
+  for (let n = 1; n <= 1000; n++) client.send(publishPacket(enrolled.topic, `{"n":${n}}`, 1, n));
+  const received = await client.atLeast(4 + 4 * 1000);
+  assert.ok(performance.now() - began >= 900, "500 at once, the rest in their second");
+  const order = Array.from({ length: 1000 }, (_, n) => received.readUInt16BE(4 + 4 * n + 2));
+  assert.deepEqual(
+    order,
+    Array.from({ length: 1000 }, (_, n) => n + 1),
+  );
+  assert.equal((await own.monitoring.latest(own.caller, enrolled.deviceId))[0]?.value, 1000);
+  client.socket.destroy();
+});
+
+test("a subscriber that does not read is disconnected and holds nobody up", async (t) => {
+  const own = await worldFor(t, createAedesEngine, { limits: { maxBacklog: 512 * 1024 } });
+  const [slow, other] = [await own.enroll(), await own.enroll()];
+  const sleeper = await rawSession(own, slow);
+  sleeper.send(packet(0x82, [0, 1], field(slow.filter), [1]));
+  await sleeper.atLeast(9);
+  sleeper.socket.pause();
+  const client = await connect(own, other);
+  const payload = Buffer.alloc(64 * 1024);
+  const gone = eventually(async () => own.engine.sessionOf(slow.deviceId) === undefined);
+  for (let n = 0; n < 400 && own.engine.sessionOf(slow.deviceId) !== undefined; n++) {
+    await own.engine.publish(slow.filter, payload, { qos: 1, retain: false });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(await gone, true);
+  await client.publishAsync(other.topic, "{}", { qos: 1 });
+  await client.endAsync();
+  sleeper.socket.destroy();
+});
+
+test("a QoS 2 message that is never released is bounded and ends with its connection", async () => {
+  const client = await rawSession(world, device);
+  client.send(...[1, 2, 3].map((n) => publishPacket(device.topic, "{}", 2, n)));
+  await client.atLeast(4 + 12);
+  client.socket.destroy();
+  const again = await rawSession(world, device);
+  again.send(packet(0x62, [0, 1]));
+  assert.deepEqual([...(await again.atLeast(8)).subarray(4)], [0x70, 2, 0, 1]);
+  again.socket.destroy();
+});
+
+test("several hundred connections of mutated packets leave the broker serving", async () => {
+  const enrolled = await world.enroll();
+  let state = 20261120;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % below;
+  };
+  const templates = [
+    connectPacket({ clientId: enrolled.deviceId }),
+    publishPacket(enrolled.topic, '{"a":1}', 1, 5),
+    publishPacket(enrolled.topic, '{"a":1}', 2, 6),
+    packet(0x82, [0, 1], field(enrolled.filter), [1]),
+    packet(0xa2, [0, 2], field(enrolled.filter)),
+    packet(0x62, [0, 6]),
+    Buffer.from(PINGREQ),
+  ];
+  for (let round = 0; round < 300; round++) {
+    const client = await rawClient(world, enrolled);
+    const bytes = Buffer.concat([templates[0]!, ...Array.from({ length: 6 }, () => templates[random(7)]!)]);
+    const from = round % 2 === 0 ? templates[0]!.length : 0;
+    for (let n = 0; n < 1 + random(3); n++) bytes[from + random(bytes.length - from)] = random(256);
+    const cut = random(bytes.length);
+    client.send(bytes.subarray(0, cut));
+    client.send(bytes.subarray(cut), [0xe0, 0]);
+    client.socket.end();
+    await client.ended;
+  }
+  await (await connect(world, enrolled)).endAsync();
+});
