@@ -20,6 +20,8 @@ export interface Sessions {
 /** The sessions of this process and their rows; the row decides who is the one of its client id. */
 export function createSessions({ database, clock }: ConnectionsDeps, presence: Presence): Sessions {
   const open = new Map<string, SessionRow & { seq: string }>();
+  /** Their statement is under way; it may have been carried out already, and a successor's answer may come first. */
+  const opening = new Set<string>();
   let node: string | undefined;
 
   function remember(row: SessionRow & { seq: string }): void {
@@ -32,7 +34,9 @@ export function createSessions({ database, clock }: ConnectionsDeps, presence: P
   function predecessor(opened: OpenedRow): OpenedSession["previous"] {
     const sessionId = opened.previous_session_id;
     const here = opened.previous_node_id === node;
-    return sessionId === null || (here && !open.has(sessionId)) ? undefined : { sessionId, here };
+    if (sessionId === null) return undefined;
+    const isOver = here && !open.has(sessionId) && !opening.has(sessionId);
+    return isOver ? undefined : { sessionId, here };
   }
 
   return {
@@ -43,11 +47,14 @@ export function createSessions({ database, clock }: ConnectionsDeps, presence: P
     async openSession(session) {
       if (node === undefined) throw new Error("this process serves no MQTT: startNode() was not called");
       const row = { ...session, connectedAt: clock.now() };
-      const opened = await upsertSession(database.connects, node, row).catch((error: unknown) => {
-        // The statement may have been carried out although its answer got lost.
-        presence.ended(row, undefined);
-        throw error;
-      });
+      opening.add(row.sessionId);
+      const opened = await upsertSession(database.connects, node, row)
+        .catch((error: unknown) => {
+          // The statement may have been carried out although its answer got lost.
+          presence.ended(row, undefined);
+          throw error;
+        })
+        .finally(() => opening.delete(row.sessionId));
       remember({ ...row, seq: opened.seq });
       return { previous: predecessor(opened) };
     },

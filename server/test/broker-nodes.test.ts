@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { createAccess } from "../src/access/access.ts";
+import { type Connections, createConnections, enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { createDevices } from "../src/devices/devices.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { onPostgres, type TestDatabase, testDatabase } from "./harness/database.ts";
+import { FakeClock } from "./harness/fake-clock.ts";
+
+/** One process that serves MQTT: a pool of its own, and the drops it was told to deliver. */
+interface Process {
+  database: Database;
+  connections: Connections;
+  nodeId: string;
+  drops: SessionDrop[];
+}
+
+/** Processes on one database. The embedded one admits a single process, so there they share a handle. */
+async function processes(t: TestContext, count: number) {
+  const own: TestDatabase = await testDatabase();
+  const clock = new FakeClock();
+  const logger = createLogger("silent");
+  const open = () => openDatabase({ url: own.url, dataDir: "memory", snapshot: own.snapshot, logger });
+  const first = await open();
+  const all: Process[] = [];
+  for (let n = 0; n < count; n++) {
+    const database = n === 0 ? first : own.url ? await open() : { ...first, kind: "postgres" as const };
+    const connections = createConnections({ database, clock, ids: randomIds, logger });
+    const drops: SessionDrop[] = [];
+    connections.onDrop(async (drop) => void drops.push(drop));
+    all.push({ database, connections, nodeId: await connections.startNode(), drops });
+  }
+  t.after(async () => {
+    for (const { connections } of all) await connections.stopNode();
+    if (own.url) for (const { database } of all.slice(1)) await database.close();
+    await first.close();
+    await own.remove();
+  });
+  const deps = { database: first, clock, ids: randomIds, logger };
+  const access = createAccess(deps);
+  const tenant = await access.createTenant({ slug: "acme", name: "Acme" });
+  const caller = await access.systemCaller("acme");
+  const devices = createDevices(deps);
+  const newDevice = async () => {
+    const { id } = await devices.createDevice(caller, { name: "Pump" });
+    const row = await first.db.selectFrom("devices").select("uid").where("id", "=", id).executeTakeFirstOrThrow();
+    const connectivity = async () => (await devices.getDevice(caller, id)).connectivity;
+    return { id, uid: row.uid, connectivity };
+  };
+  const session = (device: { id: string; uid: string }) => ({
+    sessionId: randomUUID(),
+    clientId: device.id,
+    tenantId: tenant.id,
+    deviceUid: device.uid,
+    certificateId: null,
+    mqttClientId: null,
+    remoteAddress: "127.0.0.1",
+  });
+  return { all, clock, database: first, newDevice, session };
+}
+
+test("a client id that connects at another node ends the session at the first, and only that session", async (t) => {
+  const { all, newDevice, session } = await processes(t, 2);
+  const [a, b] = all as [Process, Process];
+  const device = await newDevice();
+  const [old, fresh] = [session(device), session(device)];
+  assert.deepEqual(await a.connections.openSession(old), { previous: undefined });
+  assert.deepEqual(await b.connections.openSession(fresh), { previous: { sessionId: old.sessionId, here: false } });
+  const seq = await a.database.db.selectFrom("session_drops").select("seq").executeTakeFirstOrThrow();
+  assert.equal(await b.connections.awaitDrop(seq.seq, 5_000), true);
+  assert.deepEqual(a.drops, [{ sessionId: old.sessionId, reason: "takeover" }]);
+  a.connections.closeSession(old.sessionId, "takeover");
+  await a.connections.flush();
+  await b.connections.flush();
+  assert.equal((await device.connectivity()).status, "online", "the late end of the first is no news");
+  b.connections.closeSession(fresh.sessionId, "disconnected");
+  await b.connections.flush();
+  assert.equal((await device.connectivity()).status, "offline");
+});
+
+test("of simultaneous connects at several nodes each but the last is named as predecessor exactly once", async (t) => {
+  const { all, database, newDevice, session } = await processes(t, 3);
+  for (let round = 0; round < 10; round++) {
+    const device = await newDevice();
+    const wanted = Array.from({ length: 50 }, () => session(device));
+    const opened = await Promise.all(wanted.map((each, n) => all[n % 3]!.connections.openSession(each)));
+    const replaced = opened.flatMap(({ previous }) => (previous ? [previous.sessionId] : []));
+    assert.equal(new Set(replaced).size, replaced.length, "nobody twice");
+    const left = wanted.filter(({ sessionId }) => !replaced.includes(sessionId));
+    assert.equal(left.length, 1);
+    const row = await database.db
+      .selectFrom("mqtt_sessions")
+      .select("session_id")
+      .where("client_id", "=", device.id)
+      .executeTakeFirstOrThrow();
+    assert.equal(row.session_id, left[0]!.sessionId);
+  }
+});
+
+test("a drop reaches every node, and is awaited until each has acknowledged it", async (t) => {
+  const { all, clock } = await processes(t, 3);
+  const [a] = all as [Process];
+  const certificateId = randomUUID();
+  const drop = { certificateId, reason: "certificate revoked" };
+  const seq = await a.database.db.transaction().execute((tx) => enqueueDrop(tx, drop, clock.now()));
+  assert.equal(await a.connections.awaitDrop(seq, 5_000), true);
+  for (const { drops } of all) assert.deepEqual(drops, [drop]);
+});
+
+test("a drop whose transaction is rolled back never happens", async (t) => {
+  const { all, clock } = await processes(t, 1);
+  const [a] = all as [Process];
+  const failed = a.database.db.transaction().execute(async (tx) => {
+    await enqueueDrop(tx, { deviceUid: randomUUID(), reason: "never" }, clock.now());
+    throw new Error("changed my mind");
+  });
+  await assert.rejects(failed, /changed my mind/);
+  await a.connections.beatNow();
+  assert.deepEqual(a.drops, []);
+});
+
+// The embedded database has one connection, so no two transactions at once.
+const withSeveralConnections = onPostgres ? test : () => undefined;
+withSeveralConnections(
+  "a drop that is numbered before others and committed after them is delivered all the same",
+  async (t: TestContext) => {
+    const { all, clock, database } = await processes(t, 1);
+    const [a] = all as [Process];
+    const [slow, quick] = [randomUUID(), randomUUID()];
+    let seq = "";
+    let commit = () => {};
+    let numbered = () => {};
+    const isNumbered = new Promise<void>((resolve) => {
+      numbered = resolve;
+    });
+    const late = database.db.transaction().execute(async (tx) => {
+      seq = await enqueueDrop(tx, { certificateId: slow, reason: "slow" }, clock.now());
+      numbered();
+      await new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+    });
+    await isNumbered;
+    const next = await enqueueDrop(database.db, { certificateId: quick, reason: "quick" }, clock.now());
+    assert.equal(await a.connections.awaitDrop(next, 5_000), true);
+    commit();
+    await late;
+    assert.equal(await a.connections.awaitDrop(seq, 5_000), true);
+    assert.deepEqual(
+      a.drops.map(({ reason }) => reason),
+      ["quick", "slow"],
+    );
+  },
+);
+
+test("a node that stopped beating is removed with its sessions, and its devices are offline", async (t) => {
+  const { all, database, newDevice, session } = await processes(t, 2);
+  const [a, b] = all as [Process, Process];
+  const device = await newDevice();
+  await a.connections.openSession(session(device));
+  await a.connections.flush();
+  await silence(database, a.nodeId);
+  await b.connections.beatNow();
+  const { status, reason } = await device.connectivity();
+  assert.deepEqual([status, reason], ["offline", "node_lost"]);
+  assert.deepEqual(await database.db.selectFrom("mqtt_sessions").selectAll().execute(), []);
+});
+
+test("a node that was only thought dead puts its sessions back and gives up those that were taken over", async (t) => {
+  const { all, database, newDevice, session } = await processes(t, 2);
+  const [a, b] = all as [Process, Process];
+  const [kept, moved] = [await newDevice(), await newDevice()];
+  const [stays, goes] = [session(kept), session(moved)];
+  await a.connections.openSession(stays);
+  await a.connections.openSession(goes);
+  await a.connections.flush();
+  await silence(database, a.nodeId);
+  await b.connections.beatNow();
+  const taken = session(moved);
+  await b.connections.openSession(taken);
+  await a.connections.beatNow();
+  await a.connections.flush();
+  await b.connections.flush();
+  assert.deepEqual(a.drops, [{ sessionId: goes.sessionId, reason: "takeover" }]);
+  const rows = await database.db.selectFrom("mqtt_sessions").select("session_id").execute();
+  assert.deepEqual(new Set(rows.map((row) => row.session_id)), new Set([stays.sessionId, taken.sessionId]));
+  for (const device of [kept, moved]) assert.equal((await device.connectivity()).status, "online");
+});
+
+test("a live MQTT client keeps its client id from devices and other clients, in whichever tenant", async (t) => {
+  const { all, database } = await processes(t, 1);
+  const [{ connections }] = all as [Process];
+  const deps = { database, clock: new FakeClock(), ids: randomIds, logger: createLogger("silent") };
+  const access = createAccess(deps);
+  await access.createTenant({ slug: "other", name: "Other" });
+  const [acme, other] = [await access.systemCaller("acme"), await access.systemCaller("other")];
+  await connections.createMqttClient(acme, { clientId: "gw", username: "gw" });
+  await assert.rejects(connections.createMqttClient(other, { clientId: "gw", username: "gw2" }), {
+    code: "client_id_in_use",
+  });
+  await assert.rejects(connections.createMqttClient(acme, { clientId: "gw2", username: "gw" }), {
+    code: "username_taken",
+  });
+  for (const publish of ["t/other/x", "t/acme", "t/acme/", "t/acme/+", "t/acme/a//b", "x", "t/acme/$SYS"]) {
+    const wanted = { clientId: "gw3", username: "gw3", publish: [publish] };
+    await assert.rejects(connections.createMqttClient(acme, wanted), { code: "invalid_request" }, publish);
+  }
+  for (const subscribe of ["#", "t/+/x", "t/other/#", "t/acme/#/x", "t/acme/a+", "$share/g/t/acme/x"]) {
+    const wanted = { clientId: "gw3", username: "gw3", subscribe: [subscribe] };
+    await assert.rejects(connections.createMqttClient(acme, wanted), { code: "invalid_request" }, subscribe);
+  }
+  await connections.createMqttClient(acme, { clientId: "gw3", username: "gw3", subscribe: ["t/acme/+/x/#"] });
+});
+
+test("the refusal journal keeps the last thousand of each tenant and none for ever", async (t) => {
+  const { all, clock, database } = await processes(t, 1);
+  const [{ connections }] = all as [Process];
+  const access = createAccess({ database, clock, ids: randomIds, logger: createLogger("silent") });
+  const caller = await access.systemCaller("acme");
+  for (let batch = 0; batch < 3; batch++) {
+    for (let n = 0; n < 400; n++) {
+      connections.recordRefusal({ reason: `r${batch * 400 + n}`, tenantId: caller.tenantId, clientId: "a\0\ud800" });
+    }
+    clock.advance(1000);
+    await connections.listRefusals(caller, { skip: 0, limit: 1 });
+  }
+  await connections.prune();
+  const { total, items } = await connections.listRefusals(caller, { skip: 0, limit: 1 });
+  assert.equal(total, 1000);
+  assert.match(items[0]!.reason, /^r(8|9|1\d)\d\d/);
+  clock.advance(31 * 86_400_000);
+  await connections.prune();
+  assert.equal((await connections.listRefusals(caller, { skip: 0, limit: 1 })).total, 0);
+});
+
+/** As if the node had not beaten for a while. */
+async function silence(database: Database, nodeId: string): Promise<void> {
+  await database.db
+    .updateTable("broker_nodes")
+    .set({ beat_at: new Date(0) })
+    .where("id", "=", nodeId)
+    .execute();
+}
