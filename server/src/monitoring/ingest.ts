@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type Metrics, timed } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/metrics.ts";
 import type { PreparedMessage } from "./batch.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { type Message, prepareMessage, reject } from "./prepare-message.ts";
@@ -71,15 +71,11 @@ export function createIngest(deps: IngestDeps): Ingest {
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const batch = takeBatch();
-      await timed({ startTimer }, () => store(batch));
+      await store(batch);
       for (const { message } of batch) bytes -= message.payload.length;
       unsettled -= batch.length;
     }
     running = undefined;
-  }
-
-  function startTimer() {
-    return deps.metrics?.database.startTimer({ operation: "ingest" }) ?? (() => 0);
   }
 
   function takeBatch(): Waiting[] {
