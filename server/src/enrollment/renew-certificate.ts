@@ -15,6 +15,8 @@ export interface RenewalAnswer {
   serverCaBundle: string;
   certExpiresAt: string;
   renewAfterUtc: string;
+  /** The exact topics of the new certificate: the device's type may have changed since the last (docs/spec-decisions.md). */
+  publishTopics: string[];
 }
 
 /**
@@ -40,6 +42,7 @@ export async function renewCertificate(
   const { deviceId, tenantSlug } = facts;
   const { leaf, chainPem } = await signLeaf(deps, { profile: selfEnrolled, deviceId, spki: csr.spki, now });
   const actor = `device:${deviceId}`;
+  const publishTopics = resolveTopics(facts.publishTemplates, tenantSlug, deviceId);
   const renewed = await commitRenewal(deps.database.db, {
     certificateId: facts.certificateId,
     deviceUid: facts.deviceUid,
@@ -49,7 +52,7 @@ export async function renewCertificate(
       kind: "self_enrolled",
       leaf,
       spkiSha256: csr.spkiSha256,
-      publishTopics: resolveTopics(facts.publishTemplates, tenantSlug, deviceId),
+      publishTopics,
       subscribeTopics: resolveTopics(facts.subscribeTemplates, tenantSlug, deviceId),
       issuedBy: actor,
       claimId: null,
@@ -64,5 +67,6 @@ export async function renewCertificate(
     serverCaBundle: deps.authorities.serverCaBundlePem(),
     certExpiresAt: leaf.notAfter.toISOString(),
     renewAfterUtc: (leaf.renewAfter ?? leaf.notAfter).toISOString(),
+    publishTopics,
   };
 }

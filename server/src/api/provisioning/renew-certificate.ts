@@ -23,6 +23,9 @@ export const renewCertificate = deviceRoute({
     serverCaBundle: z.string(),
     certExpiresAt: timestamp,
     renewAfterUtc: timestamp,
+    publishTopics: z.array(z.string()).meta({
+      description: "The exact topics the new certificate authorizes; they follow the device's type as it is now",
+    }),
   }),
   errors: ["cert_invalid", "invalid_csr", "issuance_failed"],
   examples: {
@@ -33,6 +36,7 @@ export const renewCertificate = deviceRoute({
       serverCaBundle: PEM,
       certExpiresAt: "2027-01-10T10:00:00.000Z",
       renewAfterUtc: "2027-01-01T10:00:00.000Z",
+      publishTopics: ["t/acme/telemetry/k3v9x2m4p7q8r5t6"],
     },
   },
   handler: (contact, { body }, { enrollment }) => enrollment.renewCertificate(contact, body),
