@@ -64,12 +64,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await loadMasterKey(config);
+  const metrics = createMetrics();
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
   const database = await openDatabase({
     url: config.databaseUrl?.reveal(),
     dataDir: inMemory ? "memory" : config.dataDir,
     snapshot: overrides.snapshot,
     logger,
+    observe: (seconds) => metrics.database.observe(seconds),
   });
   const { clock, stopClock } = await chooseClock(database, overrides.clock, logger);
   const ports = { http: config.http.port, mqtt: config.mqtt.port };
@@ -83,7 +85,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   };
 
   const deps = { database, clock, ids, logger };
-  const metrics = createMetrics();
   const access = createAccess(deps);
   const devices = createDevices(deps);
   const groups = createGroups(deps);

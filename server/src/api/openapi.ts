@@ -166,8 +166,12 @@ function schemaOf(shape: z.ZodType, io: "input" | "output"): Json {
   return schema as Json;
 }
 
-/** An integer that arrives as text has a pattern for us, and a default that the converter loses behind the transform. */
+/**
+ * Leaves out the patterns that say less than the type or format beside them, and puts back the default of an integer
+ * that arrives as text, which the converter loses behind the transform.
+ */
 function mend({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.type !== "integer") return;
   delete jsonSchema.pattern;
   const usual = z.globalRegistry.get(zodSchema)?.default;

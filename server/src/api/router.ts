@@ -4,7 +4,8 @@ import { mount, type PipelineTools } from "./pipeline.ts";
 import { Refusal } from "./problem.ts";
 import { routes } from "./routes.ts";
 
-const SECURITY_HEADERS = {
+/** On every answer, whatever it is. */
+export const SECURITY_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",

@@ -1,3 +1,4 @@
+import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Access } from "../access/access.ts";
@@ -16,7 +17,7 @@ import { createPeerReader } from "./peer-certificate.ts";
 import { problemOf } from "./problem.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Faces } from "./route.ts";
-import { installConventions, mountRoutes } from "./router.ts";
+import { installConventions, mountRoutes, SECURITY_HEADERS } from "./router.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./server-certificate.ts";
 
 /** The part of the configuration that this surface uses. */
@@ -49,6 +50,8 @@ export interface Api {
   stop(): Promise<void>;
   /** Looks for a new operator certificate now, rather than within five seconds. */
   reloadCertificate(): Promise<boolean>;
+  /** The listening server; valid after start. */
+  readonly server: Server;
   /** Where Prometheus reads; valid after start. */
   readonly metricsUrl: string;
 }
@@ -66,7 +69,7 @@ export function createApi(deps: ApiDeps): Api {
   const context = () => secureContext(certificate?.current() ?? authorities.httpsTls(), authorities.deviceRootsPem());
   const renewContext = () => {
     try {
-      if (app) (app.server as ReturnType<typeof createListener>).setSecureContext(context());
+      if (app) (app.server as Server).setSecureContext(context());
     } catch (error) {
       logger.error({ err: (error as Error).message }, "the HTTPS certificates could not be replaced");
     }
@@ -88,6 +91,10 @@ export function createApi(deps: ApiDeps): Api {
       await metricsServer.stop();
     },
     reloadCertificate: async () => (await certificate?.reload()) ?? false,
+    get server() {
+      if (!app) throw new Error("the API has not been started");
+      return app.server as Server;
+    },
     get metricsUrl() {
       return metricsServer.url;
     },
@@ -112,12 +119,13 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     forceCloseConnections: "idle",
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256 },
+    // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply) =>
-      void sendProblem(error, request as FastifyRequest, reply as FastifyReply),
+      void sendProblem(error, request as FastifyRequest, reply.headers(SECURITY_HEADERS) as FastifyReply),
   }) as unknown as FastifyInstance;
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   installConventions(app);
-  observe(app, deps.metrics);
+  observe(app, deps);
   installHealth(app, deps.readiness);
   const proxies = trustedProxies(deps.config.trustedProxies);
   mountRoutes(app, {
@@ -150,10 +158,14 @@ function describe(error: unknown): Record<string, unknown> {
   return { type: error.name, code: (error as { code?: unknown }).code, stack: error.stack };
 }
 
-function observe(app: FastifyInstance, { http }: Metrics): void {
+/** Counts every answer; names it in the log at debug, by its route and never by its address, which may hold anything. */
+function observe(app: FastifyInstance, { metrics, logger }: Pick<ApiDeps, "metrics" | "logger">): void {
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.is404 ? "none" : (request.routeOptions.url ?? "none");
-    http.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    const { method } = request;
+    const { statusCode: status, elapsedTime: ms } = reply;
+    metrics.http.observe({ method, route, status }, ms / 1000);
+    if (logger.isLevelEnabled("debug")) logger.debug({ requestId: request.id, method, route, status, ms }, "request");
     done();
   });
 }

@@ -16,13 +16,15 @@ export interface DatabaseOptions {
   /** A dumped data folder to start the embedded database from (tests). */
   snapshot?: Blob | undefined;
   logger: Logger;
+  /** Is told how many seconds each statement took, also one that failed. */
+  observe?: ((seconds: number) => void) | undefined;
 }
 
 /** Opens the database and brings its schema up to date. Throws when it is unreachable or too new. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = options.url
-    ? await openPostgres(options.url, options.logger)
-    : await openEmbedded(options.dataDir, options.snapshot);
+    ? await openPostgres(options.url, options.logger, options.observe)
+    : await openEmbedded(options.dataDir, options.snapshot, options.observe);
   try {
     await migrate(database);
   } catch (error) {

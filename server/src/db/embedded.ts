@@ -4,6 +4,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
 import { lockFolder } from "./folder-lock.ts";
 import type { Schema } from "./schema.ts";
+import { timing } from "./timing.ts";
 import type { Database } from "./types.ts";
 
 const INT8 = 20;
@@ -19,7 +20,11 @@ const parsers = {
  * PostgreSQL in WebAssembly, in this process, stored under `dataDir/postgres` (or in memory for `memory`).
  * A second process on the same folder would destroy it, so the folder is locked first.
  */
-export async function openEmbedded(dataDir: string, snapshot?: Blob): Promise<Database> {
+export async function openEmbedded(
+  dataDir: string,
+  snapshot?: Blob,
+  observe?: (seconds: number) => void,
+): Promise<Database> {
   const memory = dataDir === "memory";
   if (!memory) {
     await mkdir(join(dataDir, "postgres"), { recursive: true });
@@ -32,15 +37,15 @@ export async function openEmbedded(dataDir: string, snapshot?: Blob): Promise<Da
       ...(snapshot ? { loadDataDir: snapshot } : {}),
       parsers,
     });
-    return wrap(pglite, () => lock?.release());
+    return wrap(pglite, () => lock?.release(), observe);
   } catch (error) {
     lock?.release();
     throw error;
   }
 }
 
-function wrap(pglite: PGlite, released: () => void): Database {
-  const db = new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }) });
+function wrap(pglite: PGlite, released: () => void, observe?: (seconds: number) => void): Database {
+  const db = new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }), ...timing(observe) });
   return {
     kind: "embedded",
     db,

@@ -4,6 +4,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createListener } from "./postgres-listener.ts";
 import { PreparingClient } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { timing } from "./timing.ts";
 import type { Database } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
@@ -14,7 +15,11 @@ const CONNECT_TIMEOUT_MS = 3_000;
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
 
 /** A PostgreSQL server of version 15 or later. */
-export async function openPostgres(url: string, logger: Logger): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  logger: Logger,
+  observe?: (seconds: number) => void,
+): Promise<Database> {
   const main = createPool(url, 10, logger);
   // Presence is not worth an fsync a connect; what a connect must not lose (the certificate) was committed long before.
   const connects = createPool(url, 4, logger, "-c synchronous_commit=off");
@@ -24,8 +29,8 @@ export async function openPostgres(url: string, logger: Logger): Promise<Databas
     await Promise.all([main.end(), connects.end()]);
     throw error;
   }
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }) });
-  const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }) });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }), ...timing(observe) });
+  const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }), ...timing(observe) });
   const listener = createListener(url, logger);
   return {
     kind: "postgres",

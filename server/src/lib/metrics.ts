@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /** What the service counts about itself, for Prometheus. Label values come from closed sets, never from a client. */
 export interface Metrics {
@@ -12,8 +12,8 @@ export interface Metrics {
   readonly enrollments: Counter<"operation" | "result">;
   /** Seconds from a checked request to a signed certificate. */
   readonly signing: Histogram;
-  /** Seconds a statement or transaction took; `operation` is named by the caller. */
-  readonly database: Histogram<"operation">;
+  /** Seconds a statement took, also one that failed. */
+  readonly database: Histogram;
   /** Seconds from a request's headers to its answer, by route template. */
   readonly http: Histogram<"method" | "route" | "status">;
   readonly contentType: string;
@@ -44,13 +44,7 @@ export function createMetrics(): Metrics {
       registers,
     }),
     signing: new Histogram({ name: "muster_signing_seconds", help: "Signing a leaf", buckets: FAST, registers }),
-    database: new Histogram({
-      name: "muster_database_seconds",
-      help: "Database statements and transactions",
-      labelNames: ["operation"],
-      buckets: FAST,
-      registers,
-    }),
+    database: new Histogram({ name: "muster_database_seconds", help: "Database statements", buckets: FAST, registers }),
     http: new Histogram({
       name: "muster_http_request_seconds",
       help: "HTTPS requests by route",
