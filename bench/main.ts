@@ -9,6 +9,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unlessEnded } from "./interrupt.ts";
 import { startMosquitto } from "./peers/mosquitto.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
 import { startPostgres } from "./peers/postgres.ts";
@@ -52,7 +53,7 @@ async function onEmbedded(): Promise<void> {
   const dataDir = newDataDir();
   const muster = await startMuster(dataDir.path);
   try {
-    add((await redemptions(muster, "PGlite", { most: 5000, seconds: 8 })).figures);
+    add((await unlessEnded(redemptions(muster, "PGlite", { most: 5000, seconds: 8 }))).figures);
   } finally {
     await muster.stop();
     dataDir.remove();
@@ -75,7 +76,7 @@ async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
   say("redemptions on PostgreSQL");
   let muster = await startMuster(dataDir, databaseUrl);
   try {
-    const enrolled = await redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 });
+    const enrolled = await unlessEnded(redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 }));
     if (wants("redemption")) add(enrolled.figures);
     if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process, so that its memory is that of sessions and not of what came before.
@@ -104,18 +105,20 @@ async function sessionRows(
     const others = identities.slice(SESSIONS, 2 * SESSIONS);
     if (wants("memory", "revocation")) {
       say(`memory of ${SESSIONS} idle sessions`);
-      const { figures: memory, sessions } = await idleMemory(under(toRevoke), peer);
+      const { figures: memory, sessions } = await unlessEnded(idleMemory(under(toRevoke), peer));
       if (wants("memory")) add(memory);
       say("revocation to close");
-      add(await revocationToClose(muster, newKey, sessions, toRevoke));
+      add(await unlessEnded(revocationToClose(muster, newKey, sessions, toRevoke)));
     }
     if (wants("connects")) {
       say("connects over mutual TLS");
-      add(await connects(under(others), peer));
+      add(await unlessEnded(connects(under(others), peer)));
     }
     if (wants("stored")) {
       say("stored messages");
-      add(await storedMessages(under(others), databaseUrl, mosquitto && peer && { mosquitto, load: peer }));
+      add(
+        await unlessEnded(storedMessages(under(others), databaseUrl, mosquitto && peer && { mosquitto, load: peer })),
+      );
     }
   } finally {
     await mosquitto?.stop();

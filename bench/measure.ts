@@ -46,6 +46,15 @@ export function percentile(sample: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/** `work`, or an error that names it when it takes longer than `seconds`: a bench that hangs says nothing. */
+export async function within<T>(seconds: number, what: () => string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what()}: not within ${seconds} s`)), seconds * 1000);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

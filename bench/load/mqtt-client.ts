@@ -1,5 +1,6 @@
 import { connect, type TLSSocket } from "node:tls";
 import { generate } from "mqtt-packet";
+import { within } from "../measure.ts";
 
 /** What a device connects with. */
 export interface Identity {
@@ -41,7 +42,7 @@ export async function openMqtt(target: MqttTarget, identity: Identity): Promise<
       }),
     );
   });
-  return await new Promise((resolve, reject) => {
+  const accepted = new Promise<TLSSocket>((resolve, reject) => {
     socket.once("error", reject);
     socket.once("close", () => reject(new Error(`${identity.deviceId}: closed before CONNACK`)));
     socket.once("data", (chunk: Buffer) => {
@@ -52,14 +53,16 @@ export async function openMqtt(target: MqttTarget, identity: Identity): Promise<
       else reject(new Error(`${identity.deviceId}: refused with ${chunk.toString("hex")}`));
     });
   });
+  return await within(30, () => `${identity.deviceId}: CONNACK`, accepted);
 }
 
 /** DISCONNECT, and the connection is gone. */
 export function closeMqtt(socket: TLSSocket): Promise<void> {
-  return new Promise((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     socket.once("close", () => resolve());
     socket.end(DISCONNECT);
   });
+  return within(30, () => "the end of a session after DISCONNECT", closed);
 }
 
 /** Opens a session for each identity, `lanes` at a time. */

@@ -1,5 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import { generate } from "mqtt-packet";
+import { within } from "../measure.ts";
 
 /** Publishes at QoS 1 on one session, always `window` messages ahead of their acknowledgements. */
 export interface Publisher {
@@ -61,13 +62,15 @@ export function publish(socket: TLSSocket, topic: string, window: number, from: 
     get acknowledged() {
       return state.acknowledged;
     },
-    finish: () =>
-      new Promise((resolve, reject) => {
+    finish: () => {
+      const all = new Promise<number>((resolve, reject) => {
         state.stopped = true;
         finished = resolve;
         failed = reject;
         if (socket.destroyed) reject(new Error(`${topic}: the session was closed`));
         else if (state.acknowledged === state.sent) resolve(state.sent);
-      }),
+      });
+      return within(60, () => `${topic}: ${state.acknowledged} of ${state.sent} acknowledged`, all);
+    },
   };
 }
