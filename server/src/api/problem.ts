@@ -1,7 +1,23 @@
+import type { AccessErrorCode } from "../access/errors.ts";
+import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
+import type { CommonErrorCode } from "../lib/refusals.ts";
 
 /** The layer that refused a request (docs/api-conventions.md, Errors). */
 export type Middleware = "router" | "authentication" | "authorization" | "rate-limit" | "validation" | "handler";
+
+/** What the surface refuses by itself. */
+type SurfaceErrorCode =
+  | "method_not_allowed"
+  | "request_timeout"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "headers_too_large"
+  | "internal_error"
+  | "catalog_unavailable";
+
+/** A feature whose routes come with codes of their own adds them here, and the compiler asks for their statuses below. */
+type EveryErrorCode = SurfaceErrorCode | CommonErrorCode | AccessErrorCode | EnrollmentErrorCode;
 
 /**
  * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
@@ -35,7 +51,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, middleware: "handler" },
   issuance_failed: { status: 502, middleware: "handler" },
   catalog_unavailable: { status: 503, middleware: "handler" },
-} as const satisfies Record<string, { status: number; middleware: Middleware }>;
+} as const satisfies Record<EveryErrorCode, { status: number; middleware: Middleware }>;
 
 export type ErrorCode = keyof typeof PROBLEMS;
 
