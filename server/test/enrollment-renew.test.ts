@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { createPublicKey, X509Certificate } from "node:crypto";
+import { after, before, test } from "node:test";
+import { DAY } from "../src/lib/clock.ts";
+import { ADDRESS, addTenant, csrOf, enroll, newKey, peerOf, refused, startRegistry } from "./harness/enrollment.ts";
+
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+before(async () => {
+  registry = await startRegistry();
+});
+after(() => registry.stop());
+
+const renew = (peer: ReturnType<typeof peerOf> | undefined, csr = csrOf()) =>
+  registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr });
+const page = { skip: 0, limit: 50 };
+
+test("a renewal answers flat with a fresh leaf of thirty days and replaces the old one", async () => {
+  const tenant = await addTenant(registry);
+  const { answer: enrolled, peer } = await enroll(registry, tenant);
+  registry.clock.advance(21 * DAY);
+  const key = newKey();
+  const answer = await renew(peer, csrOf(key));
+  const issuedAt = Math.floor(registry.clock.now().getTime() / 1000) * 1000;
+  assert.deepEqual(answer, {
+    clientCert: answer.clientCert,
+    clientCertChain: registry.issuer.chainPem,
+    serverCaBundle: "SERVER CA BUNDLE",
+    certExpiresAt: new Date(issuedAt + 30 * DAY).toISOString(),
+    renewAfterUtc: new Date(issuedAt + 21 * DAY).toISOString(),
+    publishTopics: enrolled.mqtt.publishTopics,
+  });
+  const leaf = new X509Certificate(answer.clientCert);
+  assert.ok(leaf.publicKey.equals(createPublicKey(key)));
+
+  const [fresh, old] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  assert.deepEqual(
+    [old!.status, old!.revocationReason, old!.supersededById, old!.revokedBy],
+    ["revoked", "superseded", fresh!.id, `device:${enrolled.deviceId}`],
+  );
+  assert.deepEqual([fresh!.status, fresh!.kind, fresh!.deviceId], ["active", "self_enrolled", enrolled.deviceId]);
+  const { items } = await registry.enrollment.listCertificateAudit(tenant.caller, page);
+  assert.deepEqual(
+    items.map(({ kind, actor, serialNumber, previousSerialNumber }) => [
+      kind,
+      actor,
+      serialNumber,
+      previousSerialNumber,
+    ]),
+    [
+      ["device_cert_renewed", `device:${enrolled.deviceId}`, fresh!.serialNumber, old!.serialNumber],
+      ["device_cert_enrolled", items[1]!.actor, old!.serialNumber, undefined],
+    ],
+  );
+});
+
+test("a renewal drops no session: nothing is put into the outbox", async () => {
+  const { peer } = await enroll(registry, await addTenant(registry));
+  const before = await registry.database.db.selectFrom("session_drops").selectAll().execute();
+  await renew(peer);
+  assert.deepEqual(await registry.database.db.selectFrom("session_drops").selectAll().execute(), before);
+});
+
+test("the same key may be renewed", async () => {
+  const key = newKey();
+  const { peer } = await enroll(registry, await addTenant(registry), { csr: csrOf(key) });
+  await renew(peer, csrOf(key));
+});
+
+test("a retry with the replaced certificate is cert_invalid, with the new one it works", async () => {
+  const { peer } = await enroll(registry, await addTenant(registry));
+  const { clientCert } = await renew(peer);
+  await refused(renew(peer), "cert_invalid");
+  await renew(peerOf(clientCert));
+});
+
+test("no certificate, an unverified, an unknown, a revoked and an expired one are all cert_invalid", async () => {
+  const tenant = await addTenant(registry);
+  const { peer } = await enroll(registry, tenant);
+  await refused(renew(undefined), "cert_invalid");
+  await refused(renew({ ...peer, verified: false, problem: "wrong_ca" }), "cert_invalid");
+  await refused(renew(peerOf(registry.issuer.chainPem)), "cert_invalid");
+  await refused(renew(undefined, "not a CSR"), "cert_invalid");
+  const { peer: gone } = await enroll(registry, tenant);
+  const [newest] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  await registry.enrollment.revokeCertificate(tenant.caller, newest!.id);
+  await refused(renew(gone), "cert_invalid");
+  registry.clock.advance(30 * DAY);
+  await refused(renew(peer), "cert_invalid");
+});
+
+test("a certificate can be renewed until the very second it ends", async () => {
+  const { peer, answer } = await enroll(registry, await addTenant(registry));
+  registry.clock.advance(Date.parse(answer.certExpiresAt) - registry.clock.now().getTime() - 1);
+  await renew(peer);
+});
+
+test("a bad CSR is invalid_csr and leaves the certificate as it was", async () => {
+  const { peer } = await enroll(registry, await addTenant(registry));
+  await refused(renew(peer, "not a CSR"), "invalid_csr");
+  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+});
+
+test("a signer that fails is issuance_failed and leaves the certificate as it was", async () => {
+  const { peer } = await enroll(registry, await addTenant(registry));
+  const works = registry.issuer.signer;
+  registry.issuer.signer = { ...works, sign: () => Promise.reject(new Error("HSM away")) };
+  await refused(renew(peer), "issuance_failed");
+  registry.issuer.signer = works;
+  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+});
+
+test("topics are resolved again from the device's type as it is now", async () => {
+  const tenant = await addTenant(registry);
+  const { peer, answer } = await enroll(registry, tenant);
+  await registry.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, {
+    publishTopics: ["a/{deviceId}", "{deviceId}/b"],
+    subscribeTopics: ["commands/{deviceId}"],
+  });
+  const before = await registry.enrollment.identifyDevice(peer);
+  assert.ok(before.ok);
+  assert.deepEqual(before.publishTopics, answer.mqtt.publishTopics, "takes effect only on a renewed certificate");
+  const after = await registry.enrollment.identifyDevice(peerOf((await renew(peer)).clientCert));
+  assert.ok(after.ok);
+  assert.deepEqual(after.publishTopics, [
+    `t/${tenant.slug}/a/${answer.deviceId}`,
+    `t/${tenant.slug}/${answer.deviceId}/b`,
+  ]);
+  assert.deepEqual(after.subscribeTopics, [`t/${tenant.slug}/commands/${answer.deviceId}`]);
+});
+
+test("a bundle's certificate may be renewed too and becomes a self-enrolled one of thirty days", async () => {
+  const tenant = await addTenant(registry);
+  await registry.devices.createDevice(tenant.caller, { id: "by-hand", name: "By hand" });
+  const bundle = await registry.enrollment.issueBundle(tenant.caller, { deviceId: "by-hand" });
+  await renew(peerOf(bundle.clientCertPem));
+  const [fresh] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  assert.equal(fresh!.kind, "self_enrolled");
+  assert.equal(fresh!.expiresAt.getTime() - fresh!.issuedAt.getTime(), 30 * DAY);
+});
+
+test("the identity of a peer says why not, and whose it would have been", async () => {
+  const tenant = await addTenant(registry);
+  const { peer, answer } = await enroll(registry, tenant);
+  const whose = {
+    tenantId: tenant.caller.tenantId,
+    deviceId: answer.deviceId,
+    serialNumber: new X509Certificate(answer.mqtt.clientCert).serialNumber.toLowerCase(),
+  };
+  const identify = registry.enrollment.identifyDevice;
+  assert.deepEqual(await identify({ ...peer, verified: false, problem: "no_chain" }), {
+    ok: false,
+    reason: "no_chain",
+    ...whose,
+  });
+  assert.deepEqual(await identify({ ...peer, verified: false }), { ok: false, reason: "unverified", ...whose });
+  assert.deepEqual(await identify(peerOf(registry.issuer.chainPem)), { ok: false, reason: "unknown" });
+  registry.clock.advance(30 * DAY);
+  assert.deepEqual(await identify(peer), { ok: false, reason: "expired", ...whose });
+  await registry.enrollment.deleteDevice(tenant.caller, answer.deviceId);
+  assert.deepEqual(await identify(peer), { ok: false, reason: "revoked", ...whose });
+});

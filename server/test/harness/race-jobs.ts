@@ -1,0 +1,35 @@
+import { isMusterError } from "../../src/lib/errors.ts";
+import type { Registry } from "./enrollment.ts";
+
+/** One use case to run against others: plain data, so that it can be sent to another process. */
+export type Job = { [Use in keyof Uses]: { use: Use; args: Parameters<Uses[Use]> } }[keyof Uses];
+
+type Uses = Pick<
+  Registry["enrollment"],
+  | "createClaim"
+  | "deleteDevice"
+  | "issueBundle"
+  | "redeemClaim"
+  | "renewCertificate"
+  | "revokeCertificate"
+  | "revokeClaim"
+> &
+  Pick<Registry["connections"], "createMqttClient">;
+
+/** `ok`, or the code it was refused with. Anything unforeseen is told in full, so that no race can hide it. */
+export interface Outcome {
+  code: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what the use case answered; each race knows what it looks for
+  result?: any;
+}
+
+export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
+  const uses = { ...registry.enrollment, createMqttClient: registry.connections.createMqttClient };
+  const run = uses[job.use] as (...args: unknown[]) => Promise<unknown>;
+  try {
+    return { code: "ok", result: await run(...job.args) };
+  } catch (error) {
+    if (isMusterError(error)) return { code: error.code };
+    return { code: `unforeseen: ${(error as Error).stack}` };
+  }
+}

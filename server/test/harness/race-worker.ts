@@ -1,0 +1,21 @@
+/**
+ * A server process for races, without listeners: opens the database named in its arguments and runs the use cases it is
+ * sent, all at once. Started by `races.ts`; ends when its parent hangs up.
+ */
+import { openDatabase } from "../../src/db/database.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createRegistry } from "./enrollment.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { type Job, runJob } from "./race-jobs.ts";
+
+const [url, at] = process.argv.slice(2);
+const database = await openDatabase({ url, dataDir: "memory", logger: createLogger("silent") });
+const clock = new FakeClock(new Date(at!));
+const registry = createRegistry({ database, clock });
+
+process.on("message", async ({ jobs, now }: { jobs: Job[]; now: Date }) => {
+  clock.step(now.getTime() - clock.now().getTime());
+  process.send!(await Promise.all(jobs.map((job) => runJob(registry, job))));
+});
+process.on("disconnect", () => void database.close());
+process.send!("ready");

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createDoctor } from "../../src/doctor/doctor.ts";
+import { ESSENTIALS } from "../../src/doctor/invariants.ts";
+import { startRegistry } from "./enrollment.ts";
+import { type Job, type Outcome, runJob } from "./race-jobs.ts";
+
+export type { Job, Outcome } from "./race-jobs.ts";
+
+const PROCESSES = 2;
+
+/** How races are run here; for test names and the log. */
+export type RaceTrack = Awaited<ReturnType<typeof startRaces>>;
+
+/**
+ * Two server processes on one database. The embedded engine belongs to one process and has one connection, so there the
+ * same jobs run at once within this process: the rules are tested all the same, the contention is not.
+ */
+export async function startRaces() {
+  const registry = await startRegistry();
+  const url = registry.database.url;
+  const workers = url === undefined ? [] : await Promise.all(Array.from({ length: PROCESSES }, () => worker(url)));
+
+  async function worker(databaseUrl: string): Promise<ChildProcess> {
+    const path = join(import.meta.dirname, "race-worker.ts");
+    const args = [databaseUrl, registry.clock.now().toISOString()];
+    const child = fork(path, args, { serialization: "advanced", execArgv: [] });
+    const [message] = await once(child, "message");
+    assert.equal(message, "ready");
+    return child;
+  }
+
+  /** Runs all jobs at once, dealt out in turn to the processes. Outcomes come in the order of the jobs. */
+  async function race(jobs: Job[]): Promise<Outcome[]> {
+    if (workers.length === 0) return Promise.all(jobs.map((job) => runJob(registry, job)));
+    const hands = workers.map((_, index) => jobs.filter((_, at) => at % workers.length === index));
+    const now = registry.clock.now();
+    const answers = await Promise.all(
+      workers.map(async (child, index) => {
+        const answer = once(child, "message");
+        child.send({ jobs: hands[index], now });
+        return (await answer)[0] as Outcome[];
+      }),
+    );
+    return jobs.map((_, at) => answers[at % workers.length]![Math.floor(at / workers.length)]!);
+  }
+
+  return {
+    ...registry,
+    race,
+    /** Asserts every invariant of reliability.md on the whole database; that a service runs on it is not among them. */
+    async audit() {
+      const { checks } = await createDoctor(registry).examine({ deep: true });
+      const running = new Set(ESSENTIALS.map(({ name }) => name));
+      const broken = checks.filter(({ name, ok }) => !ok && !running.has(name));
+      assert.ok(checks.length > running.size + 10);
+      assert.deepEqual(broken, []);
+    },
+    async stop() {
+      for (const child of workers) {
+        const exit = once(child, "exit");
+        child.disconnect();
+        await exit;
+      }
+      await registry.stop();
+    },
+  };
+}
+
+/** How often each outcome occurred, e.g. `{ ok: 1, claim_exhausted: 49 }`. */
+export function tally(outcomes: Outcome[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code } of outcomes) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
