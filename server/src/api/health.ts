@@ -28,10 +28,11 @@ export function installHealth(app: FastifyInstance, readiness: Readiness): void 
     reply.code(ready ? 200 : 503).header("cache-control", "no-store");
     return { status: ready ? "ok" : "unavailable", database, broker };
   });
-  const document = JSON.stringify(publicDocument());
-  app.get("/openapi/public.json", (_request, reply) =>
-    reply.header("cache-control", "no-cache").type("application/json; charset=utf-8").send(document),
-  );
+  let document: string | undefined;
+  app.get("/openapi/public.json", (_request, reply) => {
+    document ??= JSON.stringify(publicDocument());
+    return reply.header("cache-control", "no-cache").type("application/json; charset=utf-8").send(document);
+  });
   app.get("/", (_request, reply) => reply.type("text/html; charset=utf-8").send(PAGE));
   for (const path of ["/healthz", "/readyz", "/openapi/public.json", "/"]) refuseOtherMethods(app, path, ["GET"]);
 }

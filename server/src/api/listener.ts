@@ -6,16 +6,18 @@ import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { KeyPair } from "./server-certificate.ts";
 
-/** Time limits of a connection (reliability.md, B7); all in milliseconds. */
+/** What an unproven peer may cost (B7 of the reliability promises); times in milliseconds. */
 export const LIMITS = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   requestMs: 20_000,
   keepAliveMs: 65_000,
+  /** How often overdue connections are looked for. */
+  checkEveryMs: 2_000,
   /** Connections that have not sent a request yet; beyond it the oldest goes. */
   silentSockets: 2_000,
   headerBytes: 32 * 1024,
-} as const;
+};
 
 /** TLS 1.2 with ECDHE and AEAD only, and 1.3 (RFC 9325): Node's own list still offers CBC. */
 const CIPHERS = [
@@ -46,19 +48,19 @@ export function secureContext(pair: KeyPair, deviceRoots: string): SecureContext
 }
 
 /** The HTTPS server: asks for a client certificate without requiring one, and keeps silent peers in bounds. */
-export function createListener(context: SecureContextOptions, onRequest: RequestListener): Server {
-  const silent = createSilentSockets(LIMITS.silentSockets);
+export function createListener(context: SecureContextOptions, onRequest: RequestListener, limits = LIMITS): Server {
+  const silent = createSilentSockets(limits.silentSockets);
   const server = createServer(
     {
       ...context,
       requestCert: true,
       rejectUnauthorized: false,
-      handshakeTimeout: LIMITS.handshakeMs,
-      headersTimeout: LIMITS.headersMs,
-      requestTimeout: LIMITS.requestMs,
-      keepAliveTimeout: LIMITS.keepAliveMs,
-      connectionsCheckingInterval: 2_000,
-      maxHeaderSize: LIMITS.headerBytes,
+      handshakeTimeout: limits.handshakeMs,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize: limits.headerBytes,
       ALPNProtocols: ["http/1.1"],
     },
     (request, response) => {

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { Server } from "node:https";
+import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { connect, type TLSSocket } from "node:tls";
+import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/api/listener.ts";
+import { caWorld } from "./harness/authorities.ts";
+
+/** A listener with limits short enough to wait for. */
+async function listening(t: TestContext, limits: Partial<typeof LIMITS>) {
+  const world = await caWorld(t);
+  const authorities = await world.process({ publicHost: "localhost" });
+  const context = secureContext(authorities.httpsTls(), authorities.deviceRootsPem());
+  const server: Server = createListener(context, (_request, response) => response.end("here"), {
+    ...LIMITS,
+    ...limits,
+  });
+  server.on("clientError", (error, socket) => answerUnreadable(error, socket, "test"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
+  return { port: (server.address() as AddressInfo).port, ca: authorities.serverCaBundlePem() };
+}
+
+function closed(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("error", () => undefined);
+  return new Promise((resolve) => socket.once("close", () => resolve(text)));
+}
+
+function opened(port: number): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connectTcp(port, "127.0.0.1", () => resolve(socket));
+  });
+}
+
+function secured(port: number, ca: string): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca }, () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+test("a peer that never finishes its handshake is closed in time", async (t) => {
+  const { port } = await listening(t, { handshakeMs: 100 });
+  await closed(await opened(port));
+});
+
+test("a peer that finishes its handshake and says nothing, or half a header, is closed in time", async (t) => {
+  const { port, ca } = await listening(t, { headersMs: 100, requestMs: 200, checkEveryMs: 50 });
+  await closed(await secured(port, ca));
+  const half = await secured(port, ca);
+  half.write("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  assert.match(await closed(half), /^HTTP\/1\.1 408 [\s\S]*"error":"request_timeout"/);
+});
+
+test("beyond the cap the oldest silent peer gives way, and a peer that has spoken stays", async (t) => {
+  const { port, ca } = await listening(t, { silentSockets: 3 });
+  const spoke = await secured(port, ca);
+  spoke.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => spoke.once("data", resolve));
+  const oldest = await opened(port);
+  const gone = closed(oldest);
+  const handshaken = await secured(port, ca);
+  let others = 0;
+  const silent: Socket[] = [];
+  while (!oldest.closed && others++ < 10) silent.push(await opened(port));
+  await gone;
+  spoke.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(String(await new Promise((resolve) => spoke.once("data", resolve))), /200 OK/);
+  for (const socket of [spoke, handshaken, ...silent]) socket.destroy();
+});
