@@ -54,19 +54,45 @@ export function durabilityRules(makeEngine: MakeEngine): void {
     client.socket.destroy();
   });
 
-  test("a message that could not be stored is not acknowledged, nor any after it", async (t) => {
+  test("while storing fails nothing is acknowledged, the session stays, and what was sent is stored afterwards", async (t) => {
     const hold = held();
     const world = await worldFor(t, makeEngine, { around: hold.around });
     const device = await world.enroll();
     const client = await rawSession(world, device);
-    client.send(...[1, 2, 3].map((n) => publishPacket(device.topic, "{}", 1, n)));
+    client.send(...[1, 2].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
+    await hold.count(2);
+    hold.waiting[0]!.failed();
+    hold.waiting[1]!.failed();
     await hold.count(3);
-    hold.waiting[0]!.stored();
-    await client.atLeast(8);
-    hold.waiting[2]!.stored();
+    assert.equal(client.received().length, 4);
+    assert.equal(hold.waiting[2]!.payload, '{"n":1}', "the first one first");
+    hold.waiting[2]!.failed();
+    await hold.count(4);
+    hold.waiting[3]!.stored();
+    await hold.count(5);
+    assert.deepEqual([...(await client.atLeast(8)).subarray(4)], [0x40, 2, 0, 1]);
+    hold.waiting[4]!.stored();
+    assert.deepEqual([...(await client.atLeast(12)).subarray(8)], [0x40, 2, 0, 2]);
+    client.socket.destroy();
+    await client.ended;
+    assert.equal(hold.waiting.length, 5);
+  });
+
+  test("a session that ends while storing fails leaves nothing to be tried again", async (t) => {
+    const hold = held();
+    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const device = await world.enroll();
+    const client = await rawSession(world, device);
+    client.send(publishPacket(device.topic, "{}", 1, 1));
+    await hold.count(1);
+    hold.waiting[0]!.failed();
+    await hold.count(2);
+    await world.enrollment.revokeCertificate(world.caller, device.certificateId);
     hold.waiting[1]!.failed();
     await client.ended;
-    assert.deepEqual([...client.received().subarray(4)], [0x40, 2, 0, 1]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(hold.waiting.length, 2);
+    assert.equal(client.received().length, 4);
   });
 
   test("QoS 2 is answered once it is stored, and stored once however often it is sent before its PUBREL", async (t) => {

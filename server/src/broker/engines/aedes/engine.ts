@@ -144,6 +144,7 @@ export function createAedesEngine(options: AedesEngineOptions): BrokerEngine {
     sessions.delete(session);
     registry.remove(session);
     session.over = true;
+    session.inOrder.abandon();
     const { principal, will } = session;
     if (principal === undefined || !session.up) return;
     const reason = session.reason ?? (session.stream.disconnected ? "disconnected" : "connection_lost");

@@ -28,7 +28,7 @@ export function takePublish(
     done(new Error("the topic is not authorised"));
     return;
   }
-  session.inOrder.add(store(policy, aedes, session.clientId, principal, packet), done);
+  session.inOrder.add(() => store(policy, aedes, session.clientId, principal, packet), done);
 }
 
 function store(
