@@ -1,4 +1,5 @@
 import type { Unlisten } from "../db/database.ts";
+import { reach } from "../lib/fault.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, isAcknowledged, pendingDrops, type SessionDrop } from "./drop-store.ts";
 
@@ -58,7 +59,9 @@ export function createDrops({ database, clock, logger }: ConnectionsDeps): Drops
     for (;;) {
       const found = await pendingDrops(database.connects, node, floor, BATCH);
       if (found.length === 0) return;
+      await reach("drop.deliver");
       await Promise.all(found.flatMap(({ drop }) => handlers.map((handler) => handler(drop))));
+      await reach("drop.acknowledge");
       await acknowledge(
         database.connects,
         node,

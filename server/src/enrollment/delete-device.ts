@@ -1,6 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { reach } from "../lib/fault.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { retireDevice, revokeAllOfDevice } from "./revocation-store.ts";
@@ -21,8 +22,11 @@ export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: st
     if (uid === undefined) throw noSuchDevice();
     const revoked = await revokeAllOfDevice(tx, caller.tenantId, uid, caller.actor, now);
     await noteAll(deps, tx, caller, revoked, now);
-    return await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+    const seq = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+    await reach("delete.commit");
+    return seq;
   });
+  await reach("delete.committed");
   await dropped(deps, seq);
 }
 

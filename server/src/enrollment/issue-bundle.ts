@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Caller } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { resolveTopics } from "../devices/devices.ts";
+import { reach } from "../lib/fault.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
 import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
 import type { Enrolling } from "./deps.ts";
@@ -44,6 +45,7 @@ export async function issueBundle(deps: Enrolling, caller: Caller, request: Bund
   const key = await generateDeviceKey();
   const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
   const recorded = await record(deps, caller, request, { key, signed, now });
+  await reach("bundle.committed");
   return { ...recorded, deviceId, ...contents(deps, deviceId, key, signed) };
 }
 
@@ -86,6 +88,7 @@ async function record(
     };
     const recorded = await recordBundle(tx, facts.deviceUid, issued, deps.ids.uuid(now), now);
     if (!recorded) throw refusal("client_id_in_use");
+    await reach("bundle.commit");
     return { id, publishTopics };
   });
 }

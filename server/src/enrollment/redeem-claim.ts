@@ -1,4 +1,5 @@
 import { resolveTopics } from "../devices/devices.ts";
+import { reach } from "../lib/fault.ts";
 import { plainLine } from "../lib/text.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
 import { claimCodeHmac, normalizeClaimCode } from "./claim-code.ts";
@@ -100,6 +101,7 @@ async function attemptRedemption(deps: Enrolling, attempt: Attempt): Promise<Red
   const device = facts.device ?? fresh;
   const signed = await signLeaf(deps, { profile: selfEnrolled, deviceId: device.id, spki: csr.spki, now });
   const publishTopics = resolveTopics(facts.publishTemplates, facts.tenantSlug, device.id);
+  await reach("redeem.commit");
   const outcome = await commitRedemption(deps.database.db, {
     claimId: facts.claimId,
     device,
@@ -118,6 +120,7 @@ async function attemptRedemption(deps: Enrolling, attempt: Attempt): Promise<Red
     auditId: deps.ids.uuid(now),
     now,
   });
+  await reach("redeem.committed");
   if (outcome === "client_id_in_use") throw refusal("client_id_in_use");
   return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, publishTopics);
 }

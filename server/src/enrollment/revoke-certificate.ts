@@ -3,6 +3,7 @@ import { noteRevocations } from "../audit/audit.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { reach } from "../lib/fault.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -24,8 +25,11 @@ export async function revokeCertificate(deps: Enrolling, caller: Caller, id: str
     await lockDeviceUid(tx, caller.tenantId, deviceUid);
     const revoked = await revokeRequested(tx, caller.tenantId, id, caller.actor, now);
     await noteAll(deps, tx, caller, revoked, now);
-    return await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
+    const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
+    await reach("revoke.commit");
+    return seq;
   });
+  await reach("revoke.committed");
   await dropped(deps, seq);
 }
 

@@ -6,6 +6,14 @@ import { createInterface } from "node:readline";
 import { sendCommand } from "../../src/control/client.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
+const faultyLauncher = join(import.meta.dirname, "faulty-serve.ts");
+
+export interface ProcessOptions {
+  /** Starts it with the fault hook, so that {@link ServerProcess.arm} works. */
+  faulty?: boolean;
+  /** Settings beyond those of the harness. */
+  env?: Record<string, string>;
+}
 
 /** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
 export interface ServerProcess {
@@ -16,12 +24,22 @@ export interface ServerProcess {
   /** A command on its control socket, as the command line sends it. Throws what the service refuses. */
   // biome-ignore lint/suspicious/noExplicitAny: each command answers with fields of its own
   command(name: string, body: object): Promise<any>;
+  /** Arms `<point>:kill9|throw|sleep:<ms>` (faulty-serve.ts). */
+  arm(fault: string): Promise<void>;
+  /** Resolves when a fault that sleeps has been reached. */
+  asleep(): Promise<void>;
+  /** Resolves when the process has ended, with its exit code (null after a signal). */
+  readonly ended: Promise<number | null>;
   /** Ends the process by `signal` and resolves with its exit code, which is null when the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts a service on `dataDir` and free loopback ports, and waits for its ready line. */
-export async function startProcess(dataDir: string, databaseUrl: string | undefined): Promise<ServerProcess> {
+export async function startProcess(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  options: ProcessOptions = {},
+): Promise<ServerProcess> {
   const env = {
     PATH: process.env.PATH,
     MUSTER_DATA_DIR: dataDir,
@@ -31,8 +49,12 @@ export async function startProcess(dataDir: string, databaseUrl: string | undefi
     MUSTER_MQTT_PORT: "0",
     MUSTER_METRICS_PORT: "0",
     ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
+    ...options.env,
   };
-  const child = spawn(process.execPath, [launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = options.faulty
+    ? spawn(process.execPath, [faultyLauncher, "serve"], { env, stdio: ["ignore", "pipe", "inherit", "ipc"] })
+    : spawn(process.execPath, [launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const ready = await readyLine(child);
   return {
     httpUrl: ready.httpUrl,
@@ -43,11 +65,16 @@ export async function startProcess(dataDir: string, databaseUrl: string | undefi
       if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
       return answer.result;
     },
-    end: async (signal) => {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      const exited = once(child, "exit");
-      child.kill(signal);
-      return (await exited)[0];
+    arm: async (fault) => {
+      const armed = once(child, "message");
+      child.send(fault);
+      await armed;
+    },
+    asleep: async () => void (await once(child, "message")),
+    ended,
+    end: (signal) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return ended;
     },
   };
 }

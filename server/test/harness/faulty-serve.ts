@@ -1,0 +1,47 @@
+/**
+ * `muster …` with faults: `FAULT=<point>:kill9|throw|sleep:<ms>` arms one before the start, a message from the parent
+ * process arms another while it runs. A fault happens once. Production is started by `bin/muster.mjs`, which has none.
+ */
+import { FAULT_POINTS, type FaultPoint, installFaults } from "../../src/lib/fault.ts";
+
+interface Fault {
+  point: FaultPoint;
+  action: string;
+  ms: number;
+}
+
+function parse(text: string): Fault {
+  const [point, action, ms] = text.split(":");
+  const known = FAULT_POINTS.find((each) => each === point);
+  if (known === undefined) throw new Error(`there is no fault point ${point}`);
+  if (action !== "kill9" && action !== "throw" && action !== "sleep") throw new Error(`there is no fault ${action}`);
+  return { point: known, action, ms: Number(ms ?? 0) };
+}
+
+let armed = process.env.FAULT ? parse(process.env.FAULT) : undefined;
+
+installFaults((point) => {
+  if (armed?.point !== point) return undefined;
+  const fault = armed;
+  armed = undefined;
+  return happen(fault);
+});
+
+function happen({ point, action, ms }: Fault): Promise<void> {
+  if (action === "throw") return Promise.reject(new Error(`a fault at ${point}`));
+  if (action === "kill9") {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => undefined);
+  }
+  process.send?.(`reached ${point}`);
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+process.on("message", (text: string) => {
+  armed = parse(text);
+  process.send?.("armed");
+});
+process.channel?.unref();
+
+// @ts-expect-error the launcher is plain JavaScript, for old Node versions to read
+await import("../../bin/muster.mjs");
