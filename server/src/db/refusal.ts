@@ -20,16 +20,16 @@ export function violatedUnique(error: unknown): string | undefined {
   return failure?.code === "23505" && typeof failure.constraint === "string" ? failure.constraint : undefined;
 }
 
-/** SQLSTATE classes and Node codes that mean "the database cannot be reached or cannot write now". */
+/** What `pg` says, without a code, of a connection that broke or did not answer in time. */
+const BROKEN =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered/;
+/** Connection, resources, shutdown; a statement that took too long; a database that is read-only. */
+const UNAVAILABLE_STATE = /^(08...|53...|57P..|57014|25006)$/;
+const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"];
+
+/** Whether `error` means that the database cannot be reached, cannot write, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== "string")
-    return (
-      (error as Error | null)?.message?.includes("Connection terminated") === true ||
-      (error as Error | null)?.message?.includes("timeout exceeded when trying to connect") === true
-    );
-  return (
-    /^(08|53|57P)/.test(code) ||
-    ["25006", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND"].includes(code)
-  );
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code === "string") return UNAVAILABLE_STATE.test(code) || UNREACHABLE.includes(code);
+  return typeof message === "string" && BROKEN.test(message);
 }
