@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { after, before, test } from "node:test";
+import { routes } from "../src/api/routes.ts";
+import { DAY } from "../src/lib/clock.ts";
+import { enrollDevice, newKey, newTenant, renew, type TestTenant } from "./harness/devices.ts";
+import { type HttpAnswer, https } from "./harness/https.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+const answered = new Set<string>();
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+});
+after(() => server.stop());
+
+/** Calls the operation with a key that may do it, and checks a success against the shape that the document promises. */
+async function call(
+  operationId: string,
+  { id = "", query = "", body }: { id?: string; query?: string; body?: unknown } = {},
+): Promise<HttpAnswer> {
+  const route = routes.find((each) => each.operationId === operationId)!;
+  assert.ok(route.surface === "public");
+  const answer = await https(`${server.httpUrl}${route.path.replace("{id}", id)}${query}`, {
+    ca: server.ca,
+    method: route.method,
+    headers: { "x-api-key": await newKey(server, tenant, route.scope) },
+    ...(body === undefined ? {} : { body }),
+  });
+  assert.equal(answer.headers["cache-control"], "no-store");
+  if (answer.status >= 400) return answer;
+  assert.equal(answer.status, route.status, answer.text);
+  if (route.response) route.response.parse(answer.json);
+  else assert.equal(answer.text, "");
+  answered.add(operationId);
+  return answer;
+}
+
+function assertRefused(answer: HttpAnswer, status: number, error: string): void {
+  assert.deepEqual([answer.status, answer.json?.error], [status, error], answer.text);
+}
+
+test("a claim is created with its code, read without it, filtered by status, and revoked again and again", async () => {
+  const group = await call("createGroup", { body: { name: "Pump hall", memberUserIds: [tenant.admin.id] } });
+  const { json: claim } = await call("createClaim", {
+    body: {
+      intendedName: "Gateway",
+      intendedGroupIds: [group.json.id],
+      intendedDeviceTypeId: tenant.deviceTypeId,
+      expiresInMinutes: 5,
+      maxUses: 2,
+    },
+  });
+  assert.match(claim.claimCode, /^CLAIM-[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+  assert.equal(claim.codeHint, claim.claimCode.slice(-4));
+  const { claimCode: _, ...record } = claim;
+  assert.deepEqual((await call("getClaim", { id: claim.id })).json, record);
+  assert.deepEqual((await call("listClaims")).json, { items: [record], total: 1, skip: 0, limit: 100 });
+  for (let i = 0; i < 2; i++) await call("revokeClaim", { id: claim.id });
+  assert.equal((await call("listClaims", { query: "?status=pending" })).json.total, 0);
+  assert.equal((await call("listClaims", { query: "?status=revoked" })).json.items[0].id, claim.id);
+  assertRefused(await call("listClaims", { query: "?status=expired" }), 400, "invalid_request");
+  assert.deepEqual((await call("getGroup", { id: group.json.id })).json, group.json);
+  assert.equal((await call("listGroups", { query: "?q=PUMP" })).json.total, 1);
+});
+
+test("lists are newest first, and pages fit together", async () => {
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    server.clock.advance(1);
+    ids.unshift((await call("createGroup", { body: { name: `Shift ${i}` } })).json.id);
+  }
+  const first = (await call("listGroups", { query: "?q=Shift&limit=3" })).json;
+  const second = (await call("listGroups", { query: "?q=Shift&limit=3&skip=3" })).json;
+  assert.deepEqual(
+    [...first.items, ...second.items].map(({ id }) => id),
+    ids,
+  );
+  assert.deepEqual([first.total, second.total, second.skip, second.limit], [5, 5, 3, 3]);
+});
+
+test("a bundle holds a working key and certificate; issuing never revokes, two live ones are the most", async () => {
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, {
+    name: "Pump",
+    deviceTypeId: tenant.deviceTypeId,
+  });
+  const { json: bundle } = await call("issueDeviceCertificate", { body: { deviceId } });
+  const leaf = new X509Certificate(bundle.clientCertPem);
+  assert.ok(leaf.checkPrivateKey(createPrivateKey(bundle.privateKeyPem)));
+  assert.equal(leaf.validToDate.toISOString(), bundle.certExpiresAt);
+  assert.deepEqual(bundle.publishTopics, [`t/${tenant.slug}/telemetry/${deviceId}`]);
+  const { json: second } = await call("issueDeviceCertificate", { body: { deviceId } });
+
+  const third = await call("issueDeviceCertificate", { body: { deviceId } });
+  assertRefused(third, 409, "device_cert_cap_reached");
+  assert.deepEqual([third.json.activeCount, third.json.maxActivePlatformCertsPerDevice], [2, 2]);
+
+  const list = (await call("listDeviceCertificates", { query: `?deviceId=${deviceId}&status=active` })).json;
+  assert.deepEqual(
+    list.items.map(({ id }: { id: string }) => id),
+    [second.id, bundle.id],
+  );
+  for (let i = 0; i < 2; i++) await call("revokeDeviceCertificate", { id: bundle.id });
+  assert.equal((await call("issueDeviceCertificate", { body: { deviceId } })).status, 201);
+  assertRefused(await call("revokeDeviceCertificate", { id: deviceId }), 404, "certificate_not_found");
+  assertRefused(await call("issueDeviceCertificate", { body: { deviceId: "no-such" } }), 404, "device_not_found");
+  const revoked = (await call("listDeviceCertificates", { query: `?deviceId=${deviceId}&status=revoked` })).json;
+  assert.equal(revoked.total, 1);
+  assert.match(revoked.items[0].revokedBy, /^apikey:/);
+});
+
+test("409 device_self_enrolled until the override is acknowledged; 409 client_id_in_use for a gateway's id", async () => {
+  const { deviceId } = await enrollDevice(server, tenant);
+  assertRefused(await call("issueDeviceCertificate", { body: { deviceId } }), 409, "device_self_enrolled");
+  const body = { deviceId, acknowledgeSelfEnrollmentOverride: true };
+  assert.equal((await call("issueDeviceCertificate", { body })).status, 201);
+
+  const { id } = await server.app.devices.createDevice(tenant.caller, { id: "gateway-7", name: "Gateway" });
+  await server.app.connections.createMqttClient(tenant.caller, {
+    clientId: id,
+    username: "gateway-7",
+    publish: [],
+    subscribe: [],
+  });
+  assertRefused(await call("issueDeviceCertificate", { body: { deviceId: id } }), 409, "client_id_in_use");
+});
+
+test("the audit tells who did what to which certificate, newest first", async () => {
+  const device = await enrollDevice(server, tenant);
+  const renewed = await renew(server, device);
+  assert.equal(renewed.answer.status, 200);
+  const ofDevice = (await call("listDeviceCertificates", { query: `?deviceId=${device.deviceId}` })).json;
+  await call("revokeDeviceCertificate", { id: ofDevice.items[0].id });
+  const { items } = (await call("listDeviceCertificateAudit", { query: "?limit=200" })).json;
+  const own = items.filter((each: { deviceId: string }) => each.deviceId === device.deviceId);
+  assert.deepEqual(
+    own.map((each: { kind: string; actor: string }) => [each.kind, each.actor.split(":")[0]]),
+    [
+      ["device_cert_revoked", "apikey"],
+      ["device_cert_renewed", "device"],
+      ["device_cert_enrolled", "claim"],
+    ],
+  );
+  assert.equal(own[1].previousSerialNumber, own[2].serialNumber);
+});
+
+test("a device is shown with its connectivity and its certificate's state", async () => {
+  const { deviceId } = await enrollDevice(server, tenant);
+  const { json: device } = await call("getDevice", { id: deviceId });
+  assert.deepEqual([device.connectivity.status, device.certificateState], ["never_seen", "active"]);
+  const found = (await call("listDevices", { query: `?q=${deviceId.slice(2, 12).toUpperCase()}` })).json;
+  assert.deepEqual(found.items, [device]);
+  assert.equal((await call("listDevices", { query: "?connectivity=online" })).json.total, 0);
+  server.clock.advance(22 * DAY);
+  assert.equal((await call("getDevice", { id: deviceId })).json.certificateState, "renewal_due");
+});
+
+test("every operation of the public API has succeeded in its promised shape above", () => {
+  const all = routes.filter(({ surface }) => surface === "public").map(({ operationId }) => operationId);
+  assert.deepEqual([...answered].sort(), all.sort());
+});
