@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connectPacket, PINGREQ, type RawClient, rawClient } from "./broker/raw-client.ts";
+import { eventually } from "./broker/world.ts";
+import { onPostgres } from "./harness/database.ts";
+import { closed, connectMqtt, enrollDevice, newTenant, type TestTenant } from "./harness/devices.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+const ROUNDS = 5;
+const CLIENTS = 50;
+
+/** Two servers share a PostgreSQL; the embedded database has one process. */
+describe("two broker processes on one database", () => {
+  if (!onPostgres) return;
+  let first: TestServer;
+  let second: TestServer;
+  let tenant: TestTenant;
+  before(async () => {
+    first = await startServer();
+    second = await startServer({ share: first });
+    tenant = await newTenant(first);
+  });
+  after(async () => {
+    await second.stop();
+    await first.stop();
+  });
+
+  async function certificateOf(deviceId: string): Promise<string> {
+    const page = await first.app.enrollment.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
+    return page.items[0]!.id;
+  }
+
+  test("a device that connects to the other process leaves the first, and is online throughout", async () => {
+    const device = await enrollDevice(first, tenant);
+    const here = await connectMqtt(first, device);
+    const there = await connectMqtt(second, device);
+    await closed(here);
+    await there.publishAsync(device.topic, '{"a":1}', { qos: 1 });
+    await Promise.all([first.app.connections.flush(), second.app.connections.flush()]);
+    const { connectivity } = await first.app.devices.getDevice(tenant.caller, device.deviceId);
+    assert.equal(connectivity.status, "online");
+    await there.endAsync();
+  });
+
+  test("a revocation at one process has closed the session at the other when it returns", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const device = await enrollDevice(first, tenant);
+      const client = await connectMqtt(second, device);
+      await first.app.enrollment.revokeCertificate(tenant.caller, await certificateOf(device.deviceId));
+      assert.equal(second.app.broker.stats().sessions, 0);
+      await closed(client);
+      await assert.rejects(connectMqtt(second, device), /Not authorized/);
+    }
+  });
+
+  test(`one session is left of ${CLIENTS} simultaneous connects over both, whoever dies before its CONNACK`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const device = await enrollDevice(first, tenant);
+      const clients = await Promise.all(
+        Array.from({ length: CLIENTS }, (_, n) => rawClient({ port: [first, second][n % 2]!.mqttPort }, device)),
+      );
+      for (const [n, client] of clients.entries()) {
+        client.send(connectPacket({ clientId: device.deviceId, keepAlive: 0 }));
+        if (n % 7 === round) client.socket.destroy();
+      }
+      const open = (): RawClient[] => clients.filter(({ socket }) => !socket.destroyed && !socket.readableEnded);
+      await eventually(async () => open().length <= 1);
+      const left = open();
+      assert.ok(left.length <= 1, `${left.length} are open`);
+      const books = await first.app.database.db.selectFrom("mqtt_sessions").selectAll().execute();
+      for (const client of left) {
+        client.send(PINGREQ);
+        await client.atLeast(6);
+        assert.equal(books.filter((row) => row.client_id === device.deviceId).length, 1);
+        client.socket.destroy();
+        await client.ended;
+      }
+    }
+  });
+});
