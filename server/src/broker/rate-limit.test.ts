@@ -35,3 +35,29 @@ test("without limits nothing is counted", () => {
   rate.spend(1e9, 1e12);
   assert.equal(rate.allowance(), Infinity);
 });
+
+test("a timer that is late costs the client nothing", () => {
+  const { clock, rate } = limit(100, Infinity);
+  rate.spend(rate.allowance(), 1);
+  let passed = 0;
+  // Each wait is for one message, 10 ms, and each timer is 15 ms late: 40 waits are a second.
+  for (let wait = 0; wait < 40; wait++) {
+    const ms = rate.waitMs();
+    clock.ms += 25;
+    rate.waited(ms);
+    const allowed = rate.allowance();
+    rate.spend(allowed, 1);
+    passed += allowed;
+  }
+  assert.equal(passed, 100);
+});
+
+test("a wait counts where the clock stands still, and never twice", () => {
+  const { clock, rate } = limit(100, Infinity);
+  rate.spend(rate.allowance(), 1);
+  rate.waited(10);
+  assert.equal(rate.allowance(), 1);
+  clock.ms += 10;
+  rate.waited(10);
+  assert.equal(rate.allowance(), 2);
+});

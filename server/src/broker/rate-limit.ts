@@ -22,7 +22,7 @@ export class RateLimit {
   allowance(): number {
     if (this.#messagesPerSecond === Infinity && this.#bytesPerSecond === Infinity) return Infinity;
     const now = this.#clock.monotonicMs();
-    this.credit(now - this.#at);
+    this.#credit(now - this.#at);
     this.#at = now;
     return this.#bytes > 0 ? Math.max(0, Math.floor(this.#messages)) : 0;
   }
@@ -39,19 +39,23 @@ export class RateLimit {
     return Math.max(1, Math.ceil(Math.max(messages, bytes) * 1000));
   }
 
-  /** Lets `ms` count as passed: those waited by a timer, where the clock is one that a test holds. */
-  credit(ms: number): void {
+  /**
+   * A timer of `ms` has run. What really passed counts, since timers are late, and the more so under load; at least `ms`,
+   * so that a clock which a test holds still cannot silence a client.
+   */
+  waited(ms: number): void {
+    const now = this.#clock.monotonicMs();
+    this.#credit(Math.max(ms, now - this.#at));
+    this.#at = now;
+  }
+
+  #credit(ms: number): void {
     if (this.#messagesPerSecond !== Infinity) {
       this.#messages = Math.min(this.#messagesPerSecond, this.#messages + (ms * this.#messagesPerSecond) / 1000);
     }
     if (this.#bytesPerSecond !== Infinity) {
       this.#bytes = Math.min(this.#bytesPerSecond, this.#bytes + (ms * this.#bytesPerSecond) / 1000);
     }
-  }
-
-  /** Notes that the time up to now has been credited already. */
-  settle(): void {
-    this.#at = this.#clock.monotonicMs();
   }
 }
 

@@ -135,9 +135,7 @@ export class GatedStream extends Duplex {
     const ms = this.#options.rate.waitMs();
     this.#hold(HOLD.rate);
     this.#timer = setTimeout(() => {
-      // The wait itself counts, so that a clock which a test holds still cannot silence a client.
-      this.#options.rate.settle();
-      this.#options.rate.credit(ms);
+      this.#options.rate.waited(ms);
       this.#release(HOLD.rate);
     }, ms).unref();
   }
