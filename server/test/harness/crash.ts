@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
+import { onPostgres, testDatabase } from "./database.ts";
+import { redemption, type TestDevice } from "./devices.ts";
+import { type HttpAnswer, https } from "./https.ts";
+import { type ServerProcess, startProcess } from "./process.ts";
+import { TEST_MASTER_KEY } from "./server.ts";
+
+export type Device = Omit<TestDevice, "chain" | "fingerprint">;
+
+const SCOPES = [
+  "devices:read",
+  "provisioning:read",
+  "provisioning:write",
+  "device-certificates:read",
+  "device-certificates:issue",
+  "device-certificates:revoke",
+];
+
+/** A service in a process of its own that is made to die, with a tenant and a key; and what its clients do. */
+export type CrashWorld = Awaited<ReturnType<typeof crashWorld>>;
+
+export async function crashWorld({ faulty = true } = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), "muster-crash-"));
+  const database = onPostgres ? await testDatabase() : undefined;
+  const options = { faulty, env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info" } };
+  let server = await startProcess(dataDir, database?.url, options);
+  const others: { server: ServerProcess; folder: string }[] = [];
+
+  await server.command("tenant.create", { slug: "acme", name: "Acme" });
+  const email = "ada@acme.example";
+  await server.command("user.create", { tenant: "acme", email, role: "admin" });
+  const { key } = await server.command("key.create", { tenant: "acme", user: email, name: "test", scopes: SCOPES });
+  const publishTopics = ["telemetry/{deviceId}"];
+  const type = await server.command("device-type.create", { tenant: "acme", name: "Pump", publishTopics });
+
+  const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+    https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });
+  const redeemBody = (body: unknown, proof?: Pick<Device, "fullchain" | "key">) =>
+    https(`${server.httpUrl}/api/provisioning/claim`, { body, ca: server.ca, cert: proof?.fullchain, key: proof?.key });
+
+  const world = {
+    dataDir,
+    databaseUrl: database?.url,
+    get server() {
+      return server;
+    },
+    api,
+    redeem: redeemBody,
+    /** A claim by REST, with the redemption request of a device that holds its code. */
+    async claim(maxUses = 1) {
+      const { id, claimCode } = await server.command("claim.create", {
+        tenant: "acme",
+        intendedName: "Pump",
+        intendedDeviceTypeId: type.id,
+        maxUses,
+      });
+      const { key: deviceKey, body } = await redemption(claimCode);
+      return { id: id as string, claimCode: claimCode as string, key: deviceKey, body };
+    },
+    async used(claimId: string): Promise<number> {
+      const answer = await api("GET", `provisioning/claims/${claimId}`);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json.usedCount;
+    },
+    async enroll(): Promise<Device> {
+      const claim = await world.claim();
+      const answer = await redeemBody(claim.body);
+      assert.equal(answer.status, 200, answer.text);
+      return deviceOf(answer, claim.key);
+    },
+    async renew(device: Device) {
+      const fresh = await makeKey();
+      const answer = await https(`${server.httpUrl}/api/provisioning/cert/renew`, {
+        body: { csr: makeCsr(fresh) },
+        ca: server.ca,
+        cert: device.fullchain,
+        key: device.key,
+      });
+      return { answer, key: fresh };
+    },
+    async certificates(deviceId?: string) {
+      const answer = await api("GET", `device-certificates?limit=200${deviceId ? `&deviceId=${deviceId}` : ""}`);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json.items;
+    },
+    /** Has the process die at `point` while `work` is under way; nobody gets an answer. Then starts it again. */
+    async killedAt(point: string, work: () => Promise<unknown>): Promise<void> {
+      await server.arm(`${point}:kill9`);
+      await assert.rejects(work(), `the client got an answer although the process died at ${point}`);
+      assert.equal(await server.ended, null);
+      await world.restart();
+    },
+    async restart(): Promise<void> {
+      server = await startProcess(dataDir, database?.url, options);
+    },
+    /** Every invariant of reliability.md, asked of the running service. */
+    async doctor(): Promise<void> {
+      const { healthy, checks } = await server.command("doctor", { deep: true });
+      assert.ok(checks.length > 12);
+      assert.ok(healthy, JSON.stringify(checks.filter((check: { ok: boolean }) => !check.ok)));
+    },
+    /** A further process on the same PostgreSQL. */
+    async another(): Promise<ServerProcess> {
+      const folder = await mkdtemp(join(tmpdir(), "muster-crash-"));
+      const started = await startProcess(folder, database?.url, options);
+      others.push({ server: started, folder });
+      return started;
+    },
+    async close(): Promise<void> {
+      for (const each of others) {
+        await each.server.end("SIGKILL");
+        await rm(each.folder, { recursive: true, force: true });
+      }
+      await server.end("SIGKILL");
+      await database?.remove();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+export function deviceOf(answer: HttpAnswer, key: string): Device {
+  const { deviceId, mqtt: given } = answer.json;
+  return {
+    deviceId,
+    key,
+    cert: given.clientCert,
+    fullchain: given.clientCert + given.clientCertChain,
+    ca: given.serverCaBundle,
+    topic: given.publishTopics[0],
+  };
+}
