@@ -25,6 +25,8 @@ import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
 /** What a test may replace: the world outside (time, chance, log), never our own code. */
 export interface Overrides {
   clock?: Clock;
+  /** This machine's clock, which is corrected by the database's on PostgreSQL. */
+  machineClock?: Clock;
   ids?: Ids;
   logger?: Logger;
   /** A dumped embedded database to start from, in memory. */
@@ -73,7 +75,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });
-  const { clock, stopClock } = await chooseClock(database, overrides.clock, logger);
+  const { clock, stopClock } = await chooseClock(database, overrides, logger);
   const ports = { http: config.http.port, mqtt: config.mqtt.port };
   const addresses = {
     get baseUrl() {
@@ -136,17 +138,27 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     );
   }
 
+  /** Every part is closed, whatever happens to the one before: a database that is gone must not keep a port open. */
   async function shutDown(): Promise<void> {
-    for (const stop of jobs) await stop();
-    await control.stop();
-    await api.stop();
-    await broker.stop();
-    await monitoring.drain();
-    await connections.stopNode();
-    await access.close();
-    await authorities.close();
-    stopClock();
-    await database.close();
+    const parts: [string, () => unknown][] = [
+      ["periodic jobs", () => Promise.all(jobs.map((stop) => stop()))],
+      ["control socket", () => control.stop()],
+      ["HTTPS", () => api.stop()],
+      ["MQTT", () => broker.stop()],
+      ["monitoring", () => monitoring.drain()],
+      ["sessions", () => connections.stopNode()],
+      ["access", () => access.close()],
+      ["authorities", () => authorities.close()],
+      ["clock", () => stopClock()],
+      ["database", () => database.close()],
+    ];
+    for (const [part, close] of parts) {
+      try {
+        await close();
+      } catch (error) {
+        logger.error({ part, err: (error as Error).message }, "a part did not close in order");
+      }
+    }
   }
 
   return {
@@ -171,10 +183,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   };
 }
 
-async function chooseClock(database: Database, given: Clock | undefined, logger: Logger) {
-  if (given) return { clock: given, stopClock: () => undefined };
-  if (database.kind === "embedded") return { clock: systemClock, stopClock: () => undefined };
-  const clock = await databaseClock(database, systemClock, logger);
+async function chooseClock(database: Database, given: Pick<Overrides, "clock" | "machineClock">, logger: Logger) {
+  if (given.clock) return { clock: given.clock, stopClock: () => undefined };
+  const machine = given.machineClock ?? systemClock;
+  if (database.kind === "embedded") return { clock: machine, stopClock: () => undefined };
+  const clock = await databaseClock(database, machine, logger);
   return { clock, stopClock: () => clock.stop() };
 }
 

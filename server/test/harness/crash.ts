@@ -50,7 +50,7 @@ export async function crashWorld({ faulty = true } = {}) {
     },
     api,
     redeem: redeemBody,
-    /** A claim by REST, with the redemption request of a device that holds its code. */
+    /** A claim, with the redemption request of a device that holds its code. */
     async claim(maxUses = 1) {
       const { id, claimCode } = await server.command("claim.create", {
         tenant: "acme",
@@ -61,6 +61,7 @@ export async function crashWorld({ faulty = true } = {}) {
       const { key: deviceKey, body } = await redemption(claimCode);
       return { id: id as string, claimCode: claimCode as string, key: deviceKey, body };
     },
+    redemptionOf: redemption,
     async used(claimId: string): Promise<number> {
       const answer = await api("GET", `provisioning/claims/${claimId}`);
       assert.equal(answer.status, 200, answer.text);

@@ -28,6 +28,8 @@ export interface ServerOptions {
   env?: Record<string, string>;
   ids?: Ids;
   clock?: FakeClock;
+  /** The clock of the machine it runs on, in place of a clock that all follow (PostgreSQL). */
+  machineClock?: FakeClock;
   logLevel?: LogLevel;
   /** Another server's database, for two processes' worth of app on one PostgreSQL. */
   share?: TestServer;
@@ -54,7 +56,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.env,
   });
   const app = await createApp(config, {
-    clock,
+    ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
     inMemory: true,
     ...(options.ids ? { ids: options.ids } : {}),
