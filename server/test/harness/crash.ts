@@ -95,6 +95,11 @@ export async function crashWorld({ faulty = true } = {}) {
       assert.equal(await server.ended, null);
       await world.restart();
     },
+    masterKey: TEST_MASTER_KEY,
+    /** Goes on with a process that the test has started itself. */
+    use(started: ServerProcess): void {
+      server = started;
+    },
     async restart(): Promise<void> {
       server = await startProcess(dataDir, database?.url, options);
     },

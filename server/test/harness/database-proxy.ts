@@ -1,0 +1,69 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Stands between a service and its PostgreSQL, and fails as networks and servers do. */
+export interface DatabaseProxy {
+  /** The database's address, through the proxy. */
+  readonly url: string;
+  /** Takes connections and bytes and passes nothing on: a server that hangs. */
+  pause(): void;
+  /** Breaks every connection and refuses new ones: a server that is gone. */
+  vanish(): void;
+  /** As it was. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const pairs = new Set<[Socket, Socket]>();
+  let state: "up" | "paused" | "gone" = "up";
+
+  const server = createServer((near) => {
+    if (state === "gone") return void near.destroy();
+    const far = connect(Number(target.port || 5432), target.hostname);
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on("data", (bytes) => to.write(bytes));
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        to.destroy();
+        pairs.delete(pair);
+      });
+    }
+    if (state === "paused") for (const socket of pair) socket.pause();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+
+  const cut = () => {
+    for (const [near, far] of [...pairs]) {
+      near.destroy();
+      far.destroy();
+    }
+  };
+  return {
+    url: url.href,
+    pause() {
+      state = "paused";
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    vanish() {
+      state = "gone";
+      cut();
+    },
+    heal() {
+      state = "up";
+      for (const pair of pairs) for (const socket of pair) socket.resume();
+    },
+    close: () => {
+      cut();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
