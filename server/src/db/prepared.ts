@@ -20,6 +20,11 @@ export class PreparingClient extends pg.Client {
     const query = super.query as (...passed: unknown[]) => unknown;
     if (name === undefined) return query.apply(this, args);
     const [values, ...callback] = rest;
-    return query.call(this, { name, text, values }, ...callback);
+    if (callback.length > 0) return query.call(this, { name, text, values }, ...callback);
+    // Built here rather than from a config object, which pg copies property by property for every query.
+    const prepared = Object.assign(new pg.Query(text, values), { name });
+    return new Promise((resolve, reject) => {
+      query.call(this, prepared, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+    });
   }
 }

