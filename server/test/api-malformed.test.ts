@@ -195,3 +195,38 @@ test("a client's own request id is kept when it is sane, and replaced when it is
   assert.equal(await ask("trace-0af7651916cd43dd"), "trace-0af7651916cd43dd");
   for (const id of ["", "a b", "x".repeat(65), '{"a":1}', "<script>"]) assert.notEqual(await ask(id), id);
 });
+
+test("a body without end is cut off soon after its refusal, whoever sends it", async () => {
+  const endless = (path: string, key: string) =>
+    new Promise<{ answer: string; ms: number }>((resolve) => {
+      const socket = connect({ port: Number(new URL(server.httpUrl).port), ca: server.ca, servername: "localhost" });
+      const since = performance.now();
+      let answer = "";
+      socket.on("data", (chunk) => {
+        answer += chunk;
+      });
+      socket.on("error", () => undefined);
+      const drip = () => {
+        if (socket.writable) socket.write("1\r\n \r\n", () => setTimeout(drip, 20));
+      };
+      socket.on("secureConnect", () => {
+        const headers = `Host: localhost\r\nX-API-Key: ${key}\r\nContent-Type: application/json`;
+        socket.write(`POST ${path} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`, drip);
+      });
+      socket.on("close", () => resolve({ answer, ms: performance.now() - since }));
+    });
+  const readOnly = await newKey(server, tenant, "groups:read");
+  const cases: [path: string, key: string, status: number][] = [
+    ["/api/v1/groups", "mstr_nobody", 401],
+    ["/api/v1/groups", readOnly, 403],
+    ["/api/v1/nowhere", "", 404],
+    ["/api/v1/groups/x", "", 405],
+  ];
+  await Promise.all(
+    cases.map(async ([path, key, status]) => {
+      const { answer, ms } = await endless(path, key);
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+      assert.ok(ms < 10_000, `${path} ${status}: ${ms} ms`);
+    }),
+  );
+});

@@ -1,5 +1,5 @@
 import { constants } from "node:crypto";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -65,6 +65,7 @@ export function createListener(context: SecureContextOptions, onRequest: Request
     },
     (request, response) => {
       silent.spoke(request.socket as TLSSocket);
+      response.once("finish", () => closeUnlessComplete(request));
       onRequest(request, response);
     },
   );
@@ -112,6 +113,14 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
       body,
     ].join("\r\n"),
   );
+}
+
+/** A request that was answered before its body had come, such as one without a key, may not go on sending it for long. */
+function closeUnlessComplete(request: IncomingMessage): void {
+  if (request.complete) return;
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, LINGER_MS).unref();
 }
 
 /** Sockets that have cost us a connection and not sent a request. */
