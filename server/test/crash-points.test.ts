@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type CrashWorld, crashWorld, deviceOf } from "./harness/crash.ts";
-import { onPostgres } from "./harness/database.ts";
+import { endConnections, onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
 
 let world: CrashWorld;
@@ -132,6 +132,20 @@ if (onPostgres) {
     await gone;
     client.end(true);
     await assert.rejects(connectMqtt(other, device));
+    await world.doctor();
+  });
+
+  test("the database ends a connection in the midst of a transaction: 503, nothing happened, the process lives", async () => {
+    await world.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
+    await world.server.arm("bundle.commit:sleep:500");
+    const asleep = world.server.asleep();
+    const issued = world.api("POST", "device-certificates", { deviceId: "cut" });
+    await asleep;
+    await endConnections(world.databaseUrl!);
+    const { status, json } = await issued;
+    assert.deepEqual([status, json.error], [503, "catalog_unavailable"]);
+    assert.equal((await world.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);
+    assert.deepEqual(await statuses("cut"), ["active"]);
     await world.doctor();
   });
 }

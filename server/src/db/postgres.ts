@@ -56,7 +56,11 @@ function createPool(url: string, max: number, logger: Logger, options?: string):
     application_name: "muster",
     ...(options ? { options } : {}),
   });
-  pool.on("error", (error) => logger.warn({ err: error.message }, "a database connection broke"));
+  // The pool listens to idle connections only; the error of one that is in use would end the process.
+  pool.on("connect", (client) => {
+    client.on("error", (error) => logger.warn({ err: error.message }, "a database connection broke"));
+  });
+  pool.on("error", () => undefined);
   return pool;
 }
 

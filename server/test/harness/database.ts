@@ -36,6 +36,19 @@ export async function openTestDatabase(): Promise<Database & { url: string | und
   return { ...database, url, remove };
 }
 
+/** Has PostgreSQL end every connection to the database at `url`. */
+export async function endConnections(url: string): Promise<void> {
+  await administer(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+  );
+}
+
+/** Whether transactions of new connections to the database at `url` may only read. */
+export async function setReadOnly(url: string, readOnly: boolean): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly ? "on" : "off"}`);
+}
+
 async function administer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
