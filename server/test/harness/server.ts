@@ -33,14 +33,16 @@ export interface ServerOptions {
   logLevel?: LogLevel;
   /** Another server's database, for two processes' worth of app on one PostgreSQL. */
   share?: TestServer;
+  /** An existing PostgreSQL database, in place of one of its own. */
+  databaseUrl?: string;
 }
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), "muster-test-"));
-  const own = options.share ? undefined : await testDatabase();
-  const databaseUrl = options.share?.databaseUrl ?? own?.url;
+  const own = options.share || options.databaseUrl ? undefined : await testDatabase();
+  const databaseUrl = options.databaseUrl ?? options.share?.databaseUrl ?? own?.url;
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
   const logs: string[] = [];
   const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });

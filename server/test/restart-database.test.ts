@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { DAY, SECOND } from "../src/lib/clock.ts";
+import { endConnections, onPostgres, setReadOnly, type TestDatabase, testDatabase } from "./harness/database.ts";
+import { type DatabaseProxy, databaseProxy } from "./harness/database-proxy.ts";
+import {
+  connectMqtt,
+  enrollDevice,
+  newKey,
+  newTenant,
+  redeem,
+  redemption,
+  renew,
+  type TestDevice,
+  type TestTenant,
+} from "./harness/devices.ts";
+import { https } from "./harness/https.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+/** What a request may take at most when the database does not answer (reliability.md), and a busy machine's share. */
+const ANSWER_MS = 5_000 + 1_000;
+const RECOVERY_MS = 15_000;
+
+/** Tries `work` until it succeeds; its last error after {@link RECOVERY_MS}. */
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + RECOVERY_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+  }
+}
+
+// The embedded database cannot be away: it lives in the process.
+if (onPostgres) {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let server: TestServer;
+  let tenant: TestTenant;
+  let key: string;
+  before(async () => {
+    database = await testDatabase();
+    proxy = await databaseProxy(database.url!);
+    server = await startServer({ databaseUrl: proxy.url });
+    tenant = await newTenant(server);
+    key = await newKey(server, tenant, "devices:read");
+  });
+  after(async () => {
+    proxy?.heal();
+    await server?.stop();
+    await proxy?.close();
+    await database?.remove();
+  });
+
+  const listDevices = () => https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } });
+
+  /** Asserts a 503 of the documented shape, in time. */
+  async function unavailable(what: string, work: () => Promise<{ status: number; json: { error: string } }>) {
+    const began = performance.now();
+    const { status, json } = await work();
+    const took = performance.now() - began;
+    assert.deepEqual([what, status, json.error], [what, 503, "catalog_unavailable"]);
+    assert.ok(took < ANSWER_MS, `${what} took ${Math.round(took)} ms`);
+  }
+
+  async function connects(device: TestDevice): Promise<void> {
+    const client = await connectMqtt(server, device);
+    await client.endAsync(true);
+  }
+
+  async function worksAgain(device: TestDevice): Promise<void> {
+    await eventually(async () => assert.equal((await listDevices()).status, 200));
+    await eventually(() => connects(device));
+    await eventually(() => enrollDevice(server, tenant));
+  }
+
+  for (const how of ["vanish", "pause"] as const) {
+    const said = { vanish: "is gone", pause: "hangs" }[how];
+    test(`while the database ${said}: 503 in time, no CONNECT, open sessions stay; then all works again`, async () => {
+      const [device, other] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
+      const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "Pump" });
+      const { body } = await redemption(claim.claimCode);
+      const open = await connectMqtt(server, device);
+      open.on("error", () => undefined);
+      proxy[how]();
+      try {
+        await Promise.all([
+          unavailable("a list", listDevices),
+          unavailable("a redemption", () => redeem(server, body)),
+          unavailable("a renewal", async () => (await renew(server, other)).answer),
+          assert.rejects(connectMqtt(server, other), /Server unavailable/),
+          https(`${server.httpUrl}/healthz`, { ca: server.ca }).then(({ status }) => assert.equal(status, 200)),
+          https(`${server.httpUrl}/readyz`, { ca: server.ca }).then(({ status }) => assert.equal(status, 503)),
+        ]);
+        assert.equal(open.connected, true);
+        const answered = new Promise<string>((resolve) => open.once("packetreceive", ({ cmd }) => resolve(cmd)));
+        open.sendPing();
+        assert.equal(await answered, "pingresp");
+      } finally {
+        proxy.heal();
+      }
+      await worksAgain(other);
+      assert.equal(open.connected, true, "the session that was open has stayed open");
+      await open.publishAsync(device.topic, JSON.stringify({ values: { n: 1 } }), { qos: 1 });
+      await open.endAsync(true);
+      assert.equal((await redeem(server, body)).status, 200, "the claim's use was not taken");
+    });
+  }
+
+  test("while the database can only be read, what was revoked or has expired is refused, and nobody is let in", async () => {
+    const [good, revoked] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
+    const page = { deviceId: revoked.deviceId, skip: 0, limit: 1 };
+    const [certificate] = (await server.app.enrollment.listCertificates(tenant.caller, page)).items;
+    await server.app.enrollment.revokeCertificate(tenant.caller, certificate!.id);
+    await setReadOnly(database.url!, true);
+    await endConnections(database.url!);
+    try {
+      await assert.rejects(connectMqtt(server, revoked), /Not authorized/);
+      await assert.rejects(connectMqtt(server, good), /Server unavailable/);
+      assert.equal((await renew(server, revoked)).answer.status, 401);
+      await unavailable("a renewal", async () => (await renew(server, good)).answer);
+      server.clock.step(30 * DAY + SECOND);
+      await assert.rejects(connectMqtt(server, good), /Not authorized/);
+      assert.equal((await renew(server, good)).answer.status, 401);
+    } finally {
+      server.clock.step(-30 * DAY - SECOND);
+      await setReadOnly(database.url!, false);
+      await endConnections(database.url!);
+    }
+    const fresh = await eventually(() => enrollDevice(server, tenant));
+    await eventually(() => connects(fresh));
+    await assert.rejects(connectMqtt(server, revoked), /Not authorized/);
+  });
+
+  test("connections that the database ends are made again, and no request fails for good", async () => {
+    const device = await enrollDevice(server, tenant);
+    await endConnections(database.url!);
+    await worksAgain(device);
+  });
+}
