@@ -68,7 +68,7 @@ user root
 persistence false
 log_type none
 max_queued_messages 0
-max_inflight_messages 0
+max_inflight_messages 10000
 listener ${tlsPort} 127.0.0.1
 cafile ${file("roots.pem", certificates.deviceRootPem)}
 certfile ${file("server.pem", certificates.server.cert)}
