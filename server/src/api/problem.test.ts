@@ -61,3 +61,9 @@ test("what the framework refuses is told in our words", () => {
   assert.deepEqual(of("FST_ERR_CTP_INVALID_CONTENT_LENGTH", 400), [400, "invalid_request", "validation"]);
   assert.deepEqual(of("FST_ERR_SOMETHING", 500), [500, "internal_error", "handler"]);
 });
+
+test("a peer that leaves in the middle of its body is neither a database that is away nor a line in the log", () => {
+  const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET", statusCode: 400 });
+  const { status, unforeseen } = problemOf(aborted, "r1", () => true);
+  assert.deepEqual([status, unforeseen], [400, false]);
+});

@@ -80,11 +80,12 @@ export interface Problem {
 /** The answer to a request that ended with `error`. `isUnavailable` tells a database that cannot be reached or written. */
 export function problemOf(error: unknown, requestId: string, isUnavailable: (error: unknown) => boolean): Problem {
   if (isMusterError(error) && isErrorCode(error.code)) return known(error, error.code, requestId);
+  // Before the database: a peer that leaves in the middle of its body is an ECONNRESET too.
+  const framework = frameworkRefusal(error);
+  if (framework) return known(framework, framework.code, requestId);
   if (isUnavailable(error)) {
     return refused("catalog_unavailable", "the service cannot reach its database; retry shortly", requestId, true);
   }
-  const framework = frameworkRefusal(error);
-  if (framework) return known(framework, framework.code, requestId);
   return refused("internal_error", "something went wrong; the request id leads to the log", requestId, true);
 }
 
