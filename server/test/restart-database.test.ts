@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { DAY, SECOND } from "../src/lib/clock.ts";
 import { endConnections, onPostgres, setReadOnly, type TestDatabase, testDatabase } from "./harness/database.ts";
 import { type DatabaseProxy, databaseProxy } from "./harness/database-proxy.ts";
@@ -108,6 +109,21 @@ if (onPostgres) {
       assert.equal((await redeem(server, body)).status, 200, "the claim's use was not taken");
     });
   }
+
+  test("while the database hangs and every connection is taken, a request that waited for one is answered in time too", async () => {
+    proxy.pause();
+    try {
+      const late = async (n: number) => {
+        await delay(n * 500);
+        await unavailable(`request ${n}`, listDevices);
+      };
+      const crowd = Array.from({ length: 15 }, () => unavailable("one of a crowd", listDevices));
+      await Promise.all([...crowd, ...Array.from({ length: 9 }, (_, n) => late(n))]);
+    } finally {
+      proxy.heal();
+    }
+    await eventually(async () => assert.equal((await listDevices()).status, 200));
+  });
 
   test("while the database can only be read, what was revoked or has expired is refused, and nobody is let in", async () => {
     const [good, revoked] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
