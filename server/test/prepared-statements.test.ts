@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Db, runPrepared, runRaw } from "../src/db/database.ts";
+import { liftTimeLimit } from "../src/db/time-limit.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
 
 test("a marked statement runs with its parameters each time, prepared once a connection on PostgreSQL", async () => {
@@ -20,6 +21,24 @@ test("a marked statement runs with its parameters each time, prepared once a con
       );
       assert.deepEqual(prepared, onPostgres ? [{ name: "double", runs: 3 }] : []);
     });
+  } finally {
+    await database.close();
+    await database.remove();
+  }
+});
+
+test("a request's statement is ended in time, a migration's or the doctor's is waited for", async () => {
+  const database = await openTestDatabase();
+  const statement = `SELECT ${onPostgres ? "pg_sleep(3)" : "1"}`;
+  try {
+    const hurried = runRaw(database.db, statement, []);
+    const patient = database.db.transaction().execute(async (tx) => {
+      await liftTimeLimit(tx);
+      await runRaw(tx, statement, []);
+    });
+    if (onPostgres) await assert.rejects(hurried, { code: "57014" });
+    else await hurried;
+    await patient;
   } finally {
     await database.close();
     await database.remove();

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, migrations } from "./migrations/index.ts";
 import type { Schema } from "./schema.ts";
+import { liftTimeLimit } from "./time-limit.ts";
 import type { Database } from "./types.ts";
 
 /** Arbitrary and fixed: the advisory lock that lets one process migrate while the others wait. */
@@ -13,8 +14,9 @@ const MIGRATION_LOCK = 0x6d_75_73_74;
  */
 export async function migrate(database: Pick<Database, "db">, upTo = migrations.length): Promise<void> {
   await database.db.transaction().execute(async (tx) => {
+    // Before the lock: another process may be migrating for longer than a request may take.
+    await liftTimeLimit(tx);
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
-    await sql`SET LOCAL statement_timeout = 0`.execute(tx);
     await sql`CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL)`.execute(
       tx,
     );

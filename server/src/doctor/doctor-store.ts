@@ -1,6 +1,8 @@
-import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import { runRaw } from "../db/database.ts";
+import { liftTimeLimit } from "../db/time-limit.ts";
+
+export { liftTimeLimit as takeYourTime };
 
 /** How many of the things that break a rule are named. */
 const EXAMPLES = 5;
@@ -14,11 +16,6 @@ export async function ask(tx: Db, question: string, now: Date): Promise<{ broken
     [now],
   );
   return { broken: Number(rows[0]?.total ?? 0), examples: rows.map((row) => row.what) };
-}
-
-/** Lifts the time limit that a request's statements have: a whole-database question may take long. */
-export async function takeYourTime(tx: Tx): Promise<void> {
-  await sql`SET LOCAL statement_timeout = 0`.execute(tx);
 }
 
 export interface StoredCertificate {
