@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely";
-import { type Db, runRaw, type Tx } from "../db/database.ts";
+import { type Db, runPrepared, runRaw, type Tx } from "../db/database.ts";
 import type { ApiKeysTable, Schema } from "../db/schema.ts";
 
 export type DeathReason = NonNullable<ApiKeysTable["revocation_reason"]>;
@@ -29,8 +29,9 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
  * way of removing a user can forget the keys (spec 5 rule 2).
  */
 export async function findLiveKey(db: Db, id: string): Promise<KeyToJudge | undefined> {
-  const rows = await runRaw<KeyToJudge>(
+  const rows = await runPrepared<KeyToJudge>(
     db,
+    "key-to-judge",
     `SELECT k.tenant_id, t.slug, k.secret_hash, k.scopes, k.expires_at, k.last_used_at
        FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
       WHERE k.id = $1 AND k.revoked_at IS NULL AND u.status = 'active' AND u.deleted_at IS NULL`,

@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared } from "../db/database.ts";
 
 /** A key's request window after one more request asked to pass. Times are milliseconds on the key's own clock. */
 export interface WindowRow {
@@ -23,7 +23,7 @@ export async function passWindow(
   limit: number,
   windowMs: number,
 ): Promise<WindowRow> {
-  const rows = await runRaw<WindowRow>(db, PASS, [keyId, expectedMs, wallMs, limit, windowMs]);
+  const rows = await runPrepared<WindowRow>(db, "admit-request", PASS, [keyId, expectedMs, wallMs, limit, windowMs]);
   return rows[0]!;
 }
 

@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runPrepared, runRaw } from "../db/database.ts";
 
 /** A session as the database knows it. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
@@ -24,8 +24,9 @@ export interface OpenedRow {
  * told by a drop, in the same statement.
  */
 export async function upsertSession(db: Db, nodeId: string, session: SessionRow): Promise<OpenedRow> {
-  const rows = await runRaw<OpenedRow>(
+  const rows = await runPrepared<OpenedRow>(
     db,
+    "open-session",
     `WITH opened AS (
        INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
                                        mqtt_client_id, remote_address, connected_at)
@@ -60,8 +61,9 @@ export async function upsertSession(db: Db, nodeId: string, session: SessionRow)
 
 /** Removes sessions; one that has been taken over stays, since its row is its successor's. */
 export async function deleteSessions(db: Db, sessions: { clientId: string; sessionId: string }[]): Promise<void> {
-  await runRaw(
+  await runPrepared(
     db,
+    "close-sessions",
     `DELETE FROM mqtt_sessions s USING unnest($1::text[], $2::uuid[]) AS closed(client_id, session_id)
      WHERE s.client_id = closed.client_id AND s.session_id = closed.session_id`,
     [sessions.map((s) => s.clientId), sessions.map((s) => s.sessionId)],
@@ -105,8 +107,9 @@ export interface PresenceRow {
 
 /** Writes who is online. Locks in one order, so that two processes never wait for each other; old news changes nothing. */
 export async function writePresence(db: Db, rows: PresenceRow[]): Promise<void> {
-  await runRaw(
+  await runPrepared(
     db,
+    "presence",
     `WITH news AS (
        SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::boolean[], $4::timestamptz[], $5::text[])
          AS n(uid, seq, online, at, reason)
@@ -132,8 +135,9 @@ export async function writePresence(db: Db, rows: PresenceRow[]): Promise<void> 
 
 /** Notes when certificates last opened a session. */
 export async function writeLastConnected(db: Db, notes: ReadonlyMap<string, Date>): Promise<void> {
-  await runRaw(
+  await runPrepared(
     db,
+    "last-connected",
     `WITH news AS (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS n(id, at)),
      locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
      UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
