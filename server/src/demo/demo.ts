@@ -95,10 +95,11 @@ async function takeDown(plant: Plant | undefined): Promise<void> {
   await plant.service.stop();
 }
 
+/** Listens on: npm passes the terminal's Ctrl-C on a second time, which must not end us in the middle of taking down. */
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve());
-    process.once("SIGTERM", () => resolve());
+    process.on("SIGINT", () => resolve());
+    process.on("SIGTERM", () => resolve());
   });
 }
 
