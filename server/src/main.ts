@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type App, createApp } from "./app.ts";
 import { type Fate, type Restored, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
+import { portProblem } from "./config/port-problem.ts";
 import { openDatabase } from "./db/database.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -24,7 +25,7 @@ export async function serve(): Promise<number> {
     await app.start();
   } catch (error) {
     await app.stop().catch(() => undefined);
-    throw error;
+    throw portProblem(config, error);
   }
   const caFile = await writeCa(app, config);
   logger.info(

@@ -24,13 +24,15 @@ function sequence(seed: number): () => number {
   };
 }
 
-/** Redeems the claim until the process dies. @returns the answers, and how many requests got none */
+/** Redeems the claim until the process dies or the claim is spent. @returns the answers, and how many requests got none */
 async function redeemUntilKilled(claimCode: string): Promise<{ answered: number; unanswered: number }> {
   let answered = 0;
   for (;;) {
     const { body } = await world.redemptionOf(claimCode);
     const answer = await world.redeem(body).catch(() => undefined);
     if (answer === undefined) return { answered, unanswered: 1 };
+    // A fast machine spends the whole claim before the process dies.
+    if (answer.json.error === "claim_exhausted") return { answered, unanswered: 0 };
     assert.equal(answer.status, 200, answer.text);
     answered++;
   }

@@ -28,7 +28,8 @@ export async function run(flags: RunFlags): Promise<void> {
   tell(agent);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  // Under npx one Ctrl-C arrives twice; the second must not cut off what the first began.
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   // Rejects only when closed; what keeps it from connecting is told by events.
   agent.connect().catch(() => {});
   try {

@@ -33,11 +33,16 @@ function part(shape: z.ZodType, value: unknown, where: string): unknown {
   if (value === undefined) throw refusal("a JSON body is needed", where);
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  const issue = firstOf(result.error.issues[0]!);
+  const { issues } = result.error;
+  // A misspelt name is both an unknown field and a missing one; the first of the two helps.
+  const issue = firstOf(issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!);
   const name = issue.path.join(".");
   if (issue.code === "unrecognized_keys") {
     const unknown = [...issue.path, issue.keys[0]!].join(".");
     throw refusal(`unknown field in the ${where}: ${clip(unknown)}`, unknown);
+  }
+  if (name && issue.code === "invalid_type" && issue.message.endsWith("received undefined")) {
+    throw refusal(`${clip(name)} is required: ${issue.expected}`, name);
   }
   throw refusal(name ? `${clip(name)}: ${issue.message}` : `the ${where}: ${issue.message}`, name || where);
 }

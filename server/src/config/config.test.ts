@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, parseConfig } from "./config.ts";
+
+test("an empty environment is the defaults of the README", () => {
+  const config = parseConfig({});
+  assert.deepEqual(
+    [config.http, config.mqtt, config.metrics.port, config.publicHost, config.logLevel],
+    [{ host: "0.0.0.0", port: 8443 }, { host: "0.0.0.0", port: 8883 }, 9464, "localhost", "info"],
+  );
+  assert.deepEqual(
+    [config.databaseUrl, config.operatorTls, config.masterKey],
+    [undefined, undefined, { from: "data-folder" }],
+  );
+});
+
+test("every problem is reported at once, each by the name of its variable", () => {
+  const wrong = {
+    MUSTER_HTTP_PORT: "http",
+    MUSTER_MQTT_PORT: "70000",
+    MUSTER_DATABASE_URL: "mysql://localhost/x",
+    MUSTER_MASTER_KEY: "c2hvcnQ=",
+    MUSTER_MASTER_KEY_FILE: "/etc/muster.key",
+    MUSTER_TLS_CERT_FILE: "cert.pem",
+    MUSTER_LOG_LEVEL: "loud",
+  };
+  assert.throws(
+    () => parseConfig(wrong),
+    (error: ConfigError) => {
+      assert.ok(error instanceof ConfigError);
+      for (const name of Object.keys(wrong)) assert.ok(error.message.includes(name), `${name} is not named`);
+      assert.ok(!error.message.includes("c2hvcnQ="), "a secret is repeated");
+      return true;
+    },
+  );
+});
+
+test("an empty variable counts as unset", () => {
+  assert.equal(parseConfig({ MUSTER_HTTP_PORT: "", MUSTER_DATABASE_URL: "" }).http.port, 8443);
+});
+
+test("a name that is not known is told, and starts all the same", () => {
+  assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
+});
+
+test("secrets do not show when a configuration is printed", () => {
+  const config = parseConfig({
+    MUSTER_DATABASE_URL: "postgres://u:hunter2@localhost/m",
+    MUSTER_MASTER_KEY: Buffer.alloc(32, 1).toString("base64"),
+  });
+  assert.ok(!JSON.stringify(config).includes("hunter2"));
+  assert.ok(!JSON.stringify(config).includes(Buffer.alloc(32, 1).toString("base64")));
+});
