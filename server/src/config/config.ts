@@ -90,10 +90,7 @@ const environment = z.object({
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("MUSTER_") && value));
   const parsed = environment.safeParse(given);
-  const problems = [
-    ...unknownNames(given),
-    ...(parsed.error?.issues ?? []).map((i) => `${i.path.join(".")} ${i.message}`),
-  ];
+  const problems = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
   problems.push(...contradictions(given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return toConfig(parsed.data, unknownNames(given));
