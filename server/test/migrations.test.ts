@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openEmbedded } from "../src/db/embedded.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { migrations } from "../src/db/migrations/index.ts";
+import { openPostgres } from "../src/db/postgres.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { onPostgres, openTestDatabase, testDatabase } from "./harness/database.ts";
+
+/** A database without any schema of ours. */
+async function emptyDatabase() {
+  if (!onPostgres) return { open: () => openEmbedded("memory"), remove: async () => undefined };
+  const { url, remove } = await testDatabase();
+  return { open: () => openPostgres(url!, createLogger("silent")), remove };
+}
+
+test("migrations are numbered from 1 without gaps", () => {
+  assert.deepEqual(
+    migrations.map(({ number }) => number),
+    migrations.map((_, index) => index + 1),
+  );
+});
+
+for (let prefix = 0; prefix <= migrations.length; prefix++) {
+  test(`a database at schema ${prefix} is brought up to date, and once more changes nothing`, async () => {
+    const { open, remove } = await emptyDatabase();
+    const database = await open();
+    try {
+      await migrate(database, prefix);
+      await Promise.all([migrate(database), migrate(database)]);
+      await migrate(database);
+      const tables = await database.db.introspection.getTables();
+      assert.ok(tables.some(({ name }) => name === "certificates"));
+      assert.deepEqual(await applied(database), migrations.length);
+    } finally {
+      await database.close();
+      await remove();
+    }
+  });
+}
+
+test("a database of a newer version is refused", async () => {
+  const database = await openTestDatabase();
+  try {
+    // biome-ignore lint/suspicious/noExplicitAny: the migrations' own table is in no row type
+    await (database.db as any).insertInto("schema_migrations").values({ number: 9_999, name: "tomorrow" }).execute();
+    await assert.rejects(migrate(database), /run the newer version/);
+  } finally {
+    await database.close();
+    await database.remove();
+  }
+});
+
+async function applied(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<number> {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const rows = await (database.db as any).selectFrom("schema_migrations").select("number").execute();
+  return rows.length;
+}
