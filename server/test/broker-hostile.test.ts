@@ -46,7 +46,8 @@ test("a peer that does not send its whole CONNECT is disconnected in time, howev
   clearInterval(drip);
   assert.ok(at < whole.length);
   const patient = await rawSession(own, enrolled);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Whoever comes after it and stays silent has been given up by the time its own would have come.
+  await (await rawClient(own, enrolled)).ended;
   patient.send(PINGREQ);
   await patient.atLeast(6);
   patient.socket.destroy();
