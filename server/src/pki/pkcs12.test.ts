@@ -58,6 +58,23 @@ test("OpenSSL opens the bundle and finds the key, the leaf and its chain", (t) =
   assert.notEqual(open(`${passphrase}x`).status, 0);
 });
 
+test("GnuTLS opens the bundle and finds the key, the leaf and its chain", (t) => {
+  const missing = missingTool("certtool");
+  if (missing) return t.skip(missing);
+  using folder = newFolder();
+  writeFileSync(folder.file("bundle.p12"), bundle);
+  const open = (pass: string) =>
+    spawnSync("certtool", ["--p12-info", "--inder", "--infile", "bundle.p12", "--password", pass], {
+      cwd: folder.path,
+      encoding: "utf8",
+    });
+  const { stdout, status } = open(passphrase);
+  assert.equal(status, 0, stdout);
+  assert.deepEqual(certificatesFromPem(stdout), [leaf.der, intermediate.certificateDer]);
+  assert.match(stdout, /BEGIN (ENCRYPTED )?PRIVATE KEY/);
+  assert.notEqual(open(`${passphrase}x`).status, 0);
+});
+
 test("Java opens the bundle as one private key entry with its chain", (t) => {
   const missing = missingTool("keytool");
   if (missing) return t.skip(missing);
