@@ -1,15 +1,13 @@
 import type { Caller } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { isUuid } from "../lib/ids.ts";
+import { isDeviceId, isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/refusals.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
 import { hasDeviceType, insertDevice, joinGroups } from "./device-store.ts";
 import { findDevice } from "./device-view-store.ts";
 import { type DeviceRecord, toRecord } from "./view-devices.ts";
-
-const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface NewDevice {
   /** The MQTT client id, the certificate's CN and a topic segment; random when absent. Never changes. */
@@ -27,7 +25,7 @@ export interface NewDevice {
  */
 export async function createDevice(deps: DevicesDeps, caller: Caller, input: NewDevice): Promise<DeviceRecord> {
   const id = input.id ?? deps.ids.deviceId();
-  if (!DEVICE_ID.test(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
+  if (!isDeviceId(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
   const now = deps.clock.now();
   const row = {
     uid: deps.ids.uuid(now),

@@ -2,6 +2,7 @@ import type { Caller } from "../access/access.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { reach } from "../lib/fault.ts";
+import { isDeviceId } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { retireDevice, revokeAllOfDevice } from "./revocation-store.ts";
@@ -14,7 +15,7 @@ import { dropped, noteAll } from "./revoke-certificate.ts";
  * @throws MusterError not_found
  */
 export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: string): Promise<void> {
-  if (!DEVICE_ID.test(deviceId)) throw noSuchDevice();
+  if (!isDeviceId(deviceId)) throw noSuchDevice();
   const now = deps.clock.now();
   const seq = await inTransaction(deps.database.db, async (tx) => {
     // The update of the device's row is also its lock; nothing is issued for it from here on.
@@ -29,8 +30,6 @@ export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: st
   await reach("delete.committed");
   await dropped(deps, seq);
 }
-
-const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function noSuchDevice() {
   return refusal("not_found", { message: "There is no such device." });

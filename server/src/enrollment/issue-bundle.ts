@@ -3,6 +3,7 @@ import type { Caller } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { reach } from "../lib/fault.ts";
+import { isDeviceId } from "../lib/ids.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
 import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
 import type { Enrolling } from "./deps.ts";
@@ -40,7 +41,7 @@ export interface Bundle {
 export async function issueBundle(deps: Enrolling, caller: Caller, request: BundleRequest): Promise<Bundle> {
   const now = deps.clock.now();
   const { deviceId } = request;
-  if (!DEVICE_ID.test(deviceId)) throw refusal("device_not_found");
+  if (!isDeviceId(deviceId)) throw refusal("device_not_found");
   judge(await bundleFacts(deps.database.db, caller.tenantId, deviceId, now), request);
   const key = await generateDeviceKey();
   const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
@@ -48,9 +49,6 @@ export async function issueBundle(deps: Enrolling, caller: Caller, request: Bund
   await reach("bundle.committed");
   return { ...recorded, deviceId, ...contents(deps, deviceId, key, signed) };
 }
-
-/** What no device is called is no device; the database would not even compare it (a NUL is no text to it). */
-const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function judge(facts: BundleFacts | undefined, request: BundleRequest): asserts facts {
   if (facts === undefined) throw refusal("device_not_found");

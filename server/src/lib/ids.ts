@@ -79,3 +79,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
+
+const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Whether `text` can be a device id (docs/spec-decisions.md, Identity). What cannot is simply no device's: it is not asked for. */
+export function isDeviceId(text: string): boolean {
+  return DEVICE_ID.test(text);
+}

@@ -1,5 +1,6 @@
 import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
+import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/refusals.ts";
 import { findVisibleDevice, type LatestRow, listLatest, listRejected } from "./monitoring-store.ts";
 import type { MetricValue } from "./reading.ts";
@@ -23,9 +24,6 @@ export interface RejectedRecord {
   reason: string;
   payload: Buffer;
 }
-
-/** An id of any other shape is nobody's, and need not reach the database (docs/spec-decisions.md, identity). */
-const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Deps = { database: Pick<Database, "db"> };
 
@@ -51,7 +49,7 @@ export async function rejectedMessages(deps: Deps, caller: Caller, deviceId: str
 
 async function visibleDevice(deps: Deps, caller: Caller, deviceId: string): Promise<string> {
   requireScope(caller, "devices:read");
-  if (!DEVICE_ID.test(deviceId)) throw notFound("device");
+  if (!isDeviceId(deviceId)) throw notFound("device");
   const uid = await findVisibleDevice(deps.database.db, caller.tenantId, deviceId, boundedToGroupsOf(caller));
   if (uid === undefined) throw notFound("device");
   return uid;
