@@ -1,4 +1,9 @@
 import { foundation } from "./0001-foundation.ts";
+import { apiWrites } from "./0002-api-writes.ts";
+import { countedLists } from "./0003-counted-lists.ts";
+import { shifts } from "./0004-shifts.ts";
+import { thresholdsAnomalies } from "./0005-thresholds-anomalies.ts";
+import { tickets } from "./0006-tickets.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -8,4 +13,11 @@ export interface Migration {
 }
 
 /** Every step in order; `number` counts from 1 without gaps. */
-export const migrations: readonly Migration[] = [{ number: 1, name: "foundation", sql: foundation }];
+export const migrations: readonly Migration[] = [
+  { number: 1, name: "foundation", sql: foundation },
+  { number: 2, name: "api writes", sql: apiWrites },
+  { number: 3, name: "counted lists", sql: countedLists },
+  { number: 4, name: "shifts", sql: shifts },
+  { number: 5, name: "thresholds and anomalies", sql: thresholdsAnomalies },
+  { number: 6, name: "tickets", sql: tickets },
+];

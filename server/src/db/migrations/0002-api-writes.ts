@@ -1,0 +1,1 @@
+export const apiWrites = `SELECT 1`;

@@ -1,0 +1,1 @@
+export const shifts = `SELECT 1`;

@@ -1,0 +1,1 @@
+export const thresholdsAnomalies = `SELECT 1`;
