@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { type Access, createAccess } from "./access/access.ts";
 import { type Api, createApi } from "./api/server.ts";
+import { type Audit, createAudit } from "./audit/audit.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
 import { createBackup } from "./backup/backup.ts";
 import { type Broker, createBroker } from "./broker/broker.ts";
@@ -41,6 +42,7 @@ export interface App {
   readonly logger: Logger;
   readonly database: Database;
   readonly access: Access;
+  readonly audit: Audit;
   readonly authorities: Authorities;
   readonly connections: Connections;
   readonly devices: Devices;
@@ -88,6 +90,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
   const deps = { database, clock, ids, logger };
   const access = createAccess(deps);
+  const audit = createAudit(deps);
   const devices = createDevices(deps);
   const groups = createGroups(deps);
   const connections = createConnections(deps);
@@ -110,7 +113,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     brokerUrl: () => addresses.brokerUrl,
   });
 
-  const faces = { access, authorities, connections, devices, enrollment, groups, metrics, monitoring };
+  const faces = { access, audit, authorities, connections, devices, enrollment, groups, metrics, monitoring };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable });
@@ -134,7 +137,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await control.start();
     jobs.push(
       every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
-      every(10 * MINUTE, "pruning", () => Promise.all([enrollment.prune(), connections.prune()]), logger),
+      every(10 * MINUTE, "pruning", () => Promise.all([enrollment.prune(), connections.prune(), audit.prune()]), logger),
     );
   }
 

@@ -1,3 +1,4 @@
+import type { ApiRequest } from "../audit/audit.ts";
 import { insufficientScope } from "./errors.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -19,6 +20,8 @@ export interface Caller {
   rights: Rights;
   /** The address the request came from, where there is one. */
   address?: string;
+  /** The request of an API key that writes: what the API audit log notes of it. */
+  request?: ApiRequest;
 }
 
 /** Issuing identities is the administrators' affair. */

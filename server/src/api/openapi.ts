@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ErrorCode, PROBLEMS } from "./problem.ts";
-import type { Route } from "./route.ts";
+import { isConditional, type Route, takesIdempotencyKey } from "./route.ts";
 import { routes } from "./routes.ts";
 import { errorBody } from "./shapes.ts";
 
@@ -31,6 +31,8 @@ export function errorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...COMMON[route.surface], ...route.errors];
   if (route.params || route.query || route.body) codes.push("invalid_request");
   if (route.body) codes.push("payload_too_large", "unsupported_media_type", "request_timeout");
+  if (takesIdempotencyKey(route)) codes.push("already_processed", "idempotency_key_reused");
+  if (isConditional(route)) codes.push("precondition_failed");
   return [...new Set(codes)].sort((one, other) => PROBLEMS[one].status - PROBLEMS[other].status);
 }
 

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Access, type Caller, requireScope } from "../access/access.ts";
+import type { Access, Caller } from "../access/access.ts";
+import type { ApiRequest, Audit } from "../audit/audit.ts";
 import type { PeerCertificate } from "../enrollment/enrollment.ts";
-import { addressBlock } from "../lib/address.ts";
+import { isMusterError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
 import type { AddressLimit } from "./address-limit.ts";
-import { clientAddress, type TrustedProxies } from "./client-address.ts";
-import { Refusal } from "./problem.ts";
-import type { DeviceContact, Faces, PublicRoute, Route } from "./route.ts";
-import { validate } from "./validate.ts";
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Who asks: set by the guard of the route before the body is read. */
-    who: Caller | DeviceContact | undefined;
-  }
-}
+import { setAnswerHeaders } from "./answer-headers.ts";
+import type { TrustedProxies } from "./client-address.ts";
+import { ifMatch } from "./entity-tag.ts";
+import { guardOf } from "./guards.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import { type DeviceContact, type Faces, type PublicRoute, type Route, takesIdempotencyKey } from "./route.ts";
+import { type ValidInput, validate } from "./validate.ts";
 
 /** What the pipeline works with. */
 export interface PipelineTools {
   access: Access;
+  audit: Audit;
   faces: Faces;
+  logger: Logger;
   proxies: TrustedProxies;
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
   deviceLimit: AddressLimit;
@@ -33,60 +33,90 @@ export const BODY_LIMIT = { public: 256 * KIB, device: 16 * KIB };
  * the first three before a byte of the body is read.
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
-  const guard = route.surface === "public" ? publicGuard(route, tools) : deviceGuard(tools);
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     bodyLimit: BODY_LIMIT[route.surface],
-    onRequest: guard,
+    onRequest: guardOf(route, tools),
     handler: async (request, reply) => {
       const input = validate(route, request);
-      const answer = await handle(route, request.who, input, tools.faces);
-      reply.code(route.status);
-      return route.response ? answer : reply.send();
+      if (route.surface === "device") {
+        return answerWith(route, request, reply, await route.handler(request.who as DeviceContact, input, tools.faces));
+      }
+      return writes(route)
+        ? write(route, request, reply, input, tools)
+        : answerWith(route, request, reply, await route.handler(request.who as Caller, input, tools.faces));
     },
   });
 }
 
-function handle(route: Route, who: unknown, input: unknown, faces: Faces): Promise<unknown> {
-  return route.surface === "public"
-    ? route.handler(who as Caller, input, faces)
-    : route.handler(who as DeviceContact, input, faces);
+function writes({ method }: Route): boolean {
+  return method !== "GET";
 }
 
-function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header("cache-control", "no-store");
-    const key = request.headers["x-api-key"];
-    const caller = await access.authenticateKey(typeof key === "string" ? key : undefined, addressOf(request, proxies));
-    const { limit, windowSeconds, remaining, resetSeconds, admitted } = await access.admitRequest(caller);
-    reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
-    reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
-    if (!admitted) {
-      throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds a key`, {
-        extra: { retryAfterSeconds: resetSeconds },
-      });
-    }
-    requireScope(caller, route.scope);
-    request.who = caller;
-  };
+/** A write of an API key: noted in the API audit log, done once under one Idempotency-Key, conditional on If-Match. */
+async function write(
+  route: PublicRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: ValidInput,
+  { audit, faces, logger }: PipelineTools,
+): Promise<unknown> {
+  const caller = request.who as Caller;
+  if (caller.rights.kind !== "key") throw new Error("the public API is for API keys");
+  const asked: ApiRequest = { id: request.id, keyId: caller.rights.keyId, operation: route.operationId };
+  const idempotency = takesIdempotencyKey(route) && idempotencyOf(request.headers["idempotency-key"], input);
+  if (!idempotency) {
+    const matches = ifMatch(request.headers["if-match"], route.volatile);
+    const answer = await route.handler({ ...caller, request: asked }, { ...input, matches }, faces);
+    return answerWith(route, request, reply, answer);
+  }
+  return writeOnce(route, request, reply, input, { ...asked, idempotency }, { audit, faces, logger });
 }
 
-function deviceGuard({ proxies, peerOf, deviceLimit }: PipelineTools) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header("cache-control", "no-store");
-    const address = addressOf(request, proxies);
-    const waitSeconds = deviceLimit.admit(addressBlock(address));
-    if (waitSeconds > 0) {
-      throw new Refusal("rate_limited", "too many requests from this address", {
-        extra: { retryAfterSeconds: waitSeconds },
-      });
-    }
-    const peer = peerOf(request.raw);
-    request.who = peer ? { address, peer } : { address };
-  };
+/** The same request again finds what came of it, also when both are under way at once: the transaction decides. */
+async function writeOnce(
+  route: PublicRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: ValidInput,
+  once: ApiRequest,
+  { audit, faces, logger }: Pick<PipelineTools, "audit" | "faces" | "logger">,
+): Promise<unknown> {
+  const before = await audit.recallAnswer(once);
+  if (before !== undefined) return replay(route, reply, before);
+  let answer: unknown;
+  try {
+    answer = await route.handler({ ...(request.who as Caller), request: once }, input, faces);
+  } catch (error) {
+    const meanwhile = isMusterError(error, "already_processed") ? await audit.recallAnswer(once) : undefined;
+    if (meanwhile === undefined) throw error;
+    return replay(route, reply, meanwhile);
+  }
+  if (!route.secret) await keep(audit, logger, once, answer);
+  return answerWith(route, request, reply, answer);
 }
 
-function addressOf({ raw }: FastifyRequest, proxies: TrustedProxies): string {
-  return clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], proxies);
+/** The work is done, whatever becomes of this: a repetition is then told so, only without the answer. */
+async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unknown): Promise<void> {
+  try {
+    await audit.keepAnswer(once, JSON.stringify(answer));
+  } catch (error) {
+    logger.warn(
+      { requestId: once.id, err: (error as Error).message },
+      "an answer could not be kept for its repetition",
+    );
+  }
+}
+
+function replay(route: Route, reply: FastifyReply, answer: string): FastifyReply {
+  reply.code(route.status).header("idempotent-replayed", "true").type("application/json; charset=utf-8");
+  return reply.send(answer);
+}
+
+function answerWith(route: Route, request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown {
+  reply.code(route.status);
+  if (!route.response) return reply.send();
+  const unchanged = setAnswerHeaders(route, request, reply, answer);
+  return unchanged ? reply.code(304).send() : answer;
 }

@@ -1,4 +1,5 @@
 import type { AccessErrorCode } from "../access/errors.ts";
+import type { AuditErrorCode } from "../audit/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/refusals.ts";
@@ -17,7 +18,7 @@ type SurfaceErrorCode =
   | "catalog_unavailable";
 
 /** A feature whose routes come with codes of their own adds them here, and the compiler asks for their statuses below. */
-type EveryErrorCode = SurfaceErrorCode | CommonErrorCode | AccessErrorCode | EnrollmentErrorCode;
+type EveryErrorCode = SurfaceErrorCode | CommonErrorCode | AccessErrorCode | AuditErrorCode | EnrollmentErrorCode;
 
 /**
  * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
@@ -40,12 +41,15 @@ export const PROBLEMS = {
   already_exists: { status: 409, middleware: "handler" },
   device_self_enrolled: { status: 409, middleware: "handler" },
   device_cert_cap_reached: { status: 409, middleware: "handler" },
+  already_processed: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },
   claim_exhausted: { status: 409, middleware: "handler" },
   claim_expired: { status: 410, middleware: "handler" },
   claim_revoked: { status: 410, middleware: "handler" },
+  precondition_failed: { status: 412, middleware: "handler" },
   payload_too_large: { status: 413, middleware: "validation" },
   unsupported_media_type: { status: 415, middleware: "validation" },
+  idempotency_key_reused: { status: 422, middleware: "handler" },
   rate_limited: { status: 429, middleware: "rate-limit" },
   headers_too_large: { status: 431, middleware: "router" },
   internal_error: { status: 500, middleware: "handler" },

@@ -41,6 +41,10 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   response?: z.ZodType;
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
+  /** The answer shows what is shown once: it is neither kept for a repetition of the request nor compressed. */
+  secret?: true;
+  /** Fields of the answered record that change without a write: a conditional write looks past them. */
+  volatile?: readonly string[];
   examples: { body?: Example; response?: Example };
 }
 
@@ -48,6 +52,8 @@ export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
+  /** What `If-Match` of a PUT or PATCH asks of the record as it is under the lock; absent without the header. */
+  matches?: ((record: object) => boolean) | undefined;
 }
 
 type Nothing = z.ZodUndefined;
@@ -74,6 +80,16 @@ export interface DeviceRoute extends AnyDescription {
 
 /** One operation as a value: validation, scope check, OpenAPI and the enumerating tests all read it. */
 export type Route = PublicRoute | DeviceRoute;
+
+/** Whether `Idempotency-Key` makes a repetition of the request harmless. */
+export function takesIdempotencyKey({ surface, method }: Route): boolean {
+  return surface === "public" && method === "POST";
+}
+
+/** Whether `If-Match` is honoured (docs/api-conventions.md, Headers). */
+export function isConditional({ surface, method }: Route): boolean {
+  return surface === "public" && (method === "PUT" || method === "PATCH");
+}
 
 /** An operation of the public API; the pipeline has authenticated the caller and checked the scope (spec 5). */
 export function publicRoute<

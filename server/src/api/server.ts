@@ -2,6 +2,7 @@ import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Access } from "../access/access.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isMusterError } from "../lib/errors.ts";
@@ -33,6 +34,7 @@ export interface ApiConfig {
 export interface ApiDeps extends Faces {
   config: ApiConfig;
   access: Access;
+  audit: Audit;
   authorities: Authorities;
   clock: Clock;
   ids: Ids;
@@ -130,7 +132,9 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   const proxies = trustedProxies(deps.config.trustedProxies);
   mountRoutes(app, {
     access: deps.access,
+    audit: deps.audit,
     faces: deps,
+    logger: deps.logger,
     proxies,
     peerOf: createPeerReader(deps.authorities, proxies),
     deviceLimit: createAddressLimit(deps.config.deviceRequestsPerMinute, deps.clock),

@@ -10,12 +10,19 @@ export interface RawInput {
   body: unknown;
 }
 
+/** What came in, checked; a part that the route does not look at is undefined. */
+export interface ValidInput {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
 /**
  * What came in, in the shapes the route asks for.
  *
  * @throws Refusal invalid_request naming the first field that is wrong
  */
-export function validate(route: Route, raw: RawInput): { params: unknown; query: unknown; body: unknown } {
+export function validate(route: Route, raw: RawInput): ValidInput {
   return {
     params: route.params && part(route.params, addressPart(raw.params), "path"),
     query: route.query && part(route.query, addressPart(raw.query), "query"),

@@ -2,6 +2,16 @@ import type { Db } from "../db/database.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { type CertificateAuditRow, insertEntries, listEntryRows } from "./certificate-audit-store.ts";
 
+export {
+  type ApiRequest,
+  type ApiWrite,
+  type Audit,
+  createAudit,
+  noteWrite,
+  type WriteNote,
+  type WriteResult,
+} from "./api-writes.ts";
+
 /** Spec 2.6, 6; fields as in docs/spec-decisions.md. `previousSerialNumber` is there on renewals only. */
 export interface CertificateAuditEntry {
   id: string;

@@ -22,6 +22,8 @@ export interface Schema {
   device_findings: DeviceFindingsTable;
   claim_guesses: ClaimGuessesTable;
   certificate_audit: CertificateAuditTable;
+  api_audit: ApiAuditTable;
+  idempotency_keys: IdempotencyKeysTable;
   mqtt_clients: MqttClientsTable;
   broker_nodes: BrokerNodesTable;
   mqtt_sessions: MqttSessionsTable;
@@ -31,6 +33,9 @@ export interface Schema {
   telemetry: TelemetryTable;
   telemetry_latest: TelemetryLatestTable;
   rejected_messages: RejectedMessagesTable;
+  thresholds: ThresholdsTable;
+  device_thresholds: DeviceThresholdsTable;
+  anomalies: AnomaliesTable;
   authorities: AuthoritiesTable;
 }
 
@@ -221,6 +226,32 @@ export interface CertificateAuditTable {
   claim_id: string | null;
 }
 
+export interface ApiAuditTable {
+  id: string;
+  tenant_id: string;
+  at: Date;
+  key_id: string;
+  operation: string;
+  resource: string;
+  resource_id: string;
+  result: "created" | "updated" | "revoked" | "unchanged";
+  address: string | null;
+  request_id: string;
+  certificate_id: string | null;
+  serial_number: string | null;
+  fingerprint_sha256: string | null;
+}
+
+export interface IdempotencyKeysTable {
+  key_id: string;
+  idempotency_key: string;
+  operation: string;
+  request_sha256: Buffer;
+  resource_id: string;
+  at: Date;
+  answer: string | null;
+}
+
 export interface MqttClientsTable {
   id: string;
   tenant_id: string;
@@ -312,6 +343,46 @@ export interface RejectedMessagesTable {
   topic: string;
   reason: string;
   payload: Buffer;
+}
+
+export interface ThresholdsTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  description: Generated<string>;
+  enabled: Generated<boolean>;
+  rules: unknown[];
+  created_at: Date;
+}
+
+export interface DeviceThresholdsTable {
+  tenant_id: string;
+  device_uid: string;
+  threshold_id: string;
+}
+
+export interface AnomaliesTable {
+  id: string;
+  tenant_id: string;
+  device_uid: string;
+  device_id: string;
+  threshold_id: string;
+  rule_id: string;
+  metric: string;
+  value: unknown;
+  breached: unknown;
+  severity: "critical" | "major" | "minor" | "warning";
+  status: Generated<"open" | "acknowledged" | "resolved">;
+  message: string;
+  opened_at: Date;
+  last_observed_at: Date;
+  occurrences: string;
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+  comment: string | null;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+  ticket_id: string | null;
 }
 
 export interface AuthoritiesTable {

@@ -67,8 +67,14 @@ export async function listClaimRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-/** `pending` → `revoked`; any other status stays. `false` when the tenant has no such claim. */
-export async function revokeClaimRow(db: Db, tenantId: string, id: string, by: string, now: Date): Promise<boolean> {
+/** `pending` → `revoked`; any other status stays. `undefined` when the tenant has no such claim. */
+export async function revokeClaimRow(
+  db: Db,
+  tenantId: string,
+  id: string,
+  by: string,
+  now: Date,
+): Promise<"revoked" | "unchanged" | undefined> {
   const changed = await db
     .updateTable("claims")
     .set({ status: "revoked", revoked_at: now, revoked_by: by })
@@ -76,9 +82,9 @@ export async function revokeClaimRow(db: Db, tenantId: string, id: string, by: s
     .where("id", "=", id)
     .where("status", "=", "pending")
     .executeTakeFirst();
-  if (changed.numUpdatedRows > 0n) return true;
+  if (changed.numUpdatedRows > 0n) return "revoked";
   const query = db.selectFrom("claims").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
-  return (await query.executeTakeFirst()) !== undefined;
+  return (await query.executeTakeFirst()) && "unchanged";
 }
 
 const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,

@@ -1,4 +1,6 @@
 import type { Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { MINUTE, plus } from "../lib/clock.ts";
 import { isUuid } from "../lib/ids.ts";
 import { plainLine } from "../lib/text.ts";
@@ -38,7 +40,7 @@ export async function createClaim(
   const id = deps.ids.uuid(now);
   const claimCode = newClaimCode(deps.ids);
   const characters = normalizeClaimCode(claimCode)!;
-  await insertClaim(deps.database.db, caller.tenantId, {
+  const row = {
     id,
     code_hmac: claimCodeHmac(characters, deps.claimCodeKey),
     code_hint: claimCodeHint(characters),
@@ -49,9 +51,12 @@ export async function createClaim(
     expires_at: plus(now, minutes * MINUTE),
     created_at: now,
     created_by: caller.actor,
+  };
+  return await inTransaction(deps.database.db, async (tx) => {
+    await insertClaim(tx, caller.tenantId, row);
+    await noteWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
+    return { ...claimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
   });
-  const row = await findClaim(deps.database.db, caller.tenantId, id);
-  return { ...claimRecord(row!, now), claimCode };
 }
 
 function within(

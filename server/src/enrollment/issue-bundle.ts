@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { reach } from "../lib/fault.ts";
@@ -86,6 +87,9 @@ async function record(
     };
     const recorded = await recordBundle(tx, facts.deviceUid, issued, deps.ids.uuid(now), now);
     if (!recorded) throw refusal("client_id_in_use");
+    const { serialNumber, fingerprintSha256 } = signed.leaf;
+    const certificate = { id, serialNumber, fingerprintSha256 };
+    await noteWrite(tx, caller, { resource: "certificate", id, result: "created", at: now, certificate }, deps.ids);
     await reach("bundle.commit");
     return { id, publishTopics };
   });

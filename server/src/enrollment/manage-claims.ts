@@ -1,4 +1,6 @@
 import type { Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { type ClaimRecord, claimRecord } from "./claim-record.ts";
@@ -32,8 +34,12 @@ export async function getClaim(deps: Enrolling, caller: Caller, id: string): Pro
  */
 export async function revokeClaim(deps: Enrolling, caller: Caller, id: string): Promise<void> {
   const now = deps.clock.now();
-  const known = isUuid(id) && (await revokeClaimRow(deps.database.db, caller.tenantId, id, caller.actor, now));
-  if (!known) throw noSuchClaim();
+  if (!isUuid(id)) throw noSuchClaim();
+  await inTransaction(deps.database.db, async (tx) => {
+    const result = await revokeClaimRow(tx, caller.tenantId, id, caller.actor, now);
+    if (!result) throw noSuchClaim();
+    await noteWrite(tx, caller, { resource: "claim", id, result, at: now }, deps.ids);
+  });
 }
 
 function noSuchClaim() {

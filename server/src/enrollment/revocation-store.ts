@@ -8,15 +8,18 @@ export interface RevokedCertificate {
   fingerprint_sha256: string;
 }
 
-/** The device of a certificate, whatever became of either; `undefined` when the tenant has no such certificate. */
-export async function deviceOfCertificate(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
-  const row = await tx
+/** A certificate and its device, whatever became of either; `undefined` when the tenant has no such certificate. */
+export async function findRevocable(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<(RevokedCertificate & { device_uid: string }) | undefined> {
+  return tx
     .selectFrom("certificates")
-    .select("device_uid")
+    .select(["id", "device_uid", "device_id", "serial_number", "fingerprint_sha256"])
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row?.device_uid;
 }
 
 /** Locks the device's row: see the same in bundle-store. */

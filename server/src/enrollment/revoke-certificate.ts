@@ -1,5 +1,5 @@
 import type { Caller } from "../access/access.ts";
-import { noteRevocations } from "../audit/audit.ts";
+import { noteRevocations, noteWrite } from "../audit/audit.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -8,7 +8,7 @@ import { isUuid } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { DROP_TIMEOUT_MS } from "./limits.ts";
-import { deviceOfCertificate, lockDeviceUid, type RevokedCertificate, revokeRequested } from "./revocation-store.ts";
+import { findRevocable, lockDeviceUid, type RevokedCertificate, revokeRequested } from "./revocation-store.ts";
 
 /**
  * Revokes one certificate: committed first, then its sessions are dropped; when this returns they are gone (spec 3.2, 4.8).
@@ -20,11 +20,14 @@ export async function revokeCertificate(deps: Enrolling, caller: Caller, id: str
   if (!isUuid(id)) throw refusal("certificate_not_found");
   const now = deps.clock.now();
   const seq = await inTransaction(deps.database.db, async (tx) => {
-    const deviceUid = await deviceOfCertificate(tx, caller.tenantId, id);
-    if (deviceUid === undefined) throw refusal("certificate_not_found");
-    await lockDeviceUid(tx, caller.tenantId, deviceUid);
+    const found = await findRevocable(tx, caller.tenantId, id);
+    if (found === undefined) throw refusal("certificate_not_found");
+    await lockDeviceUid(tx, caller.tenantId, found.device_uid);
     const revoked = await revokeRequested(tx, caller.tenantId, id, caller.actor, now);
     await noteAll(deps, tx, caller, revoked, now);
+    const result = revoked.length > 0 ? "revoked" : "unchanged";
+    const certificate = { id, serialNumber: found.serial_number, fingerprintSha256: found.fingerprint_sha256 };
+    await noteWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, deps.ids);
     const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
     await reach("revoke.commit");
     return seq;

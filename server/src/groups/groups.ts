@@ -1,4 +1,5 @@
 import type { Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -62,6 +63,7 @@ async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGroup): P
     const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
     const unknown = members.find((id) => !added.has(id));
     if (unknown !== undefined) throw invalidRequest("there is no such user", unknown);
+    await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
   });
   return toRecord({ ...row, member_user_ids: members.sort() });
 }

@@ -10,3 +10,8 @@ export interface PageRequest {
   skip: number;
   limit: number;
 }
+
+/** Whether an answer is one page of a list. */
+export function isPage(answer: unknown): answer is Page<unknown> {
+  return typeof answer === "object" && answer !== null && "items" in answer && "total" in answer;
+}

@@ -1,7 +1,7 @@
 import { MusterError } from "./errors.ts";
 
 /** Refusals that every feature may need; those of one feature alone live in its own `errors.ts`. */
-export type CommonErrorCode = "invalid_request" | "not_found" | "already_exists";
+export type CommonErrorCode = "invalid_request" | "not_found" | "already_exists" | "precondition_failed";
 
 /** The request itself is wrong; `detail` is the offending value when it is an id or a name (never a secret). */
 export function invalidRequest(message: string, detail?: string): MusterError<"invalid_request"> {
@@ -16,4 +16,11 @@ export function notFound(what: string): MusterError<"not_found"> {
 /** The name is taken already; `detail` is the name. */
 export function alreadyExists(message: string, detail: string): MusterError<"already_exists"> {
   return new MusterError("already_exists", message, { detail });
+}
+
+/** The record is not the one that `If-Match` names: someone changed it meanwhile (RFC 9110 13.1.1). */
+export function preconditionFailed(): MusterError<"precondition_failed"> {
+  return new MusterError("precondition_failed", "the record has changed since; read it again and repeat", {
+    detail: "If-Match",
+  });
 }

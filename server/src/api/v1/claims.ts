@@ -80,6 +80,7 @@ export const createClaim = publicRoute({
     body: { intendedName: "Pump hall, gateway 3", expiresInMinutes: 60, maxUses: 1 },
     response: { ...EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },
   },
+  secret: true,
   handler: (caller, { body }, { enrollment }) => enrollment.createClaim(caller, body),
 });
 

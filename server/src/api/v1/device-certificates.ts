@@ -124,6 +124,7 @@ export const issueBundle = publicRoute({
     body: { deviceId: "pump-1", acknowledgeSelfEnrollmentOverride: false },
     response: BUNDLE_EXAMPLE,
   },
+  secret: true,
   handler: (caller, { body }, { enrollment }) => enrollment.issueBundle(caller, body),
 });
 

@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { entityTag, noneMatch } from "./entity-tag.ts";
+import { nextLink } from "./next-link.ts";
+import type { Route } from "./route.ts";
+
+/** Whether `route` answers with one record that has an address of its own, which then carries an entity tag. */
+export function showsRecord(route: Route): boolean {
+  return route.surface === "public" && route.path.endsWith("{id}") && route.status === 200;
+}
+
+/** Whether `route` lists pages. */
+export function listsPages(route: Route): boolean {
+  return route.query !== undefined && "shape" in route.query && "skip" in (route.query.shape as object);
+}
+
+/**
+ * Sets what follows from the answer: `ETag` of a record, `Link` to the next page.
+ *
+ * @returns whether the client has this very answer already, so that 304 says enough
+ */
+export function setAnswerHeaders(route: Route, request: FastifyRequest, reply: FastifyReply, answer: unknown): boolean {
+  if (showsRecord(route)) {
+    const tag = entityTag(answer as object, route.volatile);
+    reply.header("etag", tag);
+    return route.method === "GET" && noneMatch(request.headers["if-none-match"], tag);
+  }
+  const link = listsPages(route) ? nextLink(request.url, answer) : undefined;
+  if (link) reply.header("link", link);
+  return false;
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Caller, requireScope } from "../access/access.ts";
+import { addressBlock } from "../lib/address.ts";
+import { clientAddress, type TrustedProxies } from "./client-address.ts";
+import type { PipelineTools } from "./pipeline.ts";
+import { Refusal } from "./problem.ts";
+import type { DeviceContact, PublicRoute, Route } from "./route.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who asks: set by the guard of the route before the body is read. */
+    who: Caller | DeviceContact | undefined;
+  }
+}
+
+type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** What stands before a route: who asks, how often, and whether they may. Not a byte of the body is read before it. */
+export function guardOf(route: Route, tools: PipelineTools): Guard {
+  return route.surface === "public" ? publicGuard(route, tools) : deviceGuard(tools);
+}
+
+function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools): Guard {
+  return async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    const key = request.headers["x-api-key"];
+    const caller = await access.authenticateKey(typeof key === "string" ? key : undefined, addressOf(request, proxies));
+    const { limit, windowSeconds, remaining, resetSeconds, admitted } = await access.admitRequest(caller);
+    reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
+    reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
+    if (!admitted) {
+      throw new Refusal("rate_limited", `at most ${limit} requests in any ${windowSeconds} seconds a key`, {
+        extra: { retryAfterSeconds: resetSeconds },
+      });
+    }
+    requireScope(caller, route.scope);
+    request.who = caller;
+  };
+}
+
+function deviceGuard({ proxies, peerOf, deviceLimit }: PipelineTools): Guard {
+  return async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    const address = addressOf(request, proxies);
+    const waitSeconds = deviceLimit.admit(addressBlock(address));
+    if (waitSeconds > 0) {
+      throw new Refusal("rate_limited", "too many requests from this address", {
+        extra: { retryAfterSeconds: waitSeconds },
+      });
+    }
+    const peer = peerOf(request.raw);
+    request.who = peer ? { address, peer } : { address };
+  };
+}
+
+function addressOf({ raw }: FastifyRequest, proxies: TrustedProxies): string {
+  return clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], proxies);
+}

@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import type { IdempotencyKeysTable } from "../db/schema.ts";
+
+export type RememberedRequest = Pick<IdempotencyKeysTable, "operation" | "request_sha256" | "resource_id" | "answer">;
+
+/**
+ * Takes the idempotency key for the request that this transaction carries out; one from before `since` is free again. Waits
+ * for another transaction that is about to take it. `false`: it is taken.
+ */
+export async function takeKey(tx: Tx, row: Omit<IdempotencyKeysTable, "answer">, since: Date): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO idempotency_keys AS k (key_id, idempotency_key, operation, request_sha256, resource_id, at)
+    VALUES (${row.key_id}, ${row.idempotency_key}, ${row.operation}, ${row.request_sha256}, ${row.resource_id}, ${row.at})
+    ON CONFLICT (key_id, idempotency_key) DO UPDATE SET operation = excluded.operation,
+      request_sha256 = excluded.request_sha256, resource_id = excluded.resource_id, at = excluded.at, answer = NULL
+      WHERE k.at <= ${since}
+    RETURNING 1`.execute(tx);
+  return rows.length === 1;
+}
+
+/** The request carried out under this key after `since`. */
+export async function findRequest(
+  db: Db,
+  keyId: string,
+  idempotencyKey: string,
+  since: Date,
+): Promise<RememberedRequest | undefined> {
+  return db
+    .selectFrom("idempotency_keys")
+    .select(["operation", "request_sha256", "resource_id", "answer"])
+    .where("key_id", "=", keyId)
+    .where("idempotency_key", "=", idempotencyKey)
+    .where("at", ">", since)
+    .executeTakeFirst();
+}
+
+export async function keepAnswer(db: Db, keyId: string, idempotencyKey: string, answer: string): Promise<void> {
+  await db
+    .updateTable("idempotency_keys")
+    .set({ answer })
+    .where("key_id", "=", keyId)
+    .where("idempotency_key", "=", idempotencyKey)
+    .execute();
+}
+
+export async function forgetBefore(db: Db, time: Date): Promise<void> {
+  await db.deleteFrom("idempotency_keys").where("at", "<=", time).execute();
+}

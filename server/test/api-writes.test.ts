@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { ApiWrite } from "../src/audit/audit.ts";
+import { DAY, HOUR } from "../src/lib/clock.ts";
+import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
+import { type HttpAnswer, type HttpOptions, https } from "./harness/https.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let key: string;
+
+const SCOPES = [
+  "groups:*",
+  "provisioning:read",
+  "provisioning:write",
+  "device-certificates:issue",
+  "device-certificates:revoke",
+];
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  key = await newKey(server, tenant, ...SCOPES);
+});
+after(() => server.stop());
+
+function ask(path: string, { headers, ...options }: HttpOptions = {}): Promise<HttpAnswer> {
+  const own = { "x-api-key": key, ...headers };
+  return https(`${server.httpUrl}/api/v1/${path}`, { ca: server.ca, ...options, headers: own });
+}
+
+const post = (path: string, body: unknown, idempotencyKey?: string) =>
+  ask(path, { body, ...(idempotencyKey ? { headers: { "idempotency-key": idempotencyKey } } : {}) });
+
+async function entries(resourceId: string): Promise<ApiWrite[]> {
+  const { tenantId } = tenant.caller;
+  const all = await server.app.audit.listApiWrites(tenantId, { skip: 0, limit: 500 });
+  return all.filter((entry) => entry.resourceId === resourceId);
+}
+
+test("a write has one entry in the API audit log, with key, operation, resource, result, address and request", async () => {
+  const answer = await post("groups", { name: "Pump hall" });
+  const [entry, ...others] = await entries(answer.json.id);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    { ...entry, id: "" },
+    {
+      id: "",
+      at: server.clock.now(),
+      keyId: key.split("_")[1],
+      operation: "createGroup",
+      resource: "group",
+      resourceId: answer.json.id,
+      result: "created",
+      address: "127.0.0.1",
+      requestId: answer.headers["x-request-id"],
+    },
+  );
+});
+
+test("issuing and revoking note the certificate's id, serial and fingerprint, and never its key", async () => {
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const { json: bundle } = await post("device-certificates", { deviceId });
+  for (let i = 0; i < 2; i++) await ask(`device-certificates/${bundle.id}`, { method: "DELETE" });
+  const noted = await entries(bundle.id);
+  assert.deepEqual(
+    noted.map(({ operation, result }) => [operation, result]),
+    [
+      ["revokeDeviceCertificate", "unchanged"],
+      ["revokeDeviceCertificate", "revoked"],
+      ["issueDeviceCertificate", "created"],
+    ],
+  );
+  const { id, serialNumber, fingerprintSha256 } = bundle;
+  for (const { certificate } of noted) assert.deepEqual(certificate, { id, serialNumber, fingerprintSha256 });
+  assert.ok(!JSON.stringify(noted).includes("PRIVATE KEY"));
+});
+
+test("a claim's revocation is noted, and a refused or merely read request is not", async () => {
+  const { json: claim } = await post("provisioning/claims", { intendedName: "Gateway" });
+  for (let i = 0; i < 2; i++) await ask(`provisioning/claims/${claim.id}`, { method: "DELETE" });
+  await ask(`provisioning/claims/${claim.id}`);
+  const results = (await entries(claim.id)).map(({ result }) => result);
+  assert.deepEqual(results, ["unchanged", "revoked", "created"]);
+  const count = async () =>
+    (await server.app.audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 500 })).length;
+  const before = await count();
+  assert.equal((await post("groups", { name: "x", memberUserIds: ["nobody"] })).status, 400);
+  assert.equal((await ask("provisioning/claims/x", { method: "DELETE" })).status, 404);
+  assert.equal(await count(), before);
+});
+
+test("a POST repeated under its Idempotency-Key is done once and answered alike", async () => {
+  const first = await post("groups", { name: "Night shift" }, "retry-1");
+  server.clock.advance(HOUR);
+  const again = await post("groups", { name: "Night shift" }, "retry-1");
+  assert.deepEqual([first.status, again.status], [201, 201]);
+  assert.equal(again.text, first.text);
+  assert.deepEqual([first.headers["idempotent-replayed"], again.headers["idempotent-replayed"]], [undefined, "true"]);
+  assert.equal((await ask("groups?q=Night")).json.total, 1);
+  assert.equal((await entries(first.json.id)).length, 1);
+});
+
+test("an Idempotency-Key stands for one request of one API key, for a day", async () => {
+  const { json: first } = await post("groups", { name: "Early" }, "retry-2");
+  const other = await post("groups", { name: "Late" }, "retry-2");
+  assert.deepEqual([other.status, other.json.error], [422, "idempotency_key_reused"]);
+  const claim = await post("provisioning/claims", { intendedName: "x" }, "retry-2");
+  assert.deepEqual([claim.status, claim.json.error], [422, "idempotency_key_reused"]);
+
+  const otherKey = await newKey(server, tenant, "groups:write");
+  const headers = { "x-api-key": otherKey, "idempotency-key": "retry-2" };
+  assert.equal((await ask("groups", { body: { name: "Late" }, headers })).status, 201);
+
+  server.clock.advance(DAY);
+  const { json: later } = await post("groups", { name: "Early" }, "retry-2");
+  assert.notEqual(later.id, first.id);
+  server.clock.advance(DAY);
+  await server.app.audit.prune();
+  assert.equal((await post("groups", { name: "Early" }, "retry-2")).status, 201);
+});
+
+test("an answer that showed a secret is never given again: the repetition names what was made", async () => {
+  const { json: claim } = await post("provisioning/claims", { intendedName: "Gateway" }, "secret-1");
+  const again = await post("provisioning/claims", { intendedName: "Gateway" }, "secret-1");
+  assert.deepEqual([again.status, again.json.error, again.json.resourceId], [409, "already_processed", claim.id]);
+  assert.ok(!again.text.includes(claim.claimCode));
+
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const { json: bundle } = await post("device-certificates", { deviceId }, "secret-2");
+  const bundleAgain = await post("device-certificates", { deviceId }, "secret-2");
+  assert.deepEqual([bundleAgain.status, bundleAgain.json.resourceId], [409, bundle.id]);
+  assert.ok(!/PRIVATE KEY|pkcs12/.test(bundleAgain.text));
+});
+
+test("a refused request takes no Idempotency-Key: the mended one may use it", async () => {
+  const refused = await post("groups", { name: "x", memberUserIds: ["nobody"] }, "mended");
+  assert.equal(refused.status, 400);
+  assert.equal((await post("groups", { name: "x" }, "mended")).status, 201);
+});
+
+test("twenty equal requests at once under one Idempotency-Key make one group", async () => {
+  const asked = Array.from({ length: 20 }, () => post("groups", { name: "Contested" }, "race"));
+  const answers = await Promise.all(asked);
+  const made = new Set(answers.map(({ json }) => json.id ?? json.resourceId));
+  assert.equal(made.size, 1, [...made].join());
+  for (const { status, json } of answers)
+    assert.ok(status === 201 || json.error === "already_processed", String(status));
+  assert.equal((await ask("groups?q=Contested")).json.total, 1);
+});
+
+test("an Idempotency-Key that cannot be one is 400, and other methods do not look at it", async () => {
+  for (const idempotencyKey of ["a b", "x".repeat(256), "é"]) {
+    const answer = await post("groups", { name: "x" }, idempotencyKey);
+    assert.deepEqual(
+      [answer.status, answer.json.error, answer.json.detail],
+      [400, "invalid_request", "Idempotency-Key"],
+    );
+  }
+  assert.equal((await ask("groups", { headers: { "idempotency-key": "a b" } })).status, 200);
+});
+
+test("a single resource has an ETag, and If-None-Match that names it is answered 304 without a body", async () => {
+  const { json: group } = await post("groups", { name: "Tagged" });
+  const first = await ask(`groups/${group.id}`);
+  const etag = String(first.headers.etag);
+  assert.match(etag, /^"[\w-]+"$/);
+  const again = await ask(`groups/${group.id}`, { headers: { "if-none-match": etag } });
+  assert.deepEqual([again.status, again.text, again.headers.etag], [304, "", etag]);
+  assert.equal((await ask(`groups/${group.id}`, { headers: { "if-none-match": '"other"' } })).status, 200);
+  assert.equal((await ask("groups")).headers.etag, undefined);
+});
+
+test("Link leads from page to page, with the filters, and ends on the last", async () => {
+  for (let i = 0; i < 5; i++) await post("groups", { name: `Linked & ${i}` });
+  let path: string | undefined = `groups?q=${encodeURIComponent("Linked &")}&limit=2`;
+  const names: string[] = [];
+  while (path) {
+    const { json, headers } = await ask(path);
+    names.push(...json.items.map(({ name }: { name: string }) => name));
+    path = /^<\/api\/v1\/([^>]+)>; rel="next"$/.exec(String(headers.link ?? ""))?.[1];
+  }
+  assert.deepEqual(
+    names,
+    [4, 3, 2, 1, 0].map((i) => `Linked & ${i}`),
+  );
+  assert.equal((await ask("groups?skip=100000")).headers.link, undefined);
+});
