@@ -1,0 +1,83 @@
+import { DAY, MINUTE } from "../lib/clock.ts";
+import { firstInstant, wallTime } from "../lib/time-zone.ts";
+
+/** In the order of the week; a day is named after the local day on which a duty begins. */
+export const DAYS_OF_WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
+
+/**
+ * When a shift recurs, in wall time of its zone (docs/spec-decisions.md, Shifts). An end at or before the start is on
+ * the next day; equal times are a whole day.
+ */
+export interface ShiftTimes {
+  /** IANA name. */
+  timeZone: string;
+  /** `HH:MM`. */
+  startTime: string;
+  endTime: string;
+  daysOfWeek: readonly DayOfWeek[];
+  /** `YYYY-MM-DD`: the first and the last local day on which a duty begins; `null` for no bound. */
+  validFrom: string | null;
+  validUntil: string | null;
+}
+
+/** One occurrence of a shift: on duty from `startsAt` until just before `endsAt`. */
+export interface Duty {
+  startsAt: Date;
+  endsAt: Date;
+}
+
+/** The duty under way at `at`; `undefined` when the shift is off duty. Its `endsAt` is when that changes. */
+export function dutyAt(times: ShiftTimes, at: Date): Duty | undefined {
+  const [first] = dutiesFrom(times, at);
+  return first && first.startsAt <= at ? first : undefined;
+}
+
+/** The first duty that begins after `after`; `undefined` when the shift's validity ends before another. */
+export function nextDuty(times: ShiftTimes, after: Date): Duty | undefined {
+  for (const duty of dutiesFrom(times, after)) if (duty.startsAt > after) return duty;
+  return undefined;
+}
+
+/** The duties that have some time in common with [`from`, `to`), whole and in order. */
+export function dutiesBetween(times: ShiftTimes, from: Date, to: Date): Duty[] {
+  const duties: Duty[] = [];
+  for (const duty of dutiesFrom(times, from)) {
+    if (duty.startsAt >= to) break;
+    duties.push(duty);
+  }
+  return duties;
+}
+
+/**
+ * The duties that end after `from`, in order; without `validUntil` there is no last one. They never overlap: none is
+ * longer than a day on the wall. One that falls whole into the hour a clock leaps over has no length, and is left out.
+ */
+function* dutiesFrom(times: ShiftTimes, from: Date): Generator<Duty> {
+  const { timeZone, daysOfWeek } = times;
+  const [start, length] = span(times);
+  const last = times.validUntil === null ? Number.POSITIVE_INFINITY : Date.parse(times.validUntil);
+  const first = times.validFrom === null ? Number.NEGATIVE_INFINITY : Date.parse(times.validFrom);
+  const today = Math.floor(wallTime(timeZone, from.getTime()) / DAY) * DAY;
+  for (let day = Math.max(first, today - DAY); day <= last; day += DAY) {
+    if (!daysOfWeek.includes(dayOfWeek(day))) continue;
+    const startsAt = firstInstant(timeZone, day + start);
+    const endsAt = firstInstant(timeZone, day + start + length);
+    if (endsAt > startsAt && endsAt > from.getTime()) yield { startsAt: new Date(startsAt), endsAt: new Date(endsAt) };
+  }
+}
+
+/** Start and length on the wall, in milliseconds; the length is more than nothing and at most a day. */
+function span({ startTime, endTime }: ShiftTimes): [start: number, length: number] {
+  const [start, end] = [timeOfDay(startTime), timeOfDay(endTime)];
+  return [start, end > start ? end - start : end - start + DAY];
+}
+
+function timeOfDay(text: string): number {
+  return (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * MINUTE;
+}
+
+/** 1970-01-01 was a Thursday. */
+function dayOfWeek(day: number): DayOfWeek {
+  return DAYS_OF_WEEK[(((day / DAY + 3) % 7) + 7) % 7]!;
+}
