@@ -1,6 +1,7 @@
 import { type Admission, createRequestLimiter } from "./admit-request.ts";
 import { authenticateKey } from "./authenticate-key.ts";
 import type { Caller } from "./caller.ts";
+import { userIdsByEmail } from "./find-users.ts";
 import type { AccessDeps } from "./deps.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createKey, type NewKey, revokeKey } from "./manage-keys.ts";
@@ -22,6 +23,8 @@ export interface Access {
   reactivateUser(email: string): Promise<void>;
   deleteUser(email: string): Promise<void>;
   resetPassword(email: string): Promise<{ password: string }>;
+  /** The ids of the tenant's users with these addresses. */
+  userIdsByEmail(caller: Caller, emails: readonly string[]): Promise<string[]>;
   createKey(input: NewKey): Promise<{ id: string; key: string }>;
   revokeKey(id: string): Promise<void>;
   authenticateKey(presented: string | undefined, address: string): Promise<Caller>;
@@ -43,6 +46,7 @@ export function createAccess(deps: AccessDeps): Access {
     deleteUser: (email) => deleteUser(deps, email),
     resetPassword: (email) => resetPassword(deps, email),
     createKey: (input) => createKey(deps, input),
+    userIdsByEmail: (caller, emails) => userIdsByEmail(deps, caller, emails),
     revokeKey: (id) => revokeKey(deps, id),
     authenticateKey: (presented, address) => authenticateKey(deps, lastUsed, presented, address),
     admitRequest: (caller) => limiter.admit(caller),

@@ -51,3 +51,12 @@ export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> 
     .where("id", "=", id)
     .execute();
 }
+
+/** For each address, in order, the id of the tenant's user with it, or `null`. */
+export async function findIdsByEmail(db: Db, tenantId: string, emails: string[]): Promise<(string | null)[]> {
+  const { rows } = await sql<{ id: string | null }>`
+    SELECT u.id FROM unnest(${emails}::text[]) WITH ORDINALITY AS asked (email, place)
+    LEFT JOIN users u ON lower(u.email) = lower(asked.email) AND u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
+    ORDER BY asked.place`.execute(db);
+  return rows.map(({ id }) => id);
+}
