@@ -50,6 +50,11 @@ export function secureContext(pair: KeyPair, deviceRoots: string): SecureContext
 /** The HTTPS server: asks for a client certificate without requiring one, and keeps silent peers in bounds. */
 export function createListener(context: SecureContextOptions, onRequest: RequestListener, limits = LIMITS): Server {
   const silent = createSilentSockets(limits.silentSockets);
+  const take: RequestListener = (request, response) => {
+    silent.spoke(request.socket as TLSSocket);
+    response.once("finish", () => closeUnlessComplete(request));
+    onRequest(request, response);
+  };
   const server = createServer(
     {
       ...context,
@@ -62,13 +67,14 @@ export function createListener(context: SecureContextOptions, onRequest: Request
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       ALPNProtocols: ["http/1.1"],
+      // Checked by expectations.ts, whose answer has our error body.
+      requireHostHeader: false,
     },
-    (request, response) => {
-      silent.spoke(request.socket as TLSSocket);
-      response.once("finish", () => closeUnlessComplete(request));
-      onRequest(request, response);
-    },
+    take,
   );
+  // Without these Node answers an `Expect` itself: 100 before anybody has looked at the request, or a bare 417.
+  server.on("checkContinue", take);
+  server.on("checkExpectation", take);
   server.on("connection", (socket: Socket) => silent.opened(socket));
   server.on("secureConnection", (socket) => silent.secured(socket));
   // Without a listener that destroys it, a socket that failed its handshake stays open for ever.

@@ -37,6 +37,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     bodyLimit: BODY_LIMIT[route.surface],
+    config: { secret: route.secret ?? false },
     onRequest: guardOf(route, tools),
     handler: async (request, reply) => {
       const input = validate(route, request);

@@ -14,6 +14,7 @@ type SurfaceErrorCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "headers_too_large"
+  | "expectation_failed"
   | "internal_error"
   | "catalog_unavailable";
 
@@ -57,6 +58,7 @@ export const PROBLEMS = {
   catalog_unavailable: { status: 503, middleware: "handler" },
 } as const satisfies Record<EveryErrorCode, { status: number; middleware: Middleware }>;
 
+  expectation_failed: { status: 417, middleware: "router" },
 export type ErrorCode = keyof typeof PROBLEMS;
 
 /** A refusal by the surface itself, where the layer is not the one the code usually comes from. */

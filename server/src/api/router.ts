@@ -1,5 +1,8 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
-import { parseJsonBody } from "./json-body.ts";
+import { installBodies } from "./bodies.ts";
+import { installCompression } from "./compression.ts";
+import { installCors } from "./cors.ts";
+import { installExpectations } from "./expectations.ts";
 import { mount, type PipelineTools } from "./pipeline.ts";
 import { Refusal } from "./problem.ts";
 import { routes } from "./routes.ts";
@@ -13,31 +16,34 @@ export const SECURITY_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Everything that holds for every request, whatever its route. No CORS header is ever sent: other origins may not read. */
-export function installConventions(app: FastifyInstance): void {
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The methods of this address, as `Allow` lists them: set on the route that refuses all others. */
+    allow?: string;
+    /** Whether its answers show what is shown once: they are not compressed. */
+    secret?: boolean;
+  }
+}
+
+/** Everything that holds for every request, whatever its route. */
+export function installConventions(app: FastifyInstance, { corsOrigins }: { corsOrigins: readonly string[] }): void {
   app.decorateRequest("who", undefined);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
-    done(
-      request.is404
-        ? new Refusal("not_found", "there is nothing at this address", { middleware: "router" })
-        : undefined,
-    );
+    done();
   });
+  installCors(app, corsOrigins);
+  installExpectations(app);
+  app.addHook("onRequest", (request, _reply, done) => done(request.is404 ? nothingHere() : undefined));
   app.setNotFoundHandler(() => {
-    throw new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
+    throw nothingHere();
   });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    try {
-      if (isEncoded(request.headers["content-encoding"])) {
-        throw new Refusal("unsupported_media_type", "the body must not be compressed");
-      }
-      done(null, parseJsonBody(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  installBodies(app);
+  installCompression(app);
+}
+
+function nothingHere(): Refusal {
+  return new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
 }
 
 /** Mounts every route, and on each of its addresses an answer for the methods it does not have. */
@@ -59,12 +65,9 @@ export function refuseOtherMethods(app: FastifyInstance, path: string, methods: 
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[],
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    config: { allow },
     onRequest: (_request, _reply, done) =>
       done(new Refusal("method_not_allowed", `this address takes ${allow}`, { extra: { allow } })),
     handler: () => undefined,
   });
-}
-
-function isEncoded(encoding: string | undefined): boolean {
-  return encoding !== undefined && encoding.toLowerCase() !== "identity";
 }

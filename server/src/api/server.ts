@@ -30,6 +30,8 @@ export interface ApiConfig {
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
 }
+  /** Origins whose pages may read the public API. */
+  corsOrigins: readonly string[];
 
 export interface ApiDeps extends Faces {
   config: ApiConfig;
@@ -124,9 +126,10 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply.headers(SECURITY_HEADERS) as FastifyReply),
+    rewriteUrl: ({ url = "" }) => originForm(url),
   }) as unknown as FastifyInstance;
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
-  installConventions(app);
+  installConventions(app, deps.config);
   observe(app, deps);
   installHealth(app, deps.readiness);
   const proxies = trustedProxies(deps.config.trustedProxies);
@@ -146,6 +149,16 @@ function problemSender({ logger, isUnavailable }: ApiDeps) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemOf(error, request.id, isUnavailable);
     if (problem.unforeseen) {
+/**
+ * `GET https://somewhere/path` asks for `/path` here, whoever it names (RFC 9112 3.2.2): addresses never come from it. What is
+ * neither that nor a path, such as `*`, becomes an address at which there is nothing.
+ */
+function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const [, rest] = /^https?:\/\/[^/?]*(.*)$/is.exec(target) ?? [undefined, "/*"];
+  return rest!.startsWith("/") ? rest! : `/${rest}`;
+}
+
       const cause = isMusterError(error) ? (error.cause ?? error) : error;
       logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
     }

@@ -43,6 +43,25 @@ test("a name that is not known is told, and starts all the same", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });
 
+test("the origins of other pages are exact, and never all", () => {
+  const origins = (text: string) => parseConfig({ MUSTER_CORS_ORIGINS: text }).corsOrigins;
+  assert.deepEqual(parseConfig({}).corsOrigins, []);
+  assert.deepEqual(origins("https://console.example, http://localhost:5173,"), [
+    "https://console.example",
+    "http://localhost:5173",
+  ]);
+  for (const wrong of [
+    "*",
+    "null",
+    "console.example",
+    "https://a.example/",
+    "https://A.example",
+    "https://*.example",
+  ]) {
+    assert.throws(() => origins(`https://console.example,${wrong}`), /MUSTER_CORS_ORIGINS (must|has) /, wrong);
+  }
+});
+
 test("secrets do not show when a configuration is printed", () => {
   const config = parseConfig({
     MUSTER_DATABASE_URL: "postgres://u:hunter2@localhost/m",

@@ -20,6 +20,8 @@ export interface Config {
   trustedProxies: string[];
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
+  /** Origins whose pages may read the public API (CORS); none by default. */
+  corsOrigins: string[];
   logLevel: LogLevel;
   /** `MUSTER_…` names that mean nothing here: most likely a typing mistake, so start-up warns of each. */
   unknownNames: string[];
@@ -46,6 +48,28 @@ export class ConfigError extends Error {
 const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
 const host = z.string().min(1);
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
+
+/** The entries of a comma-separated list. */
+function listed(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry.length > 0);
+}
+
+function checkOrigins(origins: string[], context: z.RefinementCtx): void {
+  for (const origin of origins) {
+    const message = originProblem(origin);
+    if (message) context.addIssue({ code: "custom", message });
+  }
+}
+
+function originProblem(origin: string): string | undefined {
+  if (origin === "*") return "must list origins: with * every page on the web could use a key it got hold of";
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.origin === origin && !origin.includes("*")) return undefined;
+  return `has ${origin}, which is no origin such as https://console.example (scheme, host and port, no path)`;
+}
 
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
@@ -74,6 +98,7 @@ const environment = z.object({
     .int("must be a whole number")
     .min(0, "must not be negative")
     .default(600),
+  MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
   MUSTER_LOG_LEVEL: z
     .enum(
       ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
@@ -146,10 +171,9 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
       env.MUSTER_TLS_CERT_FILE && env.MUSTER_TLS_KEY_FILE
         ? { certFile: resolve(env.MUSTER_TLS_CERT_FILE), keyFile: resolve(env.MUSTER_TLS_KEY_FILE) }
         : undefined,
-    trustedProxies: env.MUSTER_TRUSTED_PROXIES.split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry.length > 0),
+    trustedProxies: listed(env.MUSTER_TRUSTED_PROXIES),
     deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
+    corsOrigins: env.MUSTER_CORS_ORIGINS,
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,
   };

@@ -4,6 +4,8 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
+  /** The body as it came, compressed if it was. */
+  bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
   json: any;
 }
@@ -45,8 +47,9 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString("utf8");
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, json: parsed(text) });
         });
       },
     );

@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { parseJsonBody } from "./json-body.ts";
+import { Refusal } from "./problem.ts";
+
+/**
+ * What may come in as a body: JSON in UTF-8, not compressed, and for PATCH also under the name that a JSON merge patch has
+ * (RFC 7396). The body of a DELETE means nothing (RFC 9110 9.3.5), so it is left unread like that of a GET.
+ */
+export function installBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ["application/json", "application/merge-patch+json"],
+    { parseAs: "buffer" },
+    (request, body, done) => {
+      try {
+        done(null, parse(request, body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+  app.addContentTypeParser("*", (request, _body, done) => {
+    done(request.method === "DELETE" ? null : unsupported("the body must be application/json"));
+  });
+}
+
+function parse(request: FastifyRequest, body: Buffer): unknown {
+  if (request.method === "DELETE") return undefined;
+  const type = request.headers["content-type"] ?? "";
+  if (/merge-patch/i.test(type) && request.method !== "PATCH") {
+    throw unsupported("only PATCH takes a merge patch; the body must be application/json");
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupported("the body must be in UTF-8");
+  if (isEncoded(request.headers["content-encoding"])) throw unsupported("the body must not be compressed");
+  return parseJsonBody(body);
+}
+
+function isEncoded(encoding: string | undefined): boolean {
+  return encoding !== undefined && encoding.toLowerCase() !== "identity";
+}
+
+function unsupported(message: string): Refusal {
+  return new Refusal("unsupported_media_type", message);
+}

@@ -1,0 +1,73 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { vary } from "./vary.ts";
+
+const zstd = promisify(zstdCompress);
+const brotli = promisify(brotliCompress);
+const deflate = promisify(gzip);
+
+type Encoding = "zstd" | "br" | "gzip";
+
+/** Below this the headers weigh as much as what would be saved. */
+const LEAST_BYTES = 1024;
+const TEXT = /^(text\/|image\/svg|application\/(json|javascript|problem\+json|yaml))/;
+
+/**
+ * The quickest level of each, off the event loop: a page of 200 devices (116 kB) becomes 22 to 26 kB within a millisecond,
+ * and the best levels would make it 7 % smaller for ten times the work. In the order of preference.
+ */
+const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  gzip: (bytes) => deflate(bytes, { level: 1 }),
+};
+
+/**
+ * Compresses answers of 1 KiB and more for clients that ask for it (RFC 9110 12.5.3). Never an answer with a one-time secret,
+ * whose length would then tell of its content beside what the client chose (BREACH), and never one with a strong `ETag`,
+ * which names its exact bytes.
+ */
+export function installCompression(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const bytes = compressible(request, reply, payload);
+    if (!bytes) return done(null, payload);
+    vary(reply, "Accept-Encoding");
+    const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+    if (!encoding) return done(null, payload);
+    reply.header("content-encoding", encoding).removeHeader("content-length");
+    ENCODERS[encoding](bytes).then((compressed) => done(null, compressed), done);
+  });
+}
+
+function compressible(request: FastifyRequest, reply: FastifyReply, payload: unknown): Buffer | undefined {
+  if (request.routeOptions.config?.secret || reply.hasHeader("content-encoding")) return undefined;
+  if (!(typeof payload === "string" || Buffer.isBuffer(payload)) || payload.length < LEAST_BYTES) return undefined;
+  if (!TEXT.test(String(reply.getHeader("content-type")))) return undefined;
+  const tag = reply.getHeader("etag");
+  if (tag !== undefined && !String(tag).startsWith("W/")) return undefined;
+  return Buffer.from(payload as string);
+}
+
+/**
+ * The encoding to use for `Accept-Encoding`: the one with the highest weight, ours first among equals; `undefined` for none.
+ */
+export function acceptedEncoding(header: string | undefined): Encoding | undefined {
+  if (!header) return undefined;
+  const weights = new Map(header.toLowerCase().split(",").map(weighted));
+  let best: Encoding | undefined;
+  let most = 0;
+  for (const encoding of Object.keys(ENCODERS) as Encoding[]) {
+    const weight = weights.get(encoding) ?? weights.get("*") ?? 0;
+    if (weight > most) [best, most] = [encoding, weight];
+  }
+  return best !== undefined && most >= (weights.get("identity") ?? 0) ? best : undefined;
+}
+
+/** `gzip;q=0.5`. What is not a weight counts as none, so that nobody gets what they cannot read. */
+function weighted(entry: string): [encoding: string, weight: number] {
+  const [name = "", ...parameters] = entry.split(";").map((part) => part.trim());
+  const q = parameters.find((parameter) => parameter.startsWith("q="));
+  if (q === undefined) return [name, 1];
+  return [name, /^q=(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q.slice(2)) : 0];
+}
