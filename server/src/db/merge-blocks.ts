@@ -1,0 +1,36 @@
+export interface Block {
+  /** The newest key of its range. */
+  readonly upto: string;
+  readonly size: number;
+}
+
+/** A block may hold this part of the rows that are newer than it. */
+const PART = 128;
+
+/**
+ * Which neighbours become one block: those that together have no more rows than a new block, or than a 128th of all rows
+ * newer than they. So there are few blocks however long the list is (about 128 × (1 + ln(rows / 65,536))), and a page is
+ * found by walking over less than a 128th of what it skips.
+ *
+ * @param newestFirst all counted blocks
+ * @returns `kept`: the blocks that took others in, with their new sizes; `gone`: the `upto` of those that were taken in
+ */
+export function mergedBlocks(newestFirst: readonly Block[], block: number): { kept: Block[]; gone: string[] } {
+  const kept: Block[] = [];
+  const gone: string[] = [];
+  let newer = 0;
+  let [current, grown] = [newestFirst[0], false];
+  for (const next of newestFirst.slice(1)) {
+    if (current !== undefined && current.size + next.size <= Math.max(block, newer / PART)) {
+      current = { upto: current.upto, size: current.size + next.size };
+      gone.push(next.upto);
+      grown = true;
+      continue;
+    }
+    if (current !== undefined && grown) kept.push(current);
+    newer += current?.size ?? 0;
+    [current, grown] = [next, false];
+  }
+  if (current !== undefined && grown) kept.push(current);
+  return { kept, gone };
+}

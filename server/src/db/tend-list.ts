@@ -1,0 +1,127 @@
+import { sql } from "kysely";
+import { AFTER_ALL, BEFORE_ALL, type ListScope } from "./list-scope.ts";
+import { mergedBlocks } from "./merge-blocks.ts";
+import type { Db, Tx } from "./types.ts";
+
+export interface Sizes {
+  /** Rows of a new block. The tail keeps as many at least, since late rows arrive there, and twice as many at most. */
+  readonly block: number;
+  /** How many blocks are cut at a time. */
+  readonly cut: number;
+  /** How many changes may wait before they are added to their blocks. */
+  readonly changes: number;
+}
+
+export const SIZES: Sizes = { block: 512, cut: 1024, changes: 1024 };
+
+export function mostTail({ block }: Sizes): number {
+  return 2 * block;
+}
+
+/** A database that takes no writes now, or has no time: nothing was cut, the list is counted row by row once more. */
+const PASSING = ["25006", "57014"];
+
+/**
+ * Cuts what is too long of the tail into blocks, adds waiting changes to their blocks, joins small old blocks. Where
+ * another transaction that may not know of a new block is still running, its count waits for the next call.
+ */
+export async function tend(db: Db, scope: ListScope, sizes: Sizes): Promise<void> {
+  try {
+    for (;;) {
+      await alone(db, scope, (tx) => markBlocks(tx, scope, sizes));
+      const counted = await alone(db, scope, (tx) => settle(tx, scope, sizes));
+      if (!counted || counted < sizes.cut) return;
+    }
+  } catch (error) {
+    if (!PASSING.includes((error as { code?: string }).code ?? "")) throw error;
+  }
+}
+
+/** One process tends a list at a time; who comes meanwhile leaves it to that one. Writers never wait here. */
+async function alone<T>(db: Db, { name }: ListScope, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      SELECT pg_try_advisory_xact_lock(hashtext('lists'), hashtext(${name})) AS mine`.execute(tx);
+    if (!rows[0]!.mine) return undefined;
+    // A sequential scan looks cheap beside a range whose length the planner cannot know.
+    await sql`SET LOCAL enable_seqscan = off`.execute(tx);
+    return await work(tx);
+  });
+}
+
+/** Marks the blocks to come, unless there are marks that wait to be counted. */
+async function markBlocks(
+  tx: Tx,
+  { table, key, identity, its, newestBlock, within, order }: ListScope,
+  { block, cut }: Sizes,
+) {
+  await sql`
+    INSERT INTO list_blocks (tenant_id, list, variant, upto)
+    SELECT ${identity}, r.key FROM (
+      SELECT t.key, row_number() OVER (ORDER BY t.key) AS place, count(*) OVER () AS tail FROM (
+        SELECT ${key} AS key FROM ${table} WHERE ${within(newestBlock(sql`true`), AFTER_ALL)}
+        ORDER BY ${order("ASC")} LIMIT ${(cut + 1) * block}::bigint) t) r
+    WHERE r.place % ${block}::bigint = 0 AND r.place <= r.tail - ${block}::bigint
+      AND NOT EXISTS (SELECT 1 FROM list_blocks WHERE ${its} AND size IS NULL)`.execute(tx);
+}
+
+/** @returns how many blocks were counted */
+async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<number> {
+  await stampMarks(tx, scope);
+  const counted = await countMarked(tx, scope);
+  await addChanges(tx, scope, sizes);
+  if (counted > 0) await mergeBlocks(tx, scope, sizes);
+  return counted;
+}
+
+/**
+ * The statement sees the marks, so they are committed; the number of this transaction, given out after that, is above that
+ * of every writer who may not have seen them. A number from the future is that of a cluster this was restored from.
+ */
+async function stampMarks(tx: Tx, { its }: ListScope): Promise<void> {
+  await sql`
+    UPDATE list_blocks SET counts_after = pg_current_xact_id()
+    WHERE ${its} AND size IS NULL AND (counts_after IS NULL OR counts_after > pg_current_xact_id())`.execute(tx);
+}
+
+/**
+ * Counts the marked blocks once every writer below their stamp has ended. All others have put down what they changed, which
+ * is therefore taken off again: rows and changes are seen by the same snapshot.
+ */
+async function countMarked(tx: Tx, { table, its, within }: ListScope): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE list_blocks b SET size =
+      (SELECT count(*) FROM ${table} WHERE ${within(sql`r.after`, sql`r.upto`)})
+      - (SELECT coalesce(sum(change), 0) FROM list_changes WHERE ${its} AND at > r.after AND at <= r.upto)
+    FROM (SELECT upto, coalesce(lag(upto) OVER (ORDER BY upto), ${BEFORE_ALL}) AS after FROM list_blocks WHERE ${its}) r
+    WHERE ${its} AND b.upto = r.upto AND size IS NULL
+      AND counts_after <= pg_snapshot_xmin(pg_current_snapshot())`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Adds what waits to the blocks it belongs to, some at a time. */
+async function addChanges(tx: Tx, { its, newestBlock }: ListScope, { changes }: Sizes): Promise<void> {
+  await sql`
+    WITH waiting AS (
+      SELECT ctid FROM list_changes WHERE ${its} AND at <= ${newestBlock(sql`size IS NOT NULL`)} LIMIT ${16 * changes}::bigint
+    ), gone AS (
+      DELETE FROM list_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM waiting)) RETURNING at, change
+    ), sums AS (
+      SELECT (SELECT upto FROM list_blocks WHERE ${its} AND upto >= gone.at ORDER BY upto LIMIT 1) AS upto,
+        sum(change) AS change FROM gone GROUP BY 1
+    )
+    UPDATE list_blocks b SET size = b.size + s.change FROM sums s WHERE ${its} AND b.upto = s.upto`.execute(tx);
+}
+
+/** Keeps the number of blocks small: see {@link mergedBlocks}. */
+async function mergeBlocks(tx: Tx, { its }: ListScope, { block }: Sizes): Promise<void> {
+  const { rows } = await sql<{ upto: string; size: number }>`
+    SELECT upto, size FROM list_blocks WHERE ${its} AND size IS NOT NULL ORDER BY upto DESC`.execute(tx);
+  const { kept, gone } = mergedBlocks(rows, block);
+  if (gone.length === 0) return;
+  await sql`DELETE FROM list_blocks WHERE ${its} AND upto = ANY (${gone}::uuid[])`.execute(tx);
+  await sql`
+    UPDATE list_blocks b SET size = k.size
+    FROM unnest(${kept.map(({ upto }) => upto)}::uuid[], ${kept.map(({ size }) => size)}::int[]) k (upto, size)
+    WHERE ${its} AND b.upto = k.upto`.execute(tx);
+}
