@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Counted, countedPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificateAuditTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -13,18 +14,14 @@ export async function insertEntries(db: Db, tenantId: string, rows: readonly Cer
     .execute();
 }
 
-/** One page, newest first by the order of writing, and how many there are. */
+/** One page, newest first by the entries' ids, and how many there are. */
 export async function listEntryRows(
   db: Db,
   tenantId: string,
-  { skip, limit }: PageRequest,
-): Promise<{ rows: CertificateAuditRow[]; total: number }> {
-  const [{ rows }, counted] = await Promise.all([
-    sql<CertificateAuditRow>`
-      SELECT id, kind, at, actor, device_id, certificate_id, serial_number, previous_serial_number,
-        fingerprint_sha256, claim_id
-      FROM certificate_audit WHERE tenant_id = ${tenantId} ORDER BY seq DESC LIMIT ${limit} OFFSET ${skip}`.execute(db),
-    sql<{ total: string }>`SELECT count(*) AS total FROM certificate_audit WHERE tenant_id = ${tenantId}`.execute(db),
-  ]);
-  return { rows, total: Number(counted.rows[0]!.total) };
+  page: PageRequest,
+): Promise<Counted<CertificateAuditRow>> {
+  return await countedPage(db, tenantId, { list: "certificate_audit", as: "a", columns: COLUMNS }, page);
 }
+
+const COLUMNS = sql`a.id, a.kind, a.at, a.actor, a.device_id, a.certificate_id, a.serial_number, a.previous_serial_number,
+  a.fingerprint_sha256, a.claim_id`;

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificatesTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -28,18 +29,14 @@ export async function findCertificate(db: Db, tenantId: string, id: string): Pro
 export async function listCertificateRows(
   db: Db,
   tenantId: string,
-  filter: CertificateFilter,
+  { deviceId, status }: CertificateFilter,
   page: PageRequest,
-): Promise<{ rows: CertificateRow[]; total: number }> {
-  const matching = sql`c.tenant_id = ${tenantId}
-    ${filter.deviceId === undefined ? sql`` : sql`AND c.device_id = ${filter.deviceId}`}
-    ${filter.status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${filter.status === "active"}`}`;
-  const [{ rows }, counted] = await Promise.all([
-    sql<CertificateRow>`SELECT ${COLUMNS} FROM certificates c WHERE ${matching}
-      ORDER BY c.issued_at DESC, c.id DESC LIMIT ${page.limit} OFFSET ${page.skip}`.execute(db),
-    sql<{ total: string }>`SELECT count(*) AS total FROM certificates c WHERE ${matching}`.execute(db),
-  ]);
-  return { rows, total: Number(counted.rows[0]!.total) };
+): Promise<Counted<CertificateRow>> {
+  const shown = { list: "certificates", as: "c", columns: COLUMNS } as const;
+  if (deviceId === undefined) return await countedPage(db, tenantId, { ...shown, variant: status }, page);
+  const where = sql`c.device_id = ${deviceId}
+    ${status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${status === "active"}`}`;
+  return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
 
 const COLUMNS = sql`c.id, c.device_id, c.kind, c.serial_number, c.fingerprint_sha256, c.subject, c.publish_topics,

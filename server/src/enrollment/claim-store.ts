@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Counted, countedPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { ClaimsTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -57,14 +58,8 @@ export async function listClaimRows(
   tenantId: string,
   status: ClaimStatus | undefined,
   page: PageRequest,
-): Promise<{ rows: ClaimRow[]; total: number }> {
-  const matching = sql`c.tenant_id = ${tenantId} ${status === undefined ? sql`` : sql`AND c.status = ${status}`}`;
-  const [{ rows }, counted] = await Promise.all([
-    sql<ClaimRow>`SELECT ${COLUMNS} FROM claims c WHERE ${matching}
-      ORDER BY c.created_at DESC, c.id DESC LIMIT ${page.limit} OFFSET ${page.skip}`.execute(db),
-    sql<{ total: string }>`SELECT count(*) AS total FROM claims c WHERE ${matching}`.execute(db),
-  ]);
-  return { rows, total: Number(counted.rows[0]!.total) };
+): Promise<Counted<ClaimRow>> {
+  return await countedPage(db, tenantId, { list: "claims", variant: status, as: "c", columns: COLUMNS }, page);
 }
 
 /** `pending` → `revoked`; any other status stays. `undefined` when the tenant has no such claim. */
