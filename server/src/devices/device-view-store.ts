@@ -1,6 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.ts";
+import type { PageRequest } from "../lib/page.ts";
 
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
 export type Connectivity = Selectable<DevicesTable>["connectivity"];
@@ -55,17 +57,13 @@ export async function listDeviceRows(
   db: Db,
   tenantId: string,
   filter: DeviceFilter,
-  page: { skip: number; limit: number },
+  page: PageRequest,
   now: Date,
-): Promise<{ rows: DeviceRow[]; total: number }> {
-  const { rows } = await sql<{ total: string; item: null } | (DeviceRow & { total: string })>`
-    WITH matched AS (SELECT d.* FROM devices d WHERE ${matching(tenantId, filter)}),
-    page AS (SELECT * FROM matched ORDER BY created_at DESC, uid DESC LIMIT ${page.limit} OFFSET ${page.skip})
-    SELECT (SELECT count(*) FROM matched) AS total, d.*
-    FROM (SELECT 1) one LEFT JOIN (SELECT ${columns(now)} FROM page d) d ON true
-    ORDER BY d.created_at DESC, d.uid DESC`.execute(db);
-  const found = rows.filter((row): row is DeviceRow & { total: string } => "uid" in row && row.uid !== null);
-  return { rows: found, total: Number(rows[0]?.total ?? 0) };
+): Promise<Counted<DeviceRow>> {
+  const shown = { list: "devices", as: "d", columns: columns(now) } as const;
+  const conditions = conditionsOf(filter);
+  if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
+  return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
 
 function columns(now: Date): RawBuilder<unknown> {
@@ -96,7 +94,11 @@ function certificateState(now: Date): RawBuilder<CertificateState> {
 }
 
 function matching(tenantId: string, filter: DeviceFilter): RawBuilder<unknown> {
-  const conditions = [sql`d.tenant_id = ${tenantId} AND d.deleted_at IS NULL`];
+  return sql.join([sql`d.tenant_id = ${tenantId} AND d.deleted_at IS NULL`, ...conditionsOf(filter)], sql` AND `);
+}
+
+function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
   if (filter.groupId !== undefined) conditions.push(inGroup(filter.groupId));
   if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
   if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
@@ -105,7 +107,7 @@ function matching(tenantId: string, filter: DeviceFilter): RawBuilder<unknown> {
     conditions.push(sql`(d.name ILIKE ${part} OR d.id ILIKE ${part})`);
   }
   if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
-  return sql.join(conditions, sql` AND `);
+  return conditions;
 }
 
 function inGroup(groupId: string): RawBuilder<unknown> {
