@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { PageRequest } from "../lib/page.ts";
 
 export interface GroupRow {
   id: string;
@@ -37,16 +39,12 @@ export async function findGroup(db: Db, tenantId: string, id: string): Promise<G
 export async function listGroupRows(
   db: Db,
   tenantId: string,
-  { skip, limit, q }: { skip: number; limit: number; q?: string | undefined },
-): Promise<{ rows: GroupRow[]; total: number }> {
-  const part = `%${(q ?? "").replace(/[\\%_]/g, "\\$&")}%`;
-  const { rows } = await sql<GroupRow & { total: string }>`
-    WITH matched AS (SELECT g.* FROM groups g WHERE g.tenant_id = ${tenantId} AND g.name ILIKE ${part}),
-    page AS (SELECT * FROM matched ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${skip})
-    SELECT (SELECT count(*) FROM matched) AS total, p.*
-    FROM (SELECT 1) one LEFT JOIN (SELECT ${COLUMNS} FROM page g) p ON true
-    ORDER BY p.created_at DESC, p.id DESC`.execute(db);
-  return { rows: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
+  { q, ...page }: PageRequest & { q?: string | undefined },
+): Promise<Counted<GroupRow>> {
+  const shown = { list: "groups", as: "g", columns: COLUMNS } as const;
+  if (q === undefined) return await countedPage(db, tenantId, shown, page);
+  const part = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
+  return await filteredPage(db, tenantId, { ...shown, where: sql`g.name ILIKE ${part}` }, page);
 }
 
 /** A deleted user is a member no more. */
