@@ -13,6 +13,9 @@ export interface Schema {
   device_types: DeviceTypesTable;
   groups: GroupsTable;
   group_members: GroupMembersTable;
+  shifts: ShiftsTable;
+  shift_users: ShiftUsersTable;
+  group_shifts: GroupShiftsTable;
   claims: ClaimsTable;
   devices: DevicesTable;
   device_groups: DeviceGroupsTable;
@@ -101,6 +104,8 @@ export interface GroupsTable {
   tenant_id: string;
   name: string;
   description: Generated<string>;
+  channels: Generated<{ type: "email" | "webhook"; target: string }[]>;
+  escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
   created_at: Date;
   updated_at: Date;
 }
@@ -108,6 +113,33 @@ export interface GroupsTable {
 export interface GroupMembersTable {
   group_id: string;
   user_id: string;
+}
+
+export interface ShiftsTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  time_zone: string;
+  start_time: string;
+  end_time: string;
+  days_of_week: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /** `date` arrives as a Date of the process's own zone: always select it as text. */
+  valid_from: string | null;
+  valid_until: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface ShiftUsersTable {
+  tenant_id: string;
+  shift_id: string;
+  user_id: string;
+}
+
+export interface GroupShiftsTable {
+  tenant_id: string;
+  group_id: string;
+  shift_id: string;
 }
 
 export interface ClaimsTable {
