@@ -31,6 +31,7 @@ export const LISTS = {
   groups: { key: "id" },
   thresholds: { key: "id" },
   shifts: { key: "id" },
+  tickets: { key: "id", by: "status" },
 } as const satisfies Record<string, CountedList>;
 
 export type ListName = keyof typeof LISTS;

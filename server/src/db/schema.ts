@@ -40,6 +40,9 @@ export interface Schema {
   device_thresholds: DeviceThresholdsTable;
   anomalies: AnomaliesTable;
   authorities: AuthoritiesTable;
+  ticket_numbers: TicketNumbersTable;
+  tickets: TicketsTable;
+  ticket_history: TicketHistoryTable;
 }
 
 export interface SettingsTable {
@@ -433,4 +436,42 @@ export interface AuthoritiesTable {
   activated_at: Date | null;
   retiring_at: Date | null;
   retired_at: Date | null;
+}
+
+export interface TicketNumbersTable {
+  tenant_id: string;
+  last: number;
+}
+
+export interface TicketsTable {
+  id: string;
+  tenant_id: string;
+  number: number;
+  title: string;
+  description: Generated<string>;
+  type: "corrective" | "preventive" | "inspection";
+  priority: "low" | "medium" | "high" | "urgent";
+  status: Generated<"open" | "in_progress" | "on_hold" | "completed" | "cancelled">;
+  device_uid: string | null;
+  device_id: string | null;
+  anomaly_id: string | null;
+  group_id: string | null;
+  assignee_user_id: string | null;
+  due_at: Date | null;
+  resolution: string | null;
+  created_by: string;
+  created_at: Date;
+  updated_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+}
+
+export interface TicketHistoryTable {
+  seq: GeneratedAlways<string>;
+  id: string;
+  tenant_id: string;
+  ticket_id: string;
+  at: Date;
+  actor: string;
+  changes: Record<string, { from: unknown; to: unknown }>;
 }
