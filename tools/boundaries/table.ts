@@ -6,7 +6,17 @@
  */
 
 const FLOOR = ["db", "lib"];
-const FEATURES = ["authorities", "access", "audit", "devices", "groups", "connections", "enrollment", "monitoring"];
+const FEATURES = [
+  "authorities",
+  "access",
+  "audit",
+  "devices",
+  "groups",
+  "connections",
+  "enrollment",
+  "monitoring",
+  "tickets",
+];
 
 export const table = {
   /**
@@ -27,6 +37,7 @@ export const table = {
     doctor: FLOOR,
 
     enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
+    tickets: ["monitoring", "devices", "access", "audit", ...FLOOR],
     monitoring: ["devices", "connections", "access", "audit", ...FLOOR],
     connections: ["access", "audit", ...FLOOR],
     devices: ["access", "audit", ...FLOOR],

@@ -1,0 +1,33 @@
+import type { TicketHistoryTable } from "../db/schema.ts";
+import type { TicketFields } from "./ticket-record.ts";
+
+/** What a change made of each field it touched; instants as ISO 8601. */
+export type Changes = TicketHistoryTable["changes"];
+
+const FIELDS: readonly (keyof TicketFields)[] = [
+  "title",
+  "description",
+  "type",
+  "priority",
+  "status",
+  "deviceId",
+  "anomalyId",
+  "groupId",
+  "assigneeUserId",
+  "dueAt",
+  "resolution",
+];
+
+/** The fields that differ; of a ticket that was not there before, those that say something. */
+export function changesBetween(before: TicketFields | undefined, after: TicketFields): Changes {
+  const changes: Changes = {};
+  for (const field of FIELDS) {
+    const [from, to] = [plain(before?.[field] ?? null), plain(after[field])];
+    if (from !== to && !(before === undefined && to === "")) changes[field] = { from, to };
+  }
+  return changes;
+}
+
+function plain(value: TicketFields[keyof TicketFields]): string | null {
+  return value instanceof Date ? value.toISOString() : value;
+}

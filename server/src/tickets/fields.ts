@@ -1,0 +1,23 @@
+import { invalidRequest } from "../lib/refusals.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+
+/** Most characters of each text. */
+export const LENGTHS = { title: 200, description: 10_000, resolution: 10_000 } as const;
+
+const EARLIEST = Date.UTC(1970, 0, 1);
+const END = Date.UTC(10_000, 0, 1);
+
+export function checkedTitle(title: string): string {
+  return plainLine("title", title, LENGTHS.title);
+}
+
+export function checkedText(field: "description" | "resolution", text: string): string {
+  return plainText(field, text, LENGTHS[field]);
+}
+
+/** @throws MusterError invalid_request for an instant that no calendar of ours shows */
+export function checkedDueAt(at: Date): Date {
+  const ms = at.getTime();
+  if (!(ms >= EARLIEST && ms < END)) throw invalidRequest("dueAt must lie in the years 1970 to 9999", "dueAt");
+  return at;
+}

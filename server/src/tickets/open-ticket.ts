@@ -1,0 +1,62 @@
+import { type Caller, requireScope } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { lockAnomalies } from "./anomaly-store.ts";
+import { changesBetween } from "./changes.ts";
+import type { TicketsDeps } from "./deps.ts";
+import { checkedDueAt, checkedText, checkedTitle } from "./fields.ts";
+import { linked, NO_LINKS, type WantedLinks } from "./links.ts";
+import { requireNoUnfinished } from "./one-unfinished.ts";
+import { type TicketPriority, type TicketRecord, type TicketType, toRecord } from "./ticket-record.ts";
+import { insertTicket } from "./ticket-store.ts";
+
+/** `null` is the same as absent. */
+export interface NewTicket extends WantedLinks {
+  title: string;
+  description?: string | undefined;
+  /** Default: corrective. */
+  type?: TicketType | undefined;
+  /** Default: medium. */
+  priority?: TicketPriority | undefined;
+  dueAt?: Date | null | undefined;
+}
+
+/**
+ * Opens a maintenance ticket (spec 4.1). One for an anomaly is about the anomaly's device, and the anomaly shows it.
+ *
+ * @throws MusterError invalid_request with the offending id in `detail`; already_exists when the anomaly has an unfinished
+ *   ticket, whose id is in `detail`
+ */
+export async function openTicket(deps: TicketsDeps, caller: Caller, input: NewTicket): Promise<TicketRecord> {
+  requireScope(caller, "tickets:write");
+  const { tenantId, actor } = caller;
+  const now = deps.clock.now();
+  const id = deps.ids.uuid(now);
+  const plain = {
+    id,
+    title: checkedTitle(input.title),
+    description: checkedText("description", input.description ?? ""),
+    type: input.type ?? "corrective",
+    priority: input.priority ?? "medium",
+    status: "open" as const,
+    due_at: input.dueAt ? checkedDueAt(input.dueAt) : null,
+    resolution: null,
+    created_by: actor,
+    created_at: now,
+    updated_at: now,
+    started_at: null,
+    completed_at: null,
+  };
+  return await inTransaction(deps.database.db, async (tx) => {
+    const links = await linked(tx, caller, NO_LINKS, { ...input, deviceId: input.deviceId ?? undefined });
+    if (links.anomaly_id !== null) {
+      await lockAnomalies(tx, tenantId, [links.anomaly_id]);
+      await requireNoUnfinished(tx, tenantId, links.anomaly_id);
+    }
+    await noteWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
+    const row = { ...plain, ...links };
+    const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
+    const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });
+    return toRecord({ ...row, number });
+  });
+}

@@ -1,0 +1,94 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import type { TicketHistoryTable, TicketsTable } from "../db/schema.ts";
+import { seesTicket } from "./visibility-store.ts";
+
+/** A ticket as it is stored. */
+export type TicketRow = Omit<Selectable<TicketsTable>, "tenant_id">;
+
+/** An entry for the history, written with what it tells. */
+export interface HistoryNote {
+  id: string;
+  actor: string;
+  at: Date;
+  changes: TicketHistoryTable["changes"];
+}
+
+/**
+ * Writes a new ticket under the tenant's next number, with its first history entry, and shows it at its anomaly. The
+ * counter is locked from here to the end of the transaction: let nothing that waits come after it.
+ *
+ * @returns the number
+ */
+export async function insertTicket(
+  tx: Tx,
+  tenantId: string,
+  row: Omit<TicketRow, "number">,
+  note: HistoryNote,
+): Promise<number> {
+  const { rows } = await sql<{ number: number }>`
+    WITH counted AS (
+      INSERT INTO ticket_numbers AS n (tenant_id, last) VALUES (${tenantId}, 1)
+      ON CONFLICT (tenant_id) DO UPDATE SET last = n.last + 1 RETURNING last),
+    made AS (
+      INSERT INTO tickets (id, tenant_id, number, title, description, type, priority, status, device_uid, device_id,
+        anomaly_id, group_id, assignee_user_id, due_at, resolution, created_by, created_at, updated_at, started_at,
+        completed_at)
+      SELECT ${row.id}::uuid, ${tenantId}::uuid, last, ${row.title}, ${row.description}, ${row.type}, ${row.priority},
+        ${row.status}, ${row.device_uid}::uuid, ${row.device_id}, ${row.anomaly_id}::uuid, ${row.group_id}::uuid,
+        ${row.assignee_user_id}::uuid, ${row.due_at}::timestamptz, ${row.resolution}, ${row.created_by},
+        ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz, ${row.started_at}::timestamptz,
+        ${row.completed_at}::timestamptz
+      FROM counted RETURNING number),
+    noted AS (
+      INSERT INTO ticket_history (id, tenant_id, ticket_id, at, actor, changes)
+      VALUES (${note.id}, ${tenantId}, ${row.id}, ${note.at}, ${note.actor}, ${JSON.stringify(note.changes)}::jsonb)),
+    shown AS (
+      UPDATE anomalies SET ticket_id = ${row.id} WHERE tenant_id = ${tenantId} AND id = ${row.anomaly_id}::uuid)
+    SELECT number FROM made`.execute(tx);
+  return rows[0]!.number;
+}
+
+/** The ticket, if `boundedTo` (a user; undefined: no bounds) may see it. */
+export function findTicket(
+  db: Db,
+  tenantId: string,
+  id: string,
+  boundedTo: string | undefined,
+): Promise<TicketRow | undefined> {
+  return readTicket(db, tenantId, id, boundedTo, sql``);
+}
+
+/** Like {@link findTicket}, the row locked until the transaction ends. */
+export function lockTicket(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  boundedTo: string | undefined,
+): Promise<TicketRow | undefined> {
+  return readTicket(tx, tenantId, id, boundedTo, sql`FOR NO KEY UPDATE OF t`);
+}
+
+async function readTicket(
+  db: Db,
+  tenantId: string,
+  id: string,
+  boundedTo: string | undefined,
+  lock: RawBuilder<unknown>,
+): Promise<TicketRow | undefined> {
+  const { rows } = await sql<TicketRow>`SELECT ${COLUMNS} FROM tickets t
+    WHERE t.tenant_id = ${tenantId} AND t.id = ${id} AND ${seesTicket(boundedTo)} ${lock}`.execute(db);
+  return rows[0];
+}
+
+/** Writes what has become of a ticket that the transaction has locked, and how it came to it. */
+export async function updateTicket(tx: Tx, tenantId: string, row: TicketRow, note: HistoryNote): Promise<void> {
+  const { id, number: _, created_by: __, created_at: ___, ...columns } = row;
+  await tx.updateTable("tickets").set(columns).where("tenant_id", "=", tenantId).where("id", "=", id).execute();
+  const entry = { ...note, tenant_id: tenantId, ticket_id: id };
+  await tx.insertInto("ticket_history").values(entry).execute();
+}
+
+export const COLUMNS = sql`t.id, t.number, t.title, t.description, t.type, t.priority, t.status, t.device_uid, t.device_id,
+  t.anomaly_id, t.group_id, t.assignee_user_id, t.due_at, t.resolution, t.created_by, t.created_at, t.updated_at,
+  t.started_at, t.completed_at`;
