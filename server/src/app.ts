@@ -22,6 +22,7 @@ import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
+import { createTickets, type Tickets } from "./tickets/tickets.ts";
 
 /** What a test may replace: the world outside (time, chance, log), never our own code. */
 export interface Overrides {
@@ -50,6 +51,7 @@ export interface App {
   readonly groups: Groups;
   readonly metrics: Metrics;
   readonly monitoring: Monitoring;
+  readonly tickets: Tickets;
   readonly broker: Broker;
   readonly api: Api;
   readonly control: Control;
@@ -95,6 +97,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const groups = createGroups(deps);
   const connections = createConnections(deps);
   const monitoring = createMonitoring({ ...deps, metrics });
+  const tickets = createTickets(deps);
   const doctor = createDoctor(deps);
   let authorities: Authorities;
   try {
@@ -113,7 +116,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     brokerUrl: () => addresses.brokerUrl,
   });
 
-  const faces = { access, audit, authorities, connections, devices, enrollment, groups, metrics, monitoring };
+  const faces = { access, audit, authorities, connections, devices, enrollment, groups, metrics, monitoring, tickets };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable });

@@ -67,6 +67,15 @@ test("a claim is created with its code, read without it, filtered by status, and
   assert.equal((await call("listGroups", { query: "?q=PUMP" })).json.total, 1);
 });
 
+test("a ticket is opened with a title alone, worked on, listed and read", async () => {
+  const { id } = (await call("openTicket", { body: { title: "Grease the bearing" } })).json;
+  const body = { status: "in_progress", assigneeUserId: tenant.admin.id };
+  const { json: ticket } = await call("changeTicket", { id, body });
+  assert.deepEqual((await call("getTicket", { id })).json, ticket);
+  const query = `?status=in_progress&assigneeUserId=${tenant.admin.id}`;
+  assert.deepEqual((await call("listTickets", { query })).json, { items: [ticket], total: 1, skip: 0, limit: 50 });
+});
+
 test("lists are newest first, and pages fit together", async () => {
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) {

@@ -126,8 +126,9 @@ test("another tenant's id in a path is answered like one that exists nowhere, by
   const device = await enrollDevice(server, stranger);
   const claim = await server.app.enrollment.createClaim(stranger.caller, { intendedName: "theirs" });
   const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
+  const ticket = await server.app.tickets.openTicket(stranger.caller, { title: "theirs" });
   const certificates = await server.app.enrollment.listCertificates(stranger.caller, { skip: 0, limit: 1 });
-  const foreign = [device.deviceId, claim.id, group.id, certificates.items[0]!.id];
+  const foreign = [device.deviceId, claim.id, group.id, certificates.items[0]!.id, ticket.id];
   const withId = publicRoutes.filter((route) => route.path.includes("{"));
   assert.ok(withId.length > 0);
   for (const route of withId) {

@@ -3,6 +3,7 @@ import type { AuditErrorCode } from "../audit/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/refusals.ts";
+import type { TicketsErrorCode } from "../tickets/errors.ts";
 
 /** The layer that refused a request (docs/api-conventions.md, Errors). */
 export type Middleware = "router" | "authentication" | "authorization" | "rate-limit" | "validation" | "handler";
@@ -19,7 +20,13 @@ type SurfaceErrorCode =
   | "catalog_unavailable";
 
 /** A feature whose routes come with codes of their own adds them here, and the compiler asks for their statuses below. */
-type EveryErrorCode = SurfaceErrorCode | CommonErrorCode | AccessErrorCode | AuditErrorCode | EnrollmentErrorCode;
+type EveryErrorCode =
+  | SurfaceErrorCode
+  | CommonErrorCode
+  | AccessErrorCode
+  | AuditErrorCode
+  | EnrollmentErrorCode
+  | TicketsErrorCode;
 
 /**
  * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
@@ -43,6 +50,7 @@ export const PROBLEMS = {
   device_self_enrolled: { status: 409, middleware: "handler" },
   device_cert_cap_reached: { status: 409, middleware: "handler" },
   already_processed: { status: 409, middleware: "handler" },
+  invalid_transition: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },
   claim_exhausted: { status: 409, middleware: "handler" },
   claim_expired: { status: 410, middleware: "handler" },

@@ -3,6 +3,7 @@ import type { Caller, Scope } from "../access/access.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Enrollment, PeerCertificate } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { Tickets } from "../tickets/tickets.ts";
 import type { ErrorCode } from "./problem.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -12,6 +13,7 @@ export interface Faces {
   devices: Devices;
   groups: Groups;
   enrollment: Enrollment;
+  tickets: Tickets;
 }
 
 /** Who asks at a device-facing endpoint: nobody yet, but from somewhere, and perhaps with a certificate. */

@@ -5,6 +5,7 @@ import { createClaim, getClaim, listClaims, revokeClaim } from "./v1/claims.ts";
 import { issueBundle, listCertificateAudit, listCertificates, revokeCertificate } from "./v1/device-certificates.ts";
 import { getDevice, listDevices } from "./v1/devices.ts";
 import { createGroup, getGroup, listGroups } from "./v1/groups.ts";
+import { changeTicket, getTicket, listTickets, openTicket } from "./v1/tickets.ts";
 
 /** Every operation there is. What is not in this list does not exist: server, OpenAPI and tests all read it. */
 export const routes: readonly Route[] = [
@@ -13,6 +14,10 @@ export const routes: readonly Route[] = [
   listGroups,
   getGroup,
   createGroup,
+  listTickets,
+  getTicket,
+  openTicket,
+  changeTicket,
   listClaims,
   getClaim,
   createClaim,

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { TICKET_LENGTHS, TICKET_PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../../tickets/tickets.ts";
+import { publicRoute } from "../route.ts";
+import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
+
+const TAG = "Tickets";
+
+const TYPE = z.enum(TICKET_TYPES);
+const PRIORITY = z.enum(TICKET_PRIORITIES);
+const STATUS = z.enum(TICKET_STATUSES).meta({
+  description:
+    "`open` → `in_progress` ⇄ `on_hold`; both of these → `completed`; anything unfinished → `cancelled`; `completed` and `cancelled` → `open` again",
+});
+
+const ticketRecord = z
+  .strictObject({
+    id,
+    number: z.int().min(1).meta({ description: "Counts the tenant's tickets from 1, without gaps" }),
+    title: z.string(),
+    description: z.string(),
+    type: TYPE,
+    priority: PRIORITY,
+    status: STATUS,
+    deviceId: id.nullable(),
+    anomalyId: id.nullable(),
+    groupId: id.nullable(),
+    assigneeUserId: id.nullable(),
+    dueAt: nullableTimestamp,
+    resolution: z.string().nullable(),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    startedAt: nullableTimestamp.meta({ description: "When it was first `in_progress`" }),
+    completedAt: nullableTimestamp.meta({ description: "When it was completed; `null` again once it is reopened" }),
+  })
+  .meta({ id: "Ticket" });
+
+const title = label(TICKET_LENGTHS.title).meta({ description: "What is to be done, in one line" });
+const description = z.string().max(TICKET_LENGTHS.description);
+const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+/** What a ticket is about and who it is for; `null` for none. */
+const links = {
+  deviceId: id.nullish().meta({ description: "Taken from the anomaly when absent; must not contradict it" }),
+  anomalyId: id.nullish().meta({ description: "An anomaly has one unfinished ticket at a time" }),
+  groupId: id.nullish().meta({ description: "The group whose work it is" }),
+  assigneeUserId: id.nullish().meta({ description: "The user who does it" }),
+  dueAt: instant.nullish().meta({ description: "ISO 8601 with `Z` or an offset" }),
+};
+
+export const listTickets = publicRoute({
+  operationId: "listTickets",
+  method: "GET",
+  path: "/api/v1/tickets",
+  scope: "tickets:read",
+  tag: TAG,
+  summary: "List maintenance tickets",
+  description: "The tenant's tickets, newest first.",
+  query: z.strictObject({
+    status: STATUS.optional(),
+    deviceId: id.optional(),
+    assigneeUserId: id.optional(),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(ticketRecord),
+  errors: [],
+  examples: { response: { items: [STARTED], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { tickets }) => tickets.listTickets(caller, query),
+});
+
+export const getTicket = publicRoute({
+  operationId: "getTicket",
+  method: "GET",
+  path: "/api/v1/tickets/{id}",
+  scope: "tickets:read",
+  tag: TAG,
+  summary: "Get a maintenance ticket",
+  description: "One ticket of the tenant.",
+  params: idParams,
+  status: 200,
+  response: ticketRecord,
+  errors: ["not_found"],
+  examples: { response: STARTED },
+  handler: (caller, { params }, { tickets }) => tickets.getTicket(caller, params.id),
+});
+
+export const openTicket = publicRoute({
+  operationId: "openTicket",
+  method: "POST",
+  path: "/api/v1/tickets",
+  scope: "tickets:write",
+  tag: TAG,
+  summary: "Open a maintenance ticket",
+  description:
+    "Opens a ticket under the tenant's next number. One for an anomaly is about the anomaly's device, and the anomaly shows it; while an anomaly has an unfinished ticket, a second is `409 already_exists` with the first one's id in `detail`. An id that is not the tenant's is `400 invalid_request` with that id in `detail`.",
+  body: z
+    .strictObject({
+      title,
+      description: description.optional(),
+      type: TYPE.optional().meta({ default: "corrective" }),
+      priority: PRIORITY.optional().meta({ default: "medium" }),
+      ...links,
+    })
+    .meta({ id: "NewTicket" }),
+  status: 201,
+  response: ticketRecord,
+  errors: ["already_exists"],
+  examples: {
+    body: { title: OPENED.title, description: OPENED.description, priority: "high", anomalyId: OPENED.anomalyId },
+    response: OPENED,
+  },
+  handler: (caller, { body }, { tickets }) => tickets.openTicket(caller, body),
+});
+
+export const changeTicket = publicRoute({
+  operationId: "changeTicket",
+  method: "PATCH",
+  path: "/api/v1/tickets/{id}",
+  scope: "tickets:write",
+  tag: TAG,
+  summary: "Change a maintenance ticket",
+  description:
+    "A JSON merge patch (RFC 7396): an absent field stays as it is, `null` empties one that can be empty. A status that the ticket cannot go to is `409 invalid_transition` with those it can in `allowed`; the status it has already is no move. Reopening clears `completedAt` and leaves `resolution`. Send `If-Match` to change only what you have seen.",
+  params: idParams,
+  body: z
+    .strictObject({
+      title: title.optional(),
+      description: description.optional(),
+      type: TYPE.optional(),
+      priority: PRIORITY.optional(),
+      status: STATUS.optional(),
+      ...links,
+      resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "How it ended" }),
+    })
+    .meta({ id: "TicketPatch" }),
+  status: 200,
+  response: ticketRecord,
+  errors: ["not_found", "invalid_transition", "already_exists"],
+  examples: { body: PATCH, response: STARTED },
+  handler: (caller, { params, body, matches }, { tickets }) =>
+    tickets.changeTicket(caller, params.id, body, { matches }),
+});
