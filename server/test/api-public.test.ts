@@ -163,6 +163,9 @@ test("a device is shown with its connectivity and its certificate's state", asyn
   const found = (await call("listDevices", { query: `?q=${deviceId.slice(2, 12).toUpperCase()}` })).json;
   assert.deepEqual(found.items, [device]);
   assert.equal((await call("listDevices", { query: "?connectivity=online" })).json.total, 0);
+  const metadata = { asset: "P-1042" };
+  const { json: replaced } = await call("replaceDevice", { id: deviceId, body: { name: "Pump 2", metadata } });
+  assert.deepEqual(replaced, { ...device, name: "Pump 2", metadata, deviceTypeId: null });
   server.clock.advance(22 * DAY);
   assert.equal((await call("getDevice", { id: deviceId })).json.certificateState, "renewal_due");
 });

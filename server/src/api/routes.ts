@@ -3,7 +3,7 @@ import { renewCertificate } from "./provisioning/renew-certificate.ts";
 import type { Route } from "./route.ts";
 import { createClaim, getClaim, listClaims, revokeClaim } from "./v1/claims.ts";
 import { issueBundle, listCertificateAudit, listCertificates, revokeCertificate } from "./v1/device-certificates.ts";
-import { getDevice, listDevices } from "./v1/devices.ts";
+import { getDevice, listDevices, replaceDevice } from "./v1/devices.ts";
 import { createGroup, getGroup, listGroups } from "./v1/groups.ts";
 import { changeTicket, getTicket, listTickets, openTicket } from "./v1/tickets.ts";
 
@@ -11,6 +11,7 @@ import { changeTicket, getTicket, listTickets, openTicket } from "./v1/tickets.t
 export const routes: readonly Route[] = [
   listDevices,
   getDevice,
+  replaceDevice,
   listGroups,
   getGroup,
   createGroup,

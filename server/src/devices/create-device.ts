@@ -1,11 +1,11 @@
 import type { Caller } from "../access/access.ts";
-import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { isDeviceId, isUuid } from "../lib/ids.ts";
+import { isDeviceId } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/refusals.ts";
 import { plainLine, plainText } from "../lib/text.ts";
+import { assignGroups, requireDeviceType } from "./assign.ts";
 import type { DevicesDeps } from "./deps.ts";
-import { hasDeviceType, insertDevice, joinGroups } from "./device-store.ts";
+import { insertDevice } from "./device-store.ts";
 import { findDevice } from "./device-view-store.ts";
 import { type DeviceRecord, toRecord } from "./view-devices.ts";
 
@@ -39,17 +39,7 @@ export async function createDevice(deps: DevicesDeps, caller: Caller, input: New
   return await inTransaction(deps.database.db, async (tx) => {
     if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
     await insertDevice(tx, caller.tenantId, row);
-    await joinAll(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
+    await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
     return toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
   });
-}
-
-async function requireDeviceType(tx: Tx, tenantId: string, id: string): Promise<void> {
-  if (!isUuid(id) || !(await hasDeviceType(tx, tenantId, id))) throw invalidRequest("there is no such device type", id);
-}
-
-async function joinAll(tx: Tx, tenantId: string, uid: string, groupIds: string[]): Promise<void> {
-  const joined = await joinGroups(tx, tenantId, uid, groupIds.filter(isUuid));
-  const unknown = groupIds.find((id) => !joined.has(id));
-  if (unknown !== undefined) throw invalidRequest("there is no such group", unknown);
 }

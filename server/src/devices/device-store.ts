@@ -25,6 +25,54 @@ export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow):
   }
 }
 
+/**
+ * Takes the row of the caller's device: until the transaction ends nobody else changes it or issues for it.
+ *
+ * @returns its uid; `undefined` when it does not exist for this caller (`memberUserId`: a member of its groups)
+ */
+export async function lockDevice(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  memberUserId: string | undefined,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ uid: string }>`
+    SELECT d.uid FROM devices d WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.deleted_at IS NULL
+       AND (${memberUserId ?? null}::uuid IS NULL OR EXISTS (
+         SELECT FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
+          WHERE g.device_uid = d.uid AND m.user_id = ${memberUserId ?? null}::uuid))
+       FOR NO KEY UPDATE OF d`.execute(tx);
+  return rows[0]?.uid;
+}
+
+export interface DeviceReplacement {
+  name: string;
+  description: string;
+  device_type_id: string | null;
+  metadata: Record<string, unknown>;
+  updated_at: Date;
+}
+
+/** Replaces the device's own columns and empties its lists of groups and threshold packs, to be filled anew. */
+export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, row: DeviceReplacement): Promise<void> {
+  await sql`UPDATE devices SET name = ${row.name}, description = ${row.description},
+      device_type_id = ${row.device_type_id}::uuid, metadata = ${JSON.stringify(row.metadata)}::text::jsonb,
+      updated_at = ${row.updated_at}
+    WHERE tenant_id = ${tenantId} AND uid = ${uid}`.execute(tx);
+  await tx.deleteFrom("device_groups").where("device_uid", "=", uid).execute();
+  await tx.deleteFrom("device_thresholds").where("tenant_id", "=", tenantId).where("device_uid", "=", uid).execute();
+}
+
+/** Has those of `thresholdIds` that are the tenant's watch the device. @returns the ids taken */
+export async function watchWith(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ threshold_id: string }>`
+    INSERT INTO device_thresholds (tenant_id, device_uid, threshold_id)
+    SELECT t.tenant_id, ${uid}::uuid, t.id FROM thresholds t
+     WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
+    RETURNING threshold_id`.execute(tx);
+  return new Set(rows.map((row) => row.threshold_id));
+}
+
 /** Whether the tenant has this device type. It cannot vanish afterwards: types are never deleted. */
 export async function hasDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
   const row = await db

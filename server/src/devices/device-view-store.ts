@@ -26,6 +26,7 @@ export interface DeviceRow {
   created_at: Date;
   updated_at: Date;
   group_ids: string[];
+  threshold_ids: string[];
   certificate_state: CertificateState;
 }
 
@@ -71,6 +72,8 @@ function columns(now: Date): RawBuilder<unknown> {
     d.hardware_model, d.agent_version, d.agent_capabilities, d.mac_address, d.connectivity, d.connectivity_since,
     d.connectivity_reason, d.last_seen_at, d.created_at, d.updated_at,
     ARRAY(SELECT g.group_id::text FROM device_groups g WHERE g.device_uid = d.uid ORDER BY g.group_id) AS group_ids,
+    ARRAY(SELECT t.threshold_id::text FROM device_thresholds t WHERE t.device_uid = d.uid ORDER BY t.threshold_id)
+      AS threshold_ids,
     ${certificateState(now)} AS certificate_state`;
 }
 

@@ -10,10 +10,11 @@ import {
   tenantOfDeviceType,
   updateDeviceType,
 } from "./device-types.ts";
+import { type DeviceEdit, type Precondition, replaceDevice } from "./replace-device.ts";
 import { type DeviceQuery, type DeviceRecord, getDevice, listDevices } from "./view-devices.ts";
 
 export { resolveTopics } from "./topics.ts";
-export type { DeviceQuery, DeviceRecord, DeviceTypeEdit, DeviceTypeRecord, NewDevice, NewDeviceType };
+export type { DeviceEdit, DeviceQuery, DeviceRecord, DeviceTypeEdit, DeviceTypeRecord, NewDevice, NewDeviceType };
 
 /** Devices and their types as records. Deleting a device ends certificates and sessions: that is enrollment's. */
 export interface Devices {
@@ -22,6 +23,7 @@ export interface Devices {
   /** The slug of the tenant a device type belongs to, for the shell, which names a type by its id alone. */
   tenantOfDeviceType(id: string): Promise<string>;
   createDevice(caller: Caller, input: NewDevice): Promise<DeviceRecord>;
+  replaceDevice(caller: Caller, id: string, input: DeviceEdit, precondition?: Precondition): Promise<DeviceRecord>;
   getDevice(caller: Caller, id: string): Promise<DeviceRecord>;
   listDevices(caller: Caller, query: DeviceQuery): Promise<Page<DeviceRecord>>;
 }
@@ -32,6 +34,7 @@ export function createDevices(deps: DevicesDeps): Devices {
     updateDeviceType: (caller, id, input) => updateDeviceType(deps, caller, id, input),
     tenantOfDeviceType: (id) => tenantOfDeviceType(deps, id),
     createDevice: (caller, input) => createDevice(deps, caller, input),
+    replaceDevice: (caller, id, input, precondition) => replaceDevice(deps, caller, id, input, precondition),
     getDevice: (caller, id) => getDevice(deps, caller, id),
     listDevices: (caller, query) => listDevices(deps, caller, query),
   };

@@ -68,7 +68,7 @@ export function toRecord(row: DeviceRow): DeviceRecord {
     description: row.description,
     deviceTypeId: row.device_type_id,
     groupIds: row.group_ids,
-    thresholdIds: [],
+    thresholdIds: row.threshold_ids,
     metadata: row.metadata,
     hardwareFingerprint: row.hardware_fingerprint,
     hardwareModel: row.hardware_model,

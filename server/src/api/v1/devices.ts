@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { publicRoute } from "../route.ts";
-import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
 const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
 
@@ -44,6 +44,9 @@ const EXAMPLE = {
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
 
+/** What changes by itself: a client's conditional write looks past it. */
+const VOLATILE = ["connectivity", "lastSeenAt", "certificateState"] as const;
+
 export const listDevices = publicRoute({
   operationId: "listDevices",
   method: "GET",
@@ -78,6 +81,55 @@ export const getDevice = publicRoute({
   status: 200,
   response: deviceRecord,
   errors: ["not_found"],
+  volatile: VOLATILE,
   examples: { response: EXAMPLE },
   handler: (caller, { params }, { devices }) => devices.getDevice(caller, params.id),
+});
+
+const ids = z.array(z.string().max(128)).max(100).optional();
+
+export const replaceDevice = publicRoute({
+  operationId: "replaceDevice",
+  method: "PUT",
+  path: "/api/v1/devices/{id}",
+  scope: "devices:write",
+  tag: "Devices",
+  summary: "Replace a device's editable fields",
+  description:
+    "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. The other fields of the record are read-only. To change one field, read the device, send these fields back, and name its `ETag` in `If-Match`. A new type decides the topics of the certificates issued from then on; those of live certificates stay.",
+  params: idParams,
+  body: z.strictObject({
+    name: label(),
+    description: z.string().max(2_000).optional(),
+    deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
+    groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+    thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "Any JSON object: at most 16 KiB, 100 fields, nested at most 8 deep" }),
+  }),
+  status: 200,
+  response: deviceRecord,
+  errors: ["not_found", "precondition_failed"],
+  volatile: VOLATILE,
+  examples: {
+    body: {
+      name: "Feed pump 1",
+      description: "Hall 3, left of the door",
+      deviceTypeId: EXAMPLE.deviceTypeId,
+      groupIds: EXAMPLE.groupIds,
+      thresholdIds: ["0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d"],
+      metadata: { assetNumber: "P-1042", installed: "2024-03-01" },
+    },
+    response: {
+      ...EXAMPLE,
+      description: "Hall 3, left of the door",
+      thresholdIds: ["0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d"],
+      metadata: { assetNumber: "P-1042", installed: "2024-03-01" },
+      updatedAt: "2026-11-20T10:30:00.000Z",
+    },
+  },
+  handler: (caller, { params, body, matches }, { devices }) =>
+    devices.replaceDevice(caller, params.id, body, { matches }),
 });

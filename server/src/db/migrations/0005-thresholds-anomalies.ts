@@ -6,25 +6,20 @@
  * no anomaly unresolved.
  */
 export const thresholdsAnomalies = `
--- Rules are never searched for on their own, so a pack is one row: [{id, metric, operator, value, …}].
+-- Rules are never searched for on their own, so a pack is one row, its rules as they are shown (json keeps their order):
+-- [{id, metric, operator, value, …}].
 CREATE TABLE thresholds (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
   name text NOT NULL,
   description text NOT NULL DEFAULT '',
   enabled boolean NOT NULL DEFAULT true,
-  rules jsonb NOT NULL CHECK (CASE WHEN jsonb_typeof(rules) = 'array' THEN jsonb_array_length(rules) BETWEEN 1 AND 50 ELSE false END),
+  rules json NOT NULL CHECK (CASE json_typeof(rules) WHEN 'array' THEN json_array_length(rules) BETWEEN 1 AND 50 ELSE false END),
   created_at timestamptz NOT NULL,
   UNIQUE (tenant_id, id)
 );
-CREATE INDEX thresholds_tenant ON thresholds (tenant_id, id DESC);
-
-CREATE FUNCTION note_threshold() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM note_listed('thresholds', NEW.tenant_id, NEW.id, NULL, '');
-  RETURN NULL;
-END $$;
-CREATE TRIGGER thresholds_listed AFTER INSERT ON thresholds FOR EACH ROW EXECUTE FUNCTION note_threshold();
+CREATE INDEX thresholds_listed ON thresholds (tenant_id, id);
+CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds FOR EACH ROW EXECUTE FUNCTION list_row();
 
 ALTER TABLE devices ADD CONSTRAINT devices_tenant_uid UNIQUE (tenant_id, uid);
 
@@ -72,19 +67,14 @@ CREATE TABLE anomalies (
   CHECK (comment IS NULL OR acknowledged_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies (device_uid, rule_id) WHERE resolved_at IS NULL;
-CREATE INDEX anomalies_tenant ON anomalies (tenant_id, id DESC);
-CREATE INDEX anomalies_status ON anomalies (tenant_id, status, id DESC);
-CREATE INDEX anomalies_severity ON anomalies (tenant_id, severity, id DESC);
-CREATE INDEX anomalies_device ON anomalies (tenant_id, device_id, id DESC);
-
-CREATE FUNCTION note_anomaly() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM note_listed('anomalies', NEW.tenant_id, NEW.id, CASE TG_OP WHEN 'UPDATE' THEN OLD.status END, NEW.status);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER anomalies_listed AFTER INSERT ON anomalies FOR EACH ROW EXECUTE FUNCTION note_anomaly();
+CREATE INDEX anomalies_listed ON anomalies (tenant_id, id);
+CREATE INDEX anomalies_listed_by_status ON anomalies (tenant_id, status, id);
+CREATE INDEX anomalies_listed_by_severity ON anomalies (tenant_id, severity, id);
+CREATE INDEX anomalies_listed_by_device ON anomalies (tenant_id, device_id, id);
+CREATE TRIGGER anomalies_listed AFTER INSERT OR DELETE ON anomalies
+  FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
 CREATE TRIGGER anomalies_moved AFTER UPDATE OF status ON anomalies
-  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_anomaly();
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION list_row_by_status();
 
 -- Resolved is the end: the next fault is an anomaly of its own.
 CREATE FUNCTION refuse_unresolve() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -95,7 +85,7 @@ CREATE TRIGGER anomalies_stay_resolved BEFORE UPDATE OF status ON anomalies
   FOR EACH ROW WHEN (OLD.status = 'resolved' AND NEW.status <> 'resolved') EXECUTE FUNCTION refuse_unresolve();
 
 -- A deleted device is watched no longer. Whoever opens anomalies holds a key share of the device's row, which the full
--- lock waits for: so none is opened after those that are resolved here, and telemetry waits for no other writer.
+-- lock waits for, and looks at the device only then: so none is opened after those that are resolved here.
 CREATE FUNCTION stop_watching() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM devices WHERE uid = NEW.uid FOR UPDATE;

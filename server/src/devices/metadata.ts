@@ -1,0 +1,33 @@
+import { invalidRequest } from "../lib/refusals.ts";
+
+/** A device's metadata: an object of the tenant's own, kept as it is (docs/spec-decisions.md, devices). */
+export type Metadata = Record<string, unknown>;
+
+export const MAX_METADATA_BYTES = 16 * 1024;
+export const MAX_METADATA_KEYS = 100;
+export const MAX_METADATA_DEPTH = 8;
+
+/**
+ * @param metadata parsed JSON without NUL and half surrogate pairs
+ * @throws MusterError invalid_request when it is too large, has too many fields, is nested too deep, or holds a number
+ *   that JSON can write and a double cannot hold
+ */
+export function checkMetadata(metadata: Metadata): Metadata {
+  if (Object.keys(metadata).length > MAX_METADATA_KEYS) throw refused(`has more than ${MAX_METADATA_KEYS} fields`);
+  checkNested(metadata, 1);
+  if (Buffer.byteLength(JSON.stringify(metadata)) > MAX_METADATA_BYTES) {
+    throw refused(`is longer than ${MAX_METADATA_BYTES} bytes of JSON`);
+  }
+  return metadata;
+}
+
+function checkNested(value: unknown, depth: number): void {
+  if (typeof value === "number" && !Number.isFinite(value)) throw refused("holds a number too large to keep");
+  if (typeof value !== "object" || value === null) return;
+  if (depth > MAX_METADATA_DEPTH) throw refused(`is nested more than ${MAX_METADATA_DEPTH} deep`);
+  for (const inner of Object.values(value)) checkNested(inner, depth + 1);
+}
+
+function refused(what: string) {
+  return invalidRequest(`metadata ${what}`, "metadata");
+}

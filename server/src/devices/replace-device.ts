@@ -1,0 +1,64 @@
+import { boundedToGroupsOf, type Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isDeviceId } from "../lib/ids.ts";
+import { notFound, preconditionFailed } from "../lib/refusals.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+import { assignGroups, assignThresholds, requireDeviceType } from "./assign.ts";
+import type { DevicesDeps } from "./deps.ts";
+import { lockDevice, replaceDeviceRow } from "./device-store.ts";
+import { findDevice } from "./device-view-store.ts";
+import { checkMetadata, type Metadata } from "./metadata.ts";
+import { type DeviceRecord, toRecord } from "./view-devices.ts";
+
+/** What is absent becomes empty: this replaces (docs/spec-decisions.md, records). */
+export interface DeviceEdit {
+  name: string;
+  description?: string | undefined;
+  deviceTypeId?: string | null | undefined;
+  groupIds?: readonly string[] | undefined;
+  thresholdIds?: readonly string[] | undefined;
+  metadata?: Metadata | undefined;
+}
+
+export interface Precondition {
+  /** Judges the record as it is under the lock. */
+  matches?: ((record: object) => boolean) | undefined;
+}
+
+/**
+ * Replaces all that a person may say of a device. What its certificates may publish on stays until the next one is
+ * issued (spec 7).
+ *
+ * @throws MusterError not_found; precondition_failed; invalid_request, with an id that is not the tenant's in `detail`
+ */
+export async function replaceDevice(
+  deps: DevicesDeps,
+  caller: Caller,
+  id: string,
+  input: DeviceEdit,
+  { matches }: Precondition = {},
+): Promise<DeviceRecord> {
+  const { tenantId } = caller;
+  const { deviceTypeId = null } = input;
+  const now = deps.clock.now();
+  const row = {
+    name: plainLine("name", input.name),
+    description: plainText("description", input.description ?? ""),
+    device_type_id: deviceTypeId,
+    metadata: checkMetadata(input.metadata ?? {}),
+    updated_at: now,
+  };
+  return await inTransaction(deps.database.db, async (tx) => {
+    const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
+    if (uid === undefined) throw notFound("device");
+    const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
+    if (matches && !matches(await record())) throw preconditionFailed();
+    if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
+    await replaceDeviceRow(tx, tenantId, uid, row);
+    await assignGroups(tx, tenantId, uid, [...new Set(input.groupIds ?? [])]);
+    await assignThresholds(tx, tenantId, uid, [...new Set(input.thresholdIds ?? [])]);
+    await noteWrite(tx, caller, { resource: "device", id, result: "updated", at: now }, deps.ids);
+    return await record();
+  });
+}
