@@ -119,7 +119,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const faces = { access, audit, authorities, connections, devices, enrollment, groups, metrics, monitoring, tickets };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
-  const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable });
+  const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable, addresses });
   const control = createControl({
     ...faces,
     backup: createBackup(deps),

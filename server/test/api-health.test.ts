@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { publicDocument } from "../src/api/openapi.ts";
+import { deviceDocument, publicDocument } from "../src/api/openapi.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -37,9 +37,62 @@ test("the front page and the API's description need no key", async () => {
   assert.equal(page.status, 200);
   assert.match(String(page.headers["content-type"]), /^text\/html/);
   assert.match(page.text, /\/openapi\/public\.json/);
-  const document = await get("/openapi/public.json");
-  assert.equal(document.status, 200);
-  assert.deepEqual(document.json, JSON.parse(JSON.stringify(publicDocument())));
+  assert.match(page.text, /"\/docs\/api"/);
+  for (const [surface, expected] of [
+    ["public", publicDocument()],
+    ["device", deviceDocument()],
+  ] as const) {
+    const document = await get(`/openapi/${surface}.json`);
+    assert.equal(document.status, 200);
+    assert.deepEqual(document.json, JSON.parse(JSON.stringify(expected)));
+    assert.equal(document.headers["cache-control"], "public, max-age=300");
+    const again = { ca: server.ca, headers: { "if-none-match": String(document.headers.etag) } };
+    assert.equal((await https(`${server.httpUrl}/openapi/${surface}.json`, again)).status, 304);
+  }
+});
+
+test("the API reference is pages under a strict policy, which a cache may keep and a client may ask after", async () => {
+  for (const path of ["/docs/api", "/docs/api/errors/claim_expired", "/docs/api/operations/createClaim"]) {
+    const { status, headers, text } = await get(path);
+    assert.equal(status, 200, path);
+    assert.match(String(headers["content-type"]), /^text\/html; charset=utf-8/);
+    assert.equal(
+      headers["content-security-policy"],
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    assert.equal(headers["cache-control"], "public, max-age=300");
+    assert.ok(
+      text.includes(`${server.httpUrl}/`) || path.includes("errors"),
+      "the samples hold the service's own address",
+    );
+    const again = { ca: server.ca, headers: { "if-none-match": String(headers.etag) } };
+    const unchanged = await https(server.httpUrl + path, again);
+    assert.deepEqual([unchanged.status, unchanged.text, unchanged.headers.etag], [304, "", headers.etag]);
+    const head = await https(server.httpUrl + path, { ca: server.ca, method: "HEAD" });
+    assert.deepEqual([head.status, head.text, head.headers.etag], [200, "", headers.etag]);
+  }
+  for (const [path, type] of [
+    ["/docs/api/style.css", "text/css; charset=utf-8"],
+    ["/docs/api/reference.js", "text/javascript; charset=utf-8"],
+    ["/docs/api/icon.svg", "image/svg+xml"],
+  ] as const) {
+    assert.equal((await get(path)).headers["content-type"], type);
+  }
+});
+
+test("below the API reference a person gets a page where there is none, a program the error body", async () => {
+  const page = { ca: server.ca, headers: { accept: "text/html,*/*;q=0.8" } };
+  const lost = await https(`${server.httpUrl}/docs/api/errors/no_such_code`, page);
+  assert.equal(lost.status, 404);
+  assert.match(lost.text, /<h1>There is no such page<\/h1>/);
+  const { status, json } = await get("/docs/api/errors/no_such_code");
+  assert.deepEqual([status, json.error, json.middleware], [404, "not_found", "router"]);
+  const posted = await https(`${server.httpUrl}/docs/api`, { ca: server.ca, body: {} });
+  assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
+  for (const path of ["/docs", "/docs/api/"]) {
+    const { status: moved, headers } = await get(path);
+    assert.deepEqual([moved, headers.location], [308, "/docs/api"], path);
+  }
 });
 
 test("every answer is guarded against sniffing and framing, and opens to no other origin", async () => {

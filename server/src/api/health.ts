@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { publicDocument } from "./openapi.ts";
 import { refuseOtherMethods } from "./router.ts";
 
 /** Whether what the service cannot work without answers. */
@@ -12,6 +11,7 @@ const PAGE = `<!doctype html>
 <h1>Muster</h1>
 <p>Devices enroll here, and integrations read and write over the public API.</p>
 <ul>
+<li><a href="/docs/api">API reference</a></li>
 <li><a href="/openapi/public.json">OpenAPI description of the public API</a></li>
 <li><a href="/healthz">Is the process alive?</a></li>
 <li><a href="/readyz">Do its database and broker answer?</a></li>
@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The addresses without a credential: liveness, readiness, the API's description, a front page. */
+/** The addresses without a credential: liveness, readiness, a front page. */
 export function installHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
@@ -28,11 +28,6 @@ export function installHealth(app: FastifyInstance, readiness: Readiness): void 
     reply.code(ready ? 200 : 503).header("cache-control", "no-store");
     return { status: ready ? "ok" : "unavailable", database, broker };
   });
-  let document: string | undefined;
-  app.get("/openapi/public.json", (_request, reply) => {
-    document ??= JSON.stringify(publicDocument());
-    return reply.header("cache-control", "no-cache").type("application/json; charset=utf-8").send(document);
-  });
   app.get("/", (_request, reply) => reply.type("text/html; charset=utf-8").send(PAGE));
-  for (const path of ["/healthz", "/readyz", "/openapi/public.json", "/"]) refuseOtherMethods(app, path, ["GET"]);
+  for (const path of ["/healthz", "/readyz", "/"]) refuseOtherMethods(app, path, ["GET"]);
 }

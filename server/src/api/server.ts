@@ -16,6 +16,7 @@ import { answerUnreadable, createListener, secureContext } from "./listener.ts";
 import { createMetricsServer } from "./metrics-server.ts";
 import { createPeerReader } from "./peer-certificate.ts";
 import { problemOf } from "./problem.ts";
+import { serveReference } from "./reference/serve-reference.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Faces } from "./route.ts";
 import { installConventions, mountRoutes, SECURITY_HEADERS } from "./router.ts";
@@ -29,9 +30,9 @@ export interface ApiConfig {
   trustedProxies: readonly string[];
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
-}
   /** Origins whose pages may read the public API. */
   corsOrigins: readonly string[];
+}
 
 export interface ApiDeps extends Faces {
   config: ApiConfig;
@@ -43,6 +44,8 @@ export interface ApiDeps extends Faces {
   logger: Logger;
   metrics: Metrics;
   readiness: Readiness;
+  /** What clients are told; valid after start. */
+  addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** Whether an error means that the database cannot be reached or written now. */
   isUnavailable: (error: unknown) => boolean;
 }
@@ -123,15 +126,16 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     forceCloseConnections: "idle",
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256 },
+    rewriteUrl: ({ url = "" }) => originForm(url),
     // An address that cannot be decoded meets no hook.
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply.headers(SECURITY_HEADERS) as FastifyReply),
-    rewriteUrl: ({ url = "" }) => originForm(url),
   }) as unknown as FastifyInstance;
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   installConventions(app, deps.config);
   observe(app, deps);
   installHealth(app, deps.readiness);
+  serveReference(app, deps.addresses);
   const proxies = trustedProxies(deps.config.trustedProxies);
   mountRoutes(app, {
     access: deps.access,
@@ -145,10 +149,6 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   return app;
 }
 
-function problemSender({ logger, isUnavailable }: ApiDeps) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const problem = problemOf(error, request.id, isUnavailable);
-    if (problem.unforeseen) {
 /**
  * `GET https://somewhere/path` asks for `/path` here, whoever it names (RFC 9112 3.2.2): addresses never come from it. What is
  * neither that nor a path, such as `*`, becomes an address at which there is nothing.
@@ -159,6 +159,10 @@ function originForm(target: string): string {
   return rest!.startsWith("/") ? rest! : `/${rest}`;
 }
 
+function problemSender({ logger, isUnavailable }: ApiDeps) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = problemOf(error, request.id, isUnavailable);
+    if (problem.unforeseen) {
       const cause = isMusterError(error) ? (error.cause ?? error) : error;
       logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
     }

@@ -1,0 +1,85 @@
+import { redeemClaim } from "../provisioning/redeem-claim.ts";
+import { renewCertificate } from "../provisioning/renew-certificate.ts";
+import { createClaim } from "../v1/claims.ts";
+import { issueBundle } from "../v1/device-certificates.ts";
+import { type Html, html } from "./html.ts";
+import type { Page, Site } from "./layout.ts";
+import { DEVICE_PAGE, links, operationPage } from "./links.ts";
+import { prose } from "./prose.ts";
+import { curl, sample } from "./samples.ts";
+
+/** How a device gets its certificate, connects with it and keeps it (spec 1, 2.8, 4.9, 4.10, 7). */
+export function devicePage(site: Site): Page {
+  const { hostname, port } = new URL(site.brokerUrl.replace(/^mqtts:/, "https:"));
+  return {
+    path: DEVICE_PAGE,
+    title: "How a device connects",
+    about:
+      "Enrolling a device with a claim code and its own key, connecting over MQTT with the certificate, renewing it.",
+    main: html`<h1>How a device connects</h1>
+<p class="lead">A device makes its own key, trades a claim code for a certificate, connects over MQTT with nothing else, and renews in time. The key never leaves it.</p>
+<p>A device that cannot make a key gets a bundle instead: ${operation(issueBundle)}.</p>
+<h2 id="key">1. Make a key and a signing request</h2>
+<p>EC on the curve P-256. The subject in the request is ignored: the service assigns its own.</p>
+${sample("Shell", KEY)}
+<h2 id="redeem">2. Redeem the claim code</h2>
+<p>An integration makes the claim with an API key (${operation(createClaim)}) and brings the code to the device. No API key is needed here: the code is the credential. ${operation(redeemClaim)} says what goes in and what comes out.</p>
+${sample("Request", curl(redeemClaim, site.device, site.baseUrl))}
+${text("A device that enrolled before must present its valid certificate in this request (mTLS): `401 reenrollment_proof_required` otherwise.")}
+<h2 id="connect">3. Connect and publish</h2>
+<p>MQTT over TLS, with the certificate <em>and</em> its issuing chain. Client ids are compared exactly, letter case included.</p>
+<dl class="facts">
+<div><dt>Host</dt><dd><code>${hostname}</code></dd></div>
+<div><dt>Port</dt><dd>${port}</dd></div>
+<div><dt>Client id</dt><dd>exactly <code>deviceId</code></dd></div>
+<div><dt>Client certificate</dt><dd><code>mqtt.clientCert</code> followed by <code>mqtt.clientCertChain</code></dd></div>
+<div><dt>Trust anchor</dt><dd><code>mqtt.serverCaBundle</code>: not the chain of the client certificate</dd></div>
+<div><dt>Topics</dt><dd>those of <code>mqtt.publishTopics</code>, each exactly; no others</dd></div>
+</dl>
+${sample("Shell", publish(hostname, port))}
+<p>A message is a JSON object of readings. With QoS 1 the acknowledgement comes when it is stored.</p>
+<h2 id="renew">4. Renew</h2>
+${text("A self-enrolled certificate is good for 30 days. From `renewAfterUtc` (day 21) ask for the next one, over mTLS with the current one, for the same key or a fresh one.")}
+<p>${operation(renewCertificate)} answers with the new certificate and revokes the one presented; the open session goes on, the next connection must use the new one. Verify this server with your ordinary trust store, not with <code>serverCaBundle</code>.</p>
+${sample("Request", curl(renewCertificate, site.device, site.baseUrl))}
+<h2 id="trouble">When it does not connect</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="trouble"><table>
+<thead><tr><th scope="col">What you see</th><th scope="col">Most likely</th></tr></thead>
+<tbody>${TROUBLE.map(([seen, cause]) => html`<tr><td>${seen}</td><td>${cause}</td></tr>\n`)}</tbody>
+</table></div>
+<h2 id="limits">Limits</h2>
+<p>600 requests a minute and address, unless the operator set another number. Unknown claim codes are counted apart: after 30 in 10 minutes further guesses from that address are refused for a while; a code that is known is always judged. Bodies hold at most 16 KiB. Fields that are not known are ignored, so that firmware may be newer than the service.</p>`,
+  };
+}
+
+const KEY = `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+openssl req -new -sha256 -key key.pem -subj / -out device.csr`;
+
+function publish(host: string, port: string): string {
+  return `cat leaf.pem chain.pem > fullchain.pem
+mosquitto_pub -h ${host} -p ${port} -i "$DEVICE_ID" -q 1 -t "$TOPIC" -m '{"temperature": 21.5}' \\
+  --cafile ca.pem --cert fullchain.pem --key key.pem`;
+}
+
+const TROUBLE = [
+  ["The TLS handshake fails at once", "The leaf was presented without its issuing chain"],
+  ["The handshake fails while the device verifies the broker", "The trust anchor is not serverCaBundle"],
+  [
+    "TLS succeeds, then the connection closes",
+    "The client id is not exactly the device id, or the certificate is revoked",
+  ],
+  ["The connection closes on a message", "The topic is not on the certificate's list"],
+  ["It worked for a while, then every new connection fails", "The certificate has expired: renewal was missed"],
+  [
+    "It connects and may publish nowhere",
+    "The device's type has no topic. Set the type, then renew or issue again: topics are fixed when a certificate is made",
+  ],
+];
+
+function operation(route: { operationId: string; summary: string }): Html {
+  return html`<a href="${operationPage(route)}">${route.summary}</a>`;
+}
+
+function text(words: string): Html[] {
+  return prose(words, links);
+}

@@ -1,0 +1,103 @@
+import { deviceDocument, publicDocument } from "../openapi.ts";
+import type { Route } from "../route.ts";
+
+/** The parts of JSON Schema that our documents use. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema;
+  prefixItems?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema: Schema;
+}
+
+export interface Header {
+  description?: string;
+  schema?: Schema;
+}
+
+export interface Content {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+interface Answer {
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Content>;
+}
+
+interface Operation {
+  summary: string;
+  description: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, Answer>;
+}
+
+interface Document {
+  info: { version: string };
+  tags?: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** A surface's OpenAPI document as text to serve, and as something to look things up in. */
+export interface Described {
+  text: string;
+  version: string;
+  tags: { name: string; description?: string }[];
+  operation(route: Route): Operation;
+  /** What `value` refers to, or itself. */
+  resolve<T extends object>(value: T): T;
+}
+
+/** Reads the document that clients get, so that the pages cannot say anything else. */
+export function describe(surface: Route["surface"]): Described {
+  const text = JSON.stringify(surface === "public" ? publicDocument() : deviceDocument());
+  const document = JSON.parse(text) as Document;
+  return {
+    text,
+    version: document.info.version,
+    tags: document.tags ?? [],
+    operation: ({ path, method }) => document.paths[path]![method.toLowerCase()]!,
+    resolve: (value) => resolved(document, value),
+  };
+}
+
+function resolved<T extends object>(document: object, value: T): T {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value;
+  const steps = $ref.slice(2).split("/");
+  const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+  if (typeof found !== "object" || found === null) throw new Error(`the API's description has no ${$ref}`);
+  const { $ref: _, ...beside } = value as Record<string, unknown>;
+  return { ...resolved(document, found), ...beside } as T;
+}

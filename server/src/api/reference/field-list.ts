@@ -1,0 +1,44 @@
+import type { Field } from "./fields.ts";
+import { type Html, html, type Part } from "./html.ts";
+import { links } from "./links.ts";
+import { inline, prose } from "./prose.ts";
+
+/** Of what a client sends it matters what it must send; of what it gets, what may be missing. */
+export type Way = "input" | "output";
+
+/** Fields one below the other, what is inside of one indented below it; each can be linked to as `prefix.name`. */
+export function fieldList(fields: readonly Field[], prefix: string, way: Way): Html | undefined {
+  if (fields.length === 0) return undefined;
+  return html`<dl class="fields">${fields.map((field) => entry(field, `${prefix}.${field.name}`, way))}</dl>`;
+}
+
+function entry({ name, type, required, fields, ...rest }: Field, id: string, way: Way): Html {
+  return html`<div id="${id}">
+<dt><a href="#${id}"><code>${name}</code></a> <span class="type">${type}</span> ${need(required, way)}</dt>
+<dd>${about(rest, way)}${fieldList(fields, id, way)}</dd>
+</div>
+`;
+}
+
+function need(required: boolean, way: Way): Part {
+  if (way === "input") return required && html`<span class="required">required</span>`;
+  return !required && html`<span class="limit">may be absent</span>`;
+}
+
+/** Limits are for who sends. */
+function about(
+  { description, facts, values, pattern }: Omit<Field, "name" | "type" | "required" | "fields">,
+  way: Way,
+): Part {
+  return [
+    description !== undefined && prose(description, links),
+    values.length > 0 &&
+      limit(["One of ", values.map((value, at) => [at > 0 && ", ", ...inline(`\`${value}\``, links)])]),
+    way === "input" && facts.length > 0 && limit(facts.join(", ")),
+    pattern !== undefined && limit(["Matches ", html`<code>${pattern}</code>`]),
+  ];
+}
+
+function limit(text: Part): Html {
+  return html`<p class="limit">${text}</p>`;
+}

@@ -1,0 +1,59 @@
+import { GUIDE } from "./guide.ts";
+import { type Html, html } from "./html.ts";
+import { badge, byTag, ofSurface, type Page, type Site } from "./layout.ts";
+import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage, ROOT } from "./links.ts";
+import { tagId } from "./operation-page.ts";
+import { inline } from "./prose.ts";
+import { curl, sample } from "./samples.ts";
+
+/** Where everybody begins: the first request, what there is, and what holds for all of it. */
+export function frontPage(site: Site): Page {
+  return {
+    path: ROOT,
+    title: "",
+    about:
+      "Reference of the Muster public API and of the endpoints for devices: operations, scopes, limits, error codes.",
+    main: html`<h1>Muster API reference</h1>
+<p class="lead">Read and write one tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and device certificates, over HTTPS and JSON.</p>
+<dl class="facts">
+<div><dt>Base address</dt><dd><code>${site.baseUrl}/api/v1</code></dd></div>
+<div><dt>Version</dt><dd>${site.public.version}</dd></div>
+<div><dt>Description</dt><dd><a href="/openapi/public.json">OpenAPI 3.1</a></dd></div>
+</dl>
+<h2 id="first-request">The first request</h2>
+<p>With an API key that has the scope of the operation:</p>
+${firstRequest(site)}
+<h2 id="operations">Operations</h2>
+<div class="resources">
+${byTag("public").map(([tag, routes]) => resource(tag, tagId(tag), routes, site))}
+${resource("Device endpoints", "operations-devices-own", ofSurface("device"), site)}
+</div>
+${GUIDE.map(({ id, title, body }) => html`<section>\n<h2 id="${id}">${title}</h2>\n${body(site)}\n</section>\n`)}`,
+  };
+}
+
+function firstRequest(site: Site): Html {
+  const route = ofSurface("public").find(({ method, params }) => method === "GET" && params === undefined)!;
+  return sample(route.summary, `MUSTER_API_KEY=mstr_…\n${curl(route, site.public, site.baseUrl)}`);
+}
+
+function resource(tag: string, id: string, routes: ReturnType<typeof ofSurface>, site: Site): Html {
+  const about = [...site.public.tags, ...site.device.tags].find(({ name }) => name === routes[0]?.tag)?.description;
+  return html`<section>
+<h3 id="${id}">${tag}</h3>
+${about !== undefined && html`<p>${inline(about, links)}</p>`}
+<ul class="operations">${routes.map((route) => html`<li><a href="${operationPage(route)}">${badge(route)} <span>${route.summary}</span></a></li>\n`)}</ul>
+</section>
+`;
+}
+
+/** For a link that leads nowhere (any more). */
+export function missingPage(): Page {
+  return {
+    path: "",
+    title: "Not found",
+    about: "There is no such page.",
+    main: html`<h1>There is no such page</h1>
+<p>It may have had another name in another version. Begin at the <a href="${ROOT}">overview</a>, the <a href="${ERRORS_PAGE}">error codes</a> or <a href="${DEVICE_PAGE}">how a device connects</a>.</p>`,
+  };
+}

@@ -1,0 +1,43 @@
+import { SCOPES } from "../../access/access.ts";
+import { type ErrorCode, PROBLEMS } from "../problem.ts";
+import type { Route } from "../route.ts";
+import { routes } from "../routes.ts";
+import type { Links } from "./prose.ts";
+
+/** The front page of the reference; everything else of it stands below. */
+export const ROOT = "/docs/api";
+export const DEVICE_PAGE = `${ROOT}/device-endpoints`;
+export const ERRORS_PAGE = `${ROOT}/errors`;
+
+export function operationPage({ operationId }: Pick<Route, "operationId">): string {
+  return `${ROOT}/operations/${operationId}`;
+}
+
+export function errorPage(code: ErrorCode): string {
+  return `${ERRORS_PAGE}/${code}`;
+}
+
+/** Every error code, as the reference lists them: by status, then by name. */
+export const ERROR_CODES = (Object.keys(PROBLEMS) as ErrorCode[]).sort(
+  (one, other) => PROBLEMS[one].status - PROBLEMS[other].status || one.localeCompare(other),
+);
+
+const TARGETS: ReadonlyMap<string, string> = new Map([
+  ...ERROR_CODES.flatMap((code): [string, string][] => [
+    [code, errorPage(code)],
+    [`${PROBLEMS[code].status} ${code}`, errorPage(code)],
+  ]),
+  ...SCOPES.map((scope): [string, string] => [scope, `${ROOT}#scopes`]),
+  ...routes.flatMap((route): [string, string][] => [
+    [`${route.method} ${route.path}`, operationPage(route)],
+    [`${route.method} ${route.path.replace("/api/v1", "")}`, operationPage(route)],
+  ]),
+  ["Idempotency-Key", `${ROOT}#idempotency`],
+  ["If-Match", `${ROOT}#concurrency`],
+  ["ETag", `${ROOT}#concurrency`],
+  ["RateLimit", `${ROOT}#rate-limits`],
+  ["X-API-Key", `${ROOT}#authentication`],
+]);
+
+/** Where code in a text leads: an operation as `GET /devices`, an error code, a scope, a header with a section. */
+export const links: Links = (code) => TARGETS.get(code);

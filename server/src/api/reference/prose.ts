@@ -1,0 +1,19 @@
+import { type Html, html } from "./html.ts";
+
+/** Where a word in code style leads, if anywhere: an operation, an error code, a scope. */
+export type Links = (code: string) => string | undefined;
+
+/** A description as paragraphs: a blank line parts them, backticks mark code, and code that has a page is a link to it. */
+export function prose(text: string, links: Links): Html[] {
+  return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph, links)}</p>`);
+}
+
+/** The same for text within a line. */
+export function inline(text: string, links: Links): (Html | string)[] {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? code(part, links) : part));
+}
+
+function code(text: string, links: Links): Html {
+  const href = links(text);
+  return href ? html`<a href="${href}"><code>${text}</code></a>` : html`<code>${text}</code>`;
+}

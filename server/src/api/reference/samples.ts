@@ -1,0 +1,82 @@
+import type { Route } from "../route.ts";
+import { routes } from "../routes.ts";
+import type { Described } from "./document.ts";
+import { type Html, html } from "./html.ts";
+
+/** A block of text to read or copy; what is too long scrolls inside it, by keyboard too. */
+export function sample(title: string, content: Html | string): Html {
+  return html`<figure class="sample"><figcaption>${title}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>`;
+}
+
+/** JSON as a person lays it out, its parts marked for colour. */
+export function json(value: unknown): Html {
+  return jsonPart(value, "");
+}
+
+function jsonPart(value: unknown, indent: string): Html {
+  if (value === null || typeof value !== "object") {
+    const kind = typeof value === "string" ? "string" : "literal";
+    return html`<span class="${kind}">${JSON.stringify(value)}</span>`;
+  }
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  const parts = Object.entries(value).map(([name, each]) => {
+    const label = Array.isArray(value) ? undefined : html`<span class="name">${JSON.stringify(name)}</span>: `;
+    return html`${label}${jsonPart(each, inner)}`;
+  });
+  if (parts.length === 0) return html`${open}${close}`;
+  const lines = parts.map((part, at) => html`${inner}${part}${at < parts.length - 1 && ","}\n`);
+  return html`${open}\n${lines}${indent}${close}`;
+}
+
+/** The request as a line of curl that can be pasted into a shell. */
+export function curl(route: Route, described: Described, baseUrl: string): string {
+  const { parameters = [] } = described.operation(route);
+  const lines = [`curl ${method(route)}${quoted(baseUrl + address(route))}`, ...credential(route)];
+  if (parameters.some((each) => described.resolve(each).name === "Idempotency-Key")) {
+    lines.push('-H "Idempotency-Key: $(uuidgen)"');
+  }
+  if (route.examples.body !== undefined) {
+    lines.push("-H 'Content-Type: application/json'", `-d ${quoted(indented(route.examples.body))}`);
+  }
+  return lines.join(" \\\n  ");
+}
+
+function method({ method: name, examples }: Route): string {
+  return name === "GET" || (name === "POST" && examples.body !== undefined) ? "" : `-X ${name} `;
+}
+
+/** An API key; or the device's own certificate, where an answer about it says that it is looked at. */
+function credential({ surface, errors }: Route): string[] {
+  if (surface === "public") return ['-H "X-API-Key: $MUSTER_API_KEY"'];
+  return errors.includes("cert_invalid") ? ["--cert fullchain.pem --key key.pem"] : [];
+}
+
+/** The path with ids that the examples know. */
+function address(route: Route): string {
+  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
+}
+
+/** The id in the answer of this operation, or of one that shows what stands at this address. */
+function exampleId(route: Route, name: string): string {
+  const end = route.path.indexOf(`{${name}}`);
+  const around = routes.filter(({ path }) => path.startsWith(route.path.slice(0, end - 1)));
+  const shown = [route, ...around].map(({ examples }) => examples.response as Example | undefined);
+  const ids = shown.map((example) => example?.items?.[0]?.id ?? example?.id);
+  return ids.find((id) => typeof id === "string") ?? name.toUpperCase();
+}
+
+interface Example {
+  id?: string;
+  items?: { id?: string }[];
+}
+
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll("\n", "\n  ");
+}
+
+/** For a POSIX shell: in single quotes, unless every character is harmless. */
+function quoted(text: string): string {
+  if (/^[\w:/.%~-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

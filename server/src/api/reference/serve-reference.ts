@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { noneMatch } from "../entity-tag.ts";
+import { Refusal } from "../problem.ts";
+import { refuseOtherMethods } from "../router.ts";
+import { vary } from "../vary.ts";
+import { ROOT } from "./links.ts";
+import { createReference, type File } from "./reference.ts";
+
+/** Style, script and pictures from this service only, none of them in the page itself; nothing may be sent anywhere. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A reader of several pages asks for style and script once; after an update nobody reads the old ones for long. */
+const CACHING = "public, max-age=300";
+
+/** The API reference (spec-decisions.md, API reference) and the OpenAPI documents (spec 4.9, 9), open to everybody. */
+export function serveReference(app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }): void {
+  const reference = createReference(addresses);
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = request.url.split("?", 1)[0]!;
+    if (path === "/docs" || path === `${ROOT}/`) return reply.redirect(ROOT, 308);
+    const file = reference.file(path);
+    return file ? send(request, reply, file) : missing(request, reply, reference.missing);
+  };
+  for (const path of ["/docs", ROOT, `${ROOT}/*`, "/openapi/public.json", "/openapi/device.json"]) {
+    app.get(path, answer);
+    refuseOtherMethods(app, path, ["GET"]);
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, content, tag }: File): FastifyReply {
+  // Weak, so that it holds for every compression of the content.
+  reply.header("cache-control", CACHING).header("etag", `W/${tag}`).type(type);
+  if (type.startsWith("text/html")) reply.header("content-security-policy", PAGE_POLICY);
+  return noneMatch(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.send(content);
+}
+
+/** A person gets a page that leads on, a program the error body that it gets everywhere. */
+function missing(request: FastifyRequest, reply: FastifyReply, page: () => File): FastifyReply {
+  vary(reply, "Accept");
+  if (!request.headers.accept?.includes("text/html")) {
+    throw new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
+  }
+  const { type, content } = page();
+  return reply.code(404).header("content-security-policy", PAGE_POLICY).type(type).send(content);
+}
