@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
 import { routes } from "../src/api/routes.ts";
+import { runRaw } from "../src/db/database.ts";
 import { DAY } from "../src/lib/clock.ts";
 import { enrollDevice, newKey, newTenant, renew, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
@@ -74,6 +75,25 @@ test("a ticket is opened with a title alone, worked on, listed and read", async 
   assert.deepEqual((await call("getTicket", { id })).json, ticket);
   const query = `?status=in_progress&assigneeUserId=${tenant.admin.id}`;
   assert.deepEqual((await call("listTickets", { query })).json, { items: [ticket], total: 1, skip: 0, limit: 50 });
+});
+
+test("a threshold pack is made, and an anomaly of its rule is listed, shown and acknowledged", async () => {
+  const { monitoring, database } = server.app;
+  const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
+  const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [rule] } });
+  assert.deepEqual((await call("getThreshold", { id: pack.id })).json, pack);
+  assert.deepEqual((await call("listThresholds", { query: "?q=bear" })).json.items, [pack]);
+
+  const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const find = "SELECT uid FROM devices WHERE id = $1";
+  const [device] = await runRaw<{ uid: string }>(database.db, find, [deviceId]);
+  const observation = { deviceUid: device!.uid, thresholdId: pack.id, rule: pack.rules[0], value: 91 };
+  const [{ id } = { id: "" }] = await monitoring.openAnomalies([observation]);
+  const { json: anomaly } = await call("getAnomaly", { id });
+  assert.deepEqual([anomaly.deviceId, anomaly.limit, anomaly.status], [deviceId, 90, "open"]);
+  assert.deepEqual((await call("listAnomalies", { query: "?status=open&severity=major" })).json.items, [anomaly]);
+  const { json: seen } = await call("acknowledgeAnomaly", { id, body: { comment: "On it" } });
+  assert.deepEqual([seen.status, seen.comment], ["acknowledged", "On it"]);
 });
 
 test("lists are newest first, and pages fit together", async () => {

@@ -5,6 +5,7 @@ import { errorCodes } from "../src/api/openapi.ts";
 import { type ErrorCode, PROBLEMS } from "../src/api/problem.ts";
 import type { PublicRoute } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";
+import { runRaw } from "../src/db/database.ts";
 import { enrollDevice, newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -128,7 +129,14 @@ test("another tenant's id in a path is answered like one that exists nowhere, by
   const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
   const ticket = await server.app.tickets.openTicket(stranger.caller, { title: "theirs" });
   const certificates = await server.app.enrollment.listCertificates(stranger.caller, { skip: 0, limit: 1 });
-  const foreign = [device.deviceId, claim.id, group.id, certificates.items[0]!.id, ticket.id];
+  const foreign = [
+    device.deviceId,
+    claim.id,
+    group.id,
+    certificates.items[0]!.id,
+    ticket.id,
+    ...(await watchedIds(stranger, device.deviceId)),
+  ];
   const withId = publicRoutes.filter((route) => route.path.includes("{"));
   assert.ok(withId.length > 0);
   for (const route of withId) {
@@ -143,6 +151,20 @@ test("another tenant's id in a path is answered like one that exists nowhere, by
   const stillThere = await server.app.enrollment.getClaim(stranger.caller, claim.id);
   assert.equal(stillThere.status, "pending");
 });
+
+/** The ids of a threshold pack and of an anomaly that it found on the device. */
+async function watchedIds({ caller }: TestTenant, deviceId: string): Promise<string[]> {
+  const { monitoring, database } = server.app;
+  const pack = await monitoring.createThreshold(caller, {
+    name: "theirs",
+    rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }],
+  });
+  const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
+  const [device] = await runRaw<{ uid: string }>(database.db, find, [caller.tenantId, deviceId]);
+  const observation = { deviceUid: device!.uid, thresholdId: pack.id, rule: pack.rules[0]!, value: 91 };
+  const opened = await monitoring.openAnomalies([observation]);
+  return [pack.id, ...opened.map(({ id }) => id)];
+}
 
 function withoutRequestId({ status, text }: HttpAnswer): string {
   return `${status} ${text.replace(/"requestId":"[^"]*"/, "")}`;

@@ -115,7 +115,8 @@ function parametersOf(shape: z.ZodType | undefined, where: "path" | "query"): Js
 function withBody(route: Route): Json {
   if (!route.body) return {};
   const content = { schema: schemaOf(route.body, "input"), example: route.examples.body };
-  return { requestBody: { required: true, content: { "application/json": content } } };
+  const required = !route.body.safeParse(undefined).success;
+  return { requestBody: { required, content: { "application/json": content } } };
 }
 
 function success(route: Route): Json {

@@ -3,6 +3,7 @@ import type { Caller, Scope } from "../access/access.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Enrollment, PeerCertificate } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { Monitoring } from "../monitoring/monitoring.ts";
 import type { Tickets } from "../tickets/tickets.ts";
 import type { ErrorCode } from "./problem.ts";
 
@@ -13,6 +14,7 @@ export interface Faces {
   devices: Devices;
   groups: Groups;
   enrollment: Enrollment;
+  monitoring: Monitoring;
   tickets: Tickets;
 }
 

@@ -41,6 +41,11 @@ export const id = z.string().min(1).max(128);
 export const timestamp = z.iso.datetime();
 export const nullableTimestamp = timestamp.nullable();
 
+/** An instant that a client asks about, in UTC or with an offset, to the millisecond: a finer one counts as the next. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(Date.parse(text) + (/\.\d{3}\d*[1-9]/.test(text) ? 1 : 0)));
+
 export const idParams = z.strictObject({ id: id.meta({ description: "The record's id" }) });
 
 /** The envelope of every list (spec 4.5). */

@@ -37,9 +37,9 @@ function addressPart(values: unknown): Record<string, unknown> {
 }
 
 function part(shape: z.ZodType, value: unknown, where: string): unknown {
-  if (value === undefined) throw refusal("a JSON body is needed", where);
   const result = shape.safeParse(value);
   if (result.success) return result.data;
+  if (value === undefined) throw refusal("a JSON body is needed", where);
   const { issues } = result.error;
   // A misspelt name is both an unknown field and a missing one; the first of the two helps.
   const issue = firstOf(issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUuid, randomIds } from "./ids.ts";
+import { isUuid, randomIds, uuidFloor } from "./ids.ts";
 
 test("ids made in one millisecond are UUIDv7 and sort in the order they were made", () => {
   const now = new Date("2026-11-20T21:00:00.789Z");
@@ -28,4 +28,13 @@ test("random bytes are never handed out twice, whatever the sizes asked for", ()
 
 test("device ids have 16 characters of lower-case base32", () => {
   for (let round = 0; round < 200; round++) assert.match(randomIds.deviceId(), /^[a-z2-7]{16}$/);
+});
+
+test("the bound of an instant lies below every id made from then on and above every id made before", () => {
+  const now = new Date("2026-11-20T21:00:00.789Z");
+  const bound = uuidFloor(now);
+  assert.ok(isUuid(bound));
+  assert.ok(randomIds.uuid(now) > bound && randomIds.uuid(new Date(now.getTime() - 1)) < bound);
+  assert.equal(uuidFloor(new Date(-1)), "00000000-0000-0000-0000-000000000000");
+  assert.equal(uuidFloor(new Date(8.64e15)), "ffffffff-ffff-0000-0000-000000000000");
 });

@@ -73,6 +73,14 @@ function uuidV7Maker(): (now: Date) => string {
   };
 }
 
+const LAST_MS = 2 ** 48 - 1;
+
+/** The least UUID of a record made at `at` or later, whatever its random part: a bound to search UUIDv7 keys by time. */
+export function uuidFloor(at: Date): string {
+  const time = Math.min(Math.max(at.getTime(), 0), LAST_MS).toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether `text` is a lower-case UUID; an id of any other shape is simply unknown, never an error of the database. */

@@ -1,21 +1,49 @@
 import type { Caller } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
+import type { Page } from "../lib/page.ts";
+import { type AnomalyQuery, acknowledgeAnomaly, getAnomaly, listAnomalies } from "./anomalies.ts";
+import type { Anomaly } from "./anomaly-record.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
+import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
+import {
+  createThreshold,
+  getThreshold,
+  listThresholds,
+  type NewThresholdPack,
+  type ThresholdPack,
+  type ThresholdQuery,
+} from "./thresholds.ts";
 
+export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus } from "./anomaly-record.ts";
 export type { IngestQueue } from "./ingest.ts";
+export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
 export type { LatestValue, RejectedRecord } from "./read-device.ts";
 export type { MetricValue } from "./reading.ts";
+export { type NewRule, OPERATORS, type Rule, SEVERITIES, type Severity } from "./rule.ts";
+export type { NewThresholdPack, ThresholdPack } from "./thresholds.ts";
 
 export interface MonitoringDeps extends IngestDeps {
   database: Database;
 }
 
-/** What devices said: messages in (the broker's side), values and rejected messages out (the callers' side). */
+/**
+ * What devices said: messages in (the broker's side), values and rejected messages out (the callers' side). What of it a
+ * threshold pack forbids: packs, and anomalies from their first observation to their end.
+ */
 export interface Monitoring extends Ingest {
   latest(caller: Caller, deviceId: string): Promise<LatestValue[]>;
   rejectedMessages(caller: Caller, deviceId: string): Promise<RejectedRecord[]>;
+  createThreshold(caller: Caller, input: NewThresholdPack): Promise<ThresholdPack>;
+  getThreshold(caller: Caller, id: string): Promise<ThresholdPack>;
+  listThresholds(caller: Caller, query: ThresholdQuery): Promise<Page<ThresholdPack>>;
+  /** For whoever judges values: one batch, one statement. */
+  openAnomalies(observations: readonly Observation[]): Promise<ObservedAnomaly[]>;
+  resolveAnomalies(actor: string, watches: readonly Watch[]): Promise<Anomaly[]>;
+  listAnomalies(caller: Caller, query: AnomalyQuery): Promise<Page<Anomaly>>;
+  getAnomaly(caller: Caller, id: string): Promise<Anomaly>;
+  acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
 }
 
 export function createMonitoring(deps: MonitoringDeps): Monitoring {
@@ -23,5 +51,13 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     ...createIngest(deps),
     latest: (caller, deviceId) => latest(deps, caller, deviceId),
     rejectedMessages: (caller, deviceId) => rejectedMessages(deps, caller, deviceId),
+    createThreshold: (caller, input) => createThreshold(deps, caller, input),
+    getThreshold: (caller, id) => getThreshold(deps, caller, id),
+    listThresholds: (caller, query) => listThresholds(deps, caller, query),
+    openAnomalies: (observations) => openAnomalies(deps, observations),
+    resolveAnomalies: (actor, watches) => resolveAnomalies(deps, actor, watches),
+    listAnomalies: (caller, query) => listAnomalies(deps, caller, query),
+    getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
+    acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
   };
 }

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { ANOMALY_STATUSES } from "../../monitoring/monitoring.ts";
+import { publicRoute } from "../route.ts";
+import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { ruleValue, severity } from "./thresholds.ts";
+
+const TAG = "Anomalies";
+
+const status = z.enum(ANOMALY_STATUSES).meta({
+  description:
+    "`open`, then `acknowledged` once somebody has looked, then `resolved`; an open one may be resolved at once",
+});
+
+const anomalyRecord = z.strictObject({
+  id,
+  deviceId: id,
+  thresholdId: id.meta({ description: "The threshold pack" }),
+  ruleId: id.meta({ description: "The rule of that pack" }),
+  metric: z.string(),
+  value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
+  limit: ruleValue.meta({ description: "The `value` of the rule that it crossed" }),
+  severity,
+  status,
+  message: z.string(),
+  openedAt: timestamp,
+  lastObservedAt: timestamp,
+  occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
+  acknowledgedAt: nullableTimestamp,
+  acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
+  comment: z.string().nullable().meta({ description: "What they said" }),
+  resolvedAt: nullableTimestamp,
+  resolvedBy: z.string().nullable(),
+  ticketId: id.nullable().meta({ description: "The ticket that was opened from it" }),
+});
+
+const EXAMPLE = {
+  id: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",
+  deviceId: "pump-1",
+  thresholdId: "0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d",
+  ruleId: "0199c1c6-2222-7a11-9c26-5e6f7a8b9c0d",
+  metric: "temperature",
+  value: 93.5,
+  limit: 90,
+  severity: "major",
+  status: "open",
+  message: "The bearing runs hot",
+  openedAt: "2026-11-20T10:20:00.000Z",
+  lastObservedAt: "2026-11-20T10:24:00.000Z",
+  occurrences: 5,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  comment: null,
+  resolvedAt: null,
+  resolvedBy: null,
+  ticketId: null,
+};
+
+export const listAnomalies = publicRoute({
+  operationId: "listAnomalies",
+  method: "GET",
+  path: "/api/v1/anomalies",
+  scope: "anomalies:read",
+  tag: TAG,
+  summary: "List anomalies",
+  description: "What the tenant's devices did that a rule of their threshold packs forbids, newest first.",
+  query: z.strictObject({
+    deviceId: id.optional(),
+    status: status.optional(),
+    severity: severity.optional(),
+    from: instant.optional().meta({ description: "Opened at this instant or later" }),
+    to: instant.optional().meta({ description: "Opened before this instant" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(anomalyRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { monitoring }) => monitoring.listAnomalies(caller, query),
+});
+
+export const getAnomaly = publicRoute({
+  operationId: "getAnomaly",
+  method: "GET",
+  path: "/api/v1/anomalies/{id}",
+  scope: "anomalies:read",
+  tag: TAG,
+  summary: "Get an anomaly",
+  description: "One anomaly of the tenant.",
+  params: idParams,
+  status: 200,
+  response: anomalyRecord,
+  errors: ["not_found"],
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, { monitoring }) => monitoring.getAnomaly(caller, params.id),
+});
+
+export const acknowledgeAnomaly = publicRoute({
+  operationId: "acknowledgeAnomaly",
+  method: "POST",
+  path: "/api/v1/anomalies/{id}/acknowledge",
+  scope: "anomalies:write",
+  tag: TAG,
+  summary: "Acknowledge an anomaly",
+  description:
+    "Says that somebody has looked, with a comment if wanted; the body may be left out. The first one to do so stays: again it changes nothing. A resolved anomaly stays `resolved` and keeps who looked.",
+  params: idParams,
+  body: z
+    .strictObject({ comment: z.string().max(2_000).optional().meta({ description: "Kept with the anomaly" }) })
+    .optional(),
+  status: 200,
+  response: anomalyRecord,
+  errors: ["not_found"],
+  examples: {
+    body: { comment: "Looking after it on Monday" },
+    response: {
+      ...EXAMPLE,
+      status: "acknowledged",
+      acknowledgedAt: "2026-11-20T10:25:00.000Z",
+      acknowledgedBy: "apikey:4fGh7Kp2",
+      comment: "Looking after it on Monday",
+    },
+  },
+  handler: (caller, { params, body }, { monitoring }) =>
+    monitoring.acknowledgeAnomaly(caller, params.id, body?.comment),
+});

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { OPERATORS, SEVERITIES } from "../../monitoring/monitoring.ts";
+import { publicRoute } from "../route.ts";
+import { id, idParams, label, page, paging, timestamp } from "../shapes.ts";
+
+const TAG = "Thresholds";
+
+const operator = z.enum(OPERATORS).meta({
+  description:
+    "When the rule is broken: the metric is greater (`gt`), at least (`gte`), less (`lt`), at most (`lte`), equal (`eq`), not equal (`ne`), or outside a range, whose ends are inside",
+});
+export const severity = z.enum(SEVERITIES);
+
+/** A number, true, false or a text; for `outside` a pair. Which of them an operator takes is the use case's to say. */
+export const ruleValue = z.union([z.number(), z.boolean(), z.string().max(1024), z.tuple([z.number(), z.number()])]);
+
+const VALUE =
+  "A number; for `eq` and `ne` also true, false or a text of at most 1 KiB; for `outside` `[low, high]`, low below high";
+const CLEAR_VALUE =
+  "Where the fault ends, on the good side of `value`: not above it for `gt` and `gte`, not below it for `lt` and `lte`, within it for `outside`. The same as `value` when it is left out. `eq` and `ne` have none";
+
+const rule = z.strictObject({
+  id: id.meta({ description: "Made by the service; an anomaly names it as `ruleId`" }),
+  metric: z.string(),
+  operator,
+  value: ruleValue.meta({ description: VALUE }),
+  clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
+  forSeconds: z.int().meta({ description: "How long the fault must last before it counts" }),
+  clearForSeconds: z.int().meta({ description: "How long all must be well before the fault is over" }),
+  severity,
+  message: z.string().meta({ description: "What the anomaly says; empty for a sentence made from the rule" }),
+});
+
+const thresholdRecord = z.strictObject({
+  id,
+  name: z.string(),
+  description: z.string(),
+  enabled: z.boolean().meta({ description: "A pack that is not enabled judges nothing" }),
+  rules: z.array(rule),
+  createdAt: timestamp,
+});
+
+const seconds = z.int().min(0).max(86_400).optional();
+
+const newRule = z.strictObject({
+  metric: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters" }),
+  operator,
+  value: ruleValue.meta({ description: VALUE }),
+  clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
+  forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
+  clearForSeconds: seconds.meta({ default: 0, description: "How long all must be well before the fault is over" }),
+  severity,
+  message: z.string().max(500).optional().meta({ description: "What the anomaly is to say" }),
+});
+
+const RULE = {
+  metric: "temperature",
+  operator: "gt",
+  value: 90,
+  clearValue: 85,
+  forSeconds: 60,
+  clearForSeconds: 120,
+  severity: "major",
+  message: "The bearing runs hot",
+};
+
+const EXAMPLE = {
+  id: "0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d",
+  name: "Pump bearings",
+  description: "For every pump with a bearing sensor",
+  enabled: true,
+  rules: [
+    { id: "0199c1c6-2222-7a11-9c26-5e6f7a8b9c0d", ...RULE },
+    {
+      id: "0199c1c6-2222-7a11-9c2a-5e6f7a8b9c0d",
+      metric: "pressure",
+      operator: "outside",
+      value: [2, 8],
+      clearValue: [2.5, 7.5],
+      forSeconds: 0,
+      clearForSeconds: 0,
+      severity: "critical",
+      message: "",
+    },
+  ],
+  createdAt: "2026-11-20T10:00:00.000Z",
+};
+
+export const listThresholds = publicRoute({
+  operationId: "listThresholds",
+  method: "GET",
+  path: "/api/v1/thresholds",
+  scope: "thresholds:read",
+  tag: TAG,
+  summary: "List threshold packs",
+  description: "The tenant's threshold packs with their rules, newest first.",
+  query: z.strictObject({
+    q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(thresholdRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { monitoring }) => monitoring.listThresholds(caller, query),
+});
+
+export const getThreshold = publicRoute({
+  operationId: "getThreshold",
+  method: "GET",
+  path: "/api/v1/thresholds/{id}",
+  scope: "thresholds:read",
+  tag: TAG,
+  summary: "Get a threshold pack",
+  description: "One threshold pack of the tenant.",
+  params: idParams,
+  status: 200,
+  response: thresholdRecord,
+  errors: ["not_found"],
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, { monitoring }) => monitoring.getThreshold(caller, params.id),
+});
+
+export const createThreshold = publicRoute({
+  operationId: "createThreshold",
+  method: "POST",
+  path: "/api/v1/thresholds",
+  scope: "thresholds:write",
+  tag: TAG,
+  summary: "Create a threshold pack",
+  description:
+    "Makes a pack of 1 to 50 rules. It watches the devices that name it in `thresholdIds` (`PUT /devices/{id}`). A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
+  body: z.strictObject({
+    name: label(),
+    description: z.string().max(2_000).optional(),
+    enabled: z.boolean().optional().meta({ default: true }),
+    rules: z.array(newRule).min(1).max(50),
+  }),
+  status: 201,
+  response: thresholdRecord,
+  errors: [],
+  examples: {
+    body: {
+      name: EXAMPLE.name,
+      description: EXAMPLE.description,
+      rules: [
+        RULE,
+        { metric: "pressure", operator: "outside", value: [2, 8], clearValue: [2.5, 7.5], severity: "critical" },
+      ],
+    },
+    response: EXAMPLE,
+  },
+  handler: (caller, { body }, { monitoring }) => monitoring.createThreshold(caller, body),
+});

@@ -1,0 +1,94 @@
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
+import { type ObservedRow, openAnomalyRows, resolveAnomalyRows, type Watch } from "./observe-store.ts";
+import type { MetricValue } from "./reading.ts";
+import type { Rule } from "./rule.ts";
+import { messageOf } from "./rule-text.ts";
+
+export type { Watch } from "./observe-store.ts";
+
+export interface ObserveDeps {
+  database: Pick<Database, "db">;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** A value of a device that breaks a rule of a pack put on it. */
+export interface Observation {
+  deviceUid: string;
+  thresholdId: string;
+  rule: Rule;
+  value: MetricValue;
+}
+
+/** An anomaly after a batch of observations. */
+export interface ObservedAnomaly extends Anomaly {
+  /** Whether this batch opened it; else it counts further. */
+  isNew: boolean;
+}
+
+/**
+ * Opens an anomaly for every device and rule that has no unresolved one, and counts further observations into the one
+ * there is (last value, time, occurrences): one upsert for all, so that simultaneous batches open one between them.
+ * What was observed of a device that is deleted meanwhile is left out.
+ *
+ * @param observations in the order they were made; of one device and rule the last value stays
+ */
+export async function openAnomalies(
+  deps: ObserveDeps,
+  observations: readonly Observation[],
+): Promise<ObservedAnomaly[]> {
+  if (observations.length === 0) return [];
+  const now = deps.clock.now();
+  const rows = gather(observations, () => deps.ids.uuid(now));
+  const proposed = new Set(rows.map(({ id }) => id));
+  const stored = await inTransaction(deps.database.db, (tx) => openAnomalyRows(tx, rows, now));
+  return stored.map((row) => ({ ...toAnomaly(row), isNew: proposed.has(row.id) }));
+}
+
+/**
+ * Ends the unresolved anomalies of these devices and rules, acknowledged or not.
+ *
+ * @param actor as in `resolvedBy`: `system` when the values are well again
+ * @returns those it ended
+ */
+export async function resolveAnomalies(
+  deps: ObserveDeps,
+  actor: string,
+  watches: readonly Watch[],
+): Promise<Anomaly[]> {
+  if (watches.length === 0) return [];
+  const now = deps.clock.now();
+  const rows = await inTransaction(deps.database.db, (tx) => resolveAnomalyRows(tx, watches, actor, now));
+  return rows.map(toAnomaly);
+}
+
+/** One row a device and rule: a statement cannot touch a row twice. */
+function gather(observations: readonly Observation[], newId: () => string): ObservedRow[] {
+  const rows = new Map<string, ObservedRow>();
+  for (const { deviceUid, thresholdId, rule, value } of observations) {
+    const key = `${deviceUid} ${rule.id}`;
+    const row = rows.get(key);
+    if (row) {
+      row.value = value;
+      row.times++;
+      continue;
+    }
+    rows.set(key, {
+      id: newId(),
+      device_uid: deviceUid,
+      threshold_id: thresholdId,
+      rule_id: rule.id,
+      metric: rule.metric,
+      value,
+      breached: rule.value,
+      severity: rule.severity,
+      message: messageOf(rule),
+      times: 1,
+    });
+  }
+  return [...rows.values()];
+}

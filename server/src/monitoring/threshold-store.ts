@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import { countedPage, filteredPage } from "../db/counted-list.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { PageRequest } from "../lib/page.ts";
+import type { Rule } from "./rule.ts";
+
+export interface ThresholdRow {
+  id: string;
+  name: string;
+  description: string;
+  enabled: boolean;
+  rules: Rule[];
+  created_at: Date;
+}
+
+const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_at`;
+
+export async function insertThreshold(tx: Tx, tenantId: string, row: ThresholdRow): Promise<void> {
+  await sql`INSERT INTO thresholds (id, tenant_id, name, description, enabled, rules, created_at)
+    VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${row.enabled},
+            ${JSON.stringify(row.rules)}::text::json, ${row.created_at})`.execute(tx);
+}
+
+export async function findThreshold(db: Db, tenantId: string, id: string): Promise<ThresholdRow | undefined> {
+  const { rows } = await sql<ThresholdRow>`
+    SELECT ${COLUMNS} FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many match. `q`: a part of the name, in any case. */
+export function listThresholdRows(
+  db: Db,
+  tenantId: string,
+  q: string | undefined,
+  page: PageRequest,
+): Promise<{ rows: ThresholdRow[]; total: number }> {
+  const shown = { list: "thresholds", as: "t", columns: COLUMNS } as const;
+  if (q === undefined) return countedPage(db, tenantId, shown, page);
+  const where = sql`t.name ILIKE ${`%${q.replace(/[\\%_]/g, "\\$&")}%`}`;
+  return filteredPage(db, tenantId, { ...shown, where }, page);
+}

@@ -1,0 +1,78 @@
+import { Agent } from "node:https";
+import { runRaw } from "../../src/db/database.ts";
+import type { NewRule, Observation, ThresholdPack } from "../../src/monitoring/monitoring.ts";
+import { onPostgres } from "../harness/database.ts";
+import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
+import { type HttpAnswer, https } from "../harness/https.ts";
+import { startServer } from "../harness/server.ts";
+
+export const NOWHERE = "00000000-0000-7000-8000-000000000000";
+export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
+const JSON_BODY = { "content-type": "application/json" };
+const SCOPES = ["devices:*", "thresholds:*", "anomalies:*"];
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A server, two tenants, and what the suites of this folder do in them. */
+export async function startWorld() {
+  const server = await startServer();
+  /** Another process on the same database, where there can be one. */
+  const second = onPostgres ? await startServer({ share: server }) : server;
+  const agent = new Agent({ keepAlive: true });
+  const keys = new Map<string, { key: string; asked: number }>();
+
+  /** An API key of the tenant; each takes 120 requests a minute, so now and then there is another one. */
+  async function keyOf(tenant: TestTenant): Promise<string> {
+    const known = keys.get(tenant.slug);
+    if (known && known.asked++ < 100) return known.key;
+    const key = await newKey(server, tenant, ...SCOPES);
+    keys.set(tenant.slug, { key, asked: 0 });
+    return key;
+  }
+
+  const tenant = await newTenant(server);
+
+  return {
+    server,
+    second,
+    tenant,
+    stranger: await newTenant(server),
+    keyOf,
+    /** Asks the API of one process (`at`) with a key of a tenant (`by`). */
+    async ask(
+      method: string,
+      path: string,
+      body?: unknown,
+      headers = {},
+      { by = tenant, at = server } = {},
+    ): Promise<HttpAnswer> {
+      const sent = { "x-api-key": await keyOf(by), ...(body === undefined ? {} : JSON_BODY), ...headers };
+      const options = { ca: server.ca, agent, method, headers: sent };
+      return https(`${at.httpUrl}/api/v1/${path}`, body === undefined ? options : { ...options, body });
+    },
+    async newDevice(tenant: TestTenant, groupIds: string[] = []): Promise<{ id: string; uid: string }> {
+      const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Pump", groupIds });
+      const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
+      const [row] = await runRaw<{ uid: string }>(server.app.database.db, find, [tenant.caller.tenantId, id]);
+      return { id, uid: row!.uid };
+    },
+    newPack: (tenant: TestTenant, ...rules: NewRule[]): Promise<ThresholdPack> =>
+      server.app.monitoring.createThreshold(tenant.caller, {
+        name: "Bearings",
+        rules: rules.length > 0 ? rules : [HOT],
+      }),
+    async stop(): Promise<void> {
+      agent.destroy();
+      if (second !== server) await second.stop();
+      await server.stop();
+    },
+  };
+}
+
+export function observed(deviceUid: string, pack: ThresholdPack, value: number, rule = 0): Observation {
+  return { deviceUid, thresholdId: pack.id, rule: pack.rules[rule]!, value };
+}
+
+export function refusal({ status, json }: HttpAnswer): unknown[] {
+  return [status, json?.error, json?.detail];
+}
