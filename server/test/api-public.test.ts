@@ -25,7 +25,7 @@ async function call(
 ): Promise<HttpAnswer> {
   const route = routes.find((each) => each.operationId === operationId)!;
   assert.ok(route.surface === "public");
-  const answer = await https(`${server.httpUrl}${route.path.replace("{id}", id)}${query}`, {
+  const answer = await https(`${server.httpUrl}${route.path.replace(/\{\w+\}/, id)}${query}`, {
     ca: server.ca,
     method: route.method,
     headers: { "x-api-key": await newKey(server, tenant, route.scope) },
@@ -66,6 +66,22 @@ test("a claim is created with its code, read without it, filtered by status, and
   assertRefused(await call("listClaims", { query: "?status=expired" }), 400, "invalid_request");
   assert.deepEqual((await call("getGroup", { id: group.json.id })).json, group.json);
   assert.equal((await call("listGroups", { query: "?q=PUMP" })).json.total, 1);
+});
+
+test("a shift is shown, and put on a group", async () => {
+  const { id } = await server.app.groups.createShift(tenant.caller, {
+    name: "Nights",
+    timeZone: "Europe/Berlin",
+    startTime: "22:00",
+    endTime: "06:00",
+    daysOfWeek: ["mon"],
+  });
+  const { json: group } = await call("createGroup", { body: { name: "On call" } });
+  const { json: assigned } = await call("assignShift", { id: group.id, body: { shiftId: id } });
+  assert.deepEqual(assigned, { ...group, shiftIds: [id] });
+  const { json: shift } = await call("getShift", { id });
+  assert.deepEqual(shift.groupIds, [group.id]);
+  assert.deepEqual((await call("listShifts")).json.items, [shift]);
 });
 
 test("a ticket is opened with a title alone, worked on, listed and read", async () => {

@@ -11,6 +11,7 @@ import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 const publicRoutes = routes.filter((route): route is PublicRoute => route.surface === "public");
+const SHIFT = { name: "x", timeZone: "UTC", startTime: "00:00", endTime: "00:00", daysOfWeek: ["mon"] };
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
 let server: TestServer;
@@ -24,7 +25,7 @@ after(() => server.stop());
 
 /** Calls `route` with what its own example says, and ids that exist nowhere unless given. */
 function call(route: PublicRoute, key: string | undefined, id = NOWHERE, body: unknown = route.examples.body) {
-  return https(`${server.httpUrl}${route.path.replace("{id}", id)}`, {
+  return https(`${server.httpUrl}${route.path.replace(/\{\w+\}/, id)}`, {
     ca: server.ca,
     method: route.method,
     headers: key === undefined ? {} : { "x-api-key": key },
@@ -127,6 +128,7 @@ test("another tenant's id in a path is answered like one that exists nowhere, by
   const device = await enrollDevice(server, stranger);
   const claim = await server.app.enrollment.createClaim(stranger.caller, { intendedName: "theirs" });
   const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
+  const shift = await server.app.groups.createShift(stranger.caller, SHIFT);
   const ticket = await server.app.tickets.openTicket(stranger.caller, { title: "theirs" });
   const certificates = await server.app.enrollment.listCertificates(stranger.caller, { skip: 0, limit: 1 });
   const foreign = [
@@ -201,7 +203,7 @@ test("every address answers 405 with Allow to a method it does not have, and 404
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       if (allowed.includes(method)) continue;
-      const answer = await https(`${server.httpUrl}${path.replace("{id}", "x")}`, { ca: server.ca, method });
+      const answer = await https(`${server.httpUrl}${path.replace(/\{\w+\}/, "x")}`, { ca: server.ca, method });
       assert.equal(answer.status, 405, `${method} ${path}`);
       assert.deepEqual(new Set(String(answer.headers.allow).split(", ")), new Set(allowed));
       if (method !== "HEAD") assert.equal(answer.json.error, "method_not_allowed");

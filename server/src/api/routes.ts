@@ -5,7 +5,8 @@ import { acknowledgeAnomaly, getAnomaly, listAnomalies } from "./v1/anomalies.ts
 import { createClaim, getClaim, listClaims, revokeClaim } from "./v1/claims.ts";
 import { issueBundle, listCertificateAudit, listCertificates, revokeCertificate } from "./v1/device-certificates.ts";
 import { getDevice, listDevices, replaceDevice } from "./v1/devices.ts";
-import { createGroup, getGroup, listGroups } from "./v1/groups.ts";
+import { assignShift, createGroup, getGroup, listGroups } from "./v1/groups.ts";
+import { getShift, listShifts } from "./v1/shifts.ts";
 import { createThreshold, getThreshold, listThresholds } from "./v1/thresholds.ts";
 import { changeTicket, getTicket, listTickets, openTicket } from "./v1/tickets.ts";
 
@@ -17,6 +18,9 @@ export const routes: readonly Route[] = [
   listGroups,
   getGroup,
   createGroup,
+  assignShift,
+  listShifts,
+  getShift,
   listThresholds,
   getThreshold,
   createThreshold,

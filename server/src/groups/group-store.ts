@@ -2,21 +2,28 @@ import { sql } from "kysely";
 import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
+import type { Channel } from "./channels.ts";
+import type { EscalationStep } from "./escalation.ts";
 
 export interface GroupRow {
   id: string;
   name: string;
   description: string;
+  channels: Channel[];
+  escalation: EscalationStep[];
   created_at: Date;
   updated_at: Date;
   member_user_ids: string[];
+  shift_ids: string[];
 }
 
-export async function insertGroup(tx: Tx, tenantId: string, row: Omit<GroupRow, "member_user_ids">): Promise<void> {
-  await tx
-    .insertInto("groups")
-    .values({ ...row, tenant_id: tenantId })
-    .execute();
+/** A new group has no shifts, and its members come by {@link addMembers}. */
+export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids">;
+
+export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
+  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, created_at, updated_at)
+    VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,
+            ${JSON.stringify(row.escalation)}::jsonb, ${row.created_at}, ${row.updated_at})`.execute(tx);
 }
 
 /** Adds those of `userIds` that are users of the tenant. @returns the ids taken */
@@ -35,6 +42,28 @@ export async function findGroup(db: Db, tenantId: string, id: string): Promise<G
   return rows[0];
 }
 
+/** Locks the group, so that what hangs on it changes one after the other. @returns whether the tenant has it */
+export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("groups")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Notes that the group has changed. */
+export async function touchGroup(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("groups")
+    .set({ updated_at: now })
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .execute();
+}
+
 /** One page, newest first, and how many match in all. `q`: a part of the name, in any case. */
 export async function listGroupRows(
   db: Db,
@@ -48,6 +77,7 @@ export async function listGroupRows(
 }
 
 /** A deleted user is a member no more. */
-const COLUMNS = sql`g.id, g.name, g.description, g.created_at, g.updated_at,
+const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN users u ON u.id = m.user_id
-         WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids`;
+         WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
+  ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids`;

@@ -1,42 +1,35 @@
 import type { Caller } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
-import type { Database } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
-import type { Clock } from "../lib/clock.ts";
-import { type Ids, isUuid } from "../lib/ids.ts";
-import type { Logger } from "../lib/logger.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
-import { plainLine, plainText } from "../lib/text.ts";
-import { addMembers, findGroup, type GroupRow, insertGroup, listGroupRows } from "./group-store.ts";
+import { assignShift } from "./assign-shift.ts";
+import { createGroup, type NewGroup } from "./create-group.ts";
+import { createShift, type NewShift } from "./create-shift.ts";
+import type { GroupsDeps } from "./deps.ts";
+import type { GroupRecord } from "./group-record.ts";
+import type { ShiftRecord } from "./shift-record.ts";
+import { getGroup, listGroups } from "./view-groups.ts";
+import { getShift, listShifts } from "./view-shifts.ts";
 
-export interface GroupsDeps {
-  database: Database;
-  clock: Clock;
-  ids: Ids;
-  logger: Logger;
-}
+export { LIMITS } from "./limits.ts";
+export {
+  DAYS_OF_WEEK,
+  type DayOfWeek,
+  type Duty,
+  dutiesBetween,
+  dutyAt,
+  nextDuty,
+  type ShiftTimes,
+} from "./shift-calendar.ts";
+export type { GroupRecord, NewGroup, NewShift, ShiftRecord };
 
-export interface GroupRecord {
-  id: string;
-  name: string;
-  description: string;
-  memberUserIds: string[];
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export interface NewGroup {
-  name: string;
-  description?: string | undefined;
-  memberUserIds?: readonly string[] | undefined;
-}
-
-/** Notification groups: who is told about, and who sees, which devices. */
+/** Notification groups: who is told about, and who sees, which devices; and shifts: who is on duty when. */
 export interface Groups {
   createGroup(caller: Caller, input: NewGroup): Promise<GroupRecord>;
   getGroup(caller: Caller, id: string): Promise<GroupRecord>;
   listGroups(caller: Caller, query: PageRequest & { q?: string | undefined }): Promise<Page<GroupRecord>>;
+  assignShift(caller: Caller, groupId: string, shiftId: string): Promise<GroupRecord>;
+  createShift(caller: Caller, input: NewShift): Promise<ShiftRecord>;
+  getShift(caller: Caller, id: string): Promise<ShiftRecord>;
+  listShifts(caller: Caller, query: PageRequest & { q?: string | undefined }): Promise<Page<ShiftRecord>>;
 }
 
 export function createGroups(deps: GroupsDeps): Groups {
@@ -44,55 +37,9 @@ export function createGroups(deps: GroupsDeps): Groups {
     createGroup: (caller, input) => createGroup(deps, caller, input),
     getGroup: (caller, id) => getGroup(deps, caller, id),
     listGroups: (caller, query) => listGroups(deps, caller, query),
-  };
-}
-
-/** @throws MusterError invalid_request with an unknown user's id in `detail` */
-async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGroup): Promise<GroupRecord> {
-  const now = deps.clock.now();
-  const row = {
-    id: deps.ids.uuid(now),
-    name: plainLine("name", input.name),
-    description: plainText("description", input.description ?? ""),
-    created_at: now,
-    updated_at: now,
-  };
-  const members = [...new Set(input.memberUserIds ?? [])];
-  await inTransaction(deps.database.db, async (tx) => {
-    await insertGroup(tx, caller.tenantId, row);
-    const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
-    const unknown = members.find((id) => !added.has(id));
-    if (unknown !== undefined) throw invalidRequest("there is no such user", unknown);
-    await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
-  });
-  return toRecord({ ...row, member_user_ids: members.sort() });
-}
-
-/** @throws MusterError not_found */
-async function getGroup(deps: GroupsDeps, caller: Caller, id: string): Promise<GroupRecord> {
-  const row = isUuid(id) ? await findGroup(deps.database.db, caller.tenantId, id) : undefined;
-  if (!row) throw notFound("group");
-  return toRecord(row);
-}
-
-async function listGroups(
-  deps: GroupsDeps,
-  caller: Caller,
-  query: PageRequest & { q?: string | undefined },
-): Promise<Page<GroupRecord>> {
-  const { skip, limit } = query;
-  if (query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listGroupRows(deps.database.db, caller.tenantId, query);
-  return { items: rows.map(toRecord), total, skip, limit };
-}
-
-function toRecord(row: GroupRow): GroupRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    memberUserIds: row.member_user_ids,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    assignShift: (caller, groupId, shiftId) => assignShift(deps, caller, groupId, shiftId),
+    createShift: (caller, input) => createShift(deps, caller, input),
+    getShift: (caller, id) => getShift(deps, caller, id),
+    listShifts: (caller, query) => listShifts(deps, caller, query),
   };
 }

@@ -1,14 +1,40 @@
 import { z } from "zod";
+import { LIMITS } from "../../groups/groups.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, timestamp } from "../shapes.ts";
 
 const TAG = "Groups";
 
+const channel = z.strictObject({
+  type: z.enum(["email", "webhook"]),
+  target: z
+    .string()
+    .min(1)
+    .max(LIMITS.targetCharacters)
+    .meta({ description: "`email`: one address. `webhook`: an https address without user name, password or fragment" }),
+});
+
+const escalationStep = z.strictObject({
+  afterMinutes: z
+    .int()
+    .min(0)
+    .max(LIMITS.afterMinutes)
+    .meta({ description: "Counted from the anomaly's beginning; each step later than the one before" }),
+  notify: z
+    .enum(["shift", "members", "channels"])
+    .meta({ description: "Whoever is on duty on the group's shifts, all its members, or its channels" }),
+});
+
 const groupRecord = z.strictObject({
   id,
   name: z.string(),
   description: z.string(),
-  memberUserIds: z.array(id),
+  memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
+  channels: z.array(channel).meta({ description: "Where the group is told, besides its people" }),
+  escalation: z
+    .array(escalationStep)
+    .meta({ description: "Who is told of an anomaly that nobody has acknowledged for so long" }),
+  shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -17,9 +43,24 @@ const EXAMPLE = {
   id: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   name: "Pump hall",
   description: "Everyone who looks after the pumps",
-  memberUserIds: [],
+  memberUserIds: ["0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d"],
+  channels: [
+    { type: "email", target: "pumps@acme.example" },
+    { type: "webhook", target: "https://hooks.acme.example/pumps" },
+  ],
+  escalation: [
+    { afterMinutes: 0, notify: "shift" },
+    { afterMinutes: 15, notify: "members" },
+    { afterMinutes: 60, notify: "channels" },
+  ],
+  shiftIds: [] as string[],
   createdAt: "2026-11-20T10:00:00.000Z",
   updatedAt: "2026-11-20T10:00:00.000Z",
+};
+const WITH_SHIFT = {
+  ...EXAMPLE,
+  shiftIds: ["0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e"],
+  updatedAt: "2026-11-20T10:05:00.000Z",
 };
 
 export const listGroups = publicRoute({
@@ -37,7 +78,7 @@ export const listGroups = publicRoute({
   status: 200,
   response: page(groupRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [WITH_SHIFT], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, { groups }) => groups.listGroups(caller, query),
 });
 
@@ -53,7 +94,7 @@ export const getGroup = publicRoute({
   status: 200,
   response: groupRecord,
   errors: ["not_found"],
-  examples: { response: EXAMPLE },
+  examples: { response: WITH_SHIFT },
   handler: (caller, { params }, { groups }) => groups.getGroup(caller, params.id),
 });
 
@@ -64,15 +105,52 @@ export const createGroup = publicRoute({
   scope: "groups:write",
   tag: TAG,
   summary: "Create a notification group",
-  description: "Makes a group of users who are told about, and see, the devices in it.",
+  description:
+    "Makes a group of users who are told about, and see, the devices in it. Its shifts are put on it afterwards, by `POST /api/v1/groups/{groupId}/shifts`.",
   body: z.strictObject({
     name: label(),
     description: z.string().max(2_000).optional(),
-    memberUserIds: z.array(z.string().max(128)).max(500).optional(),
+    memberUserIds: z
+      .array(z.string().max(128))
+      .max(LIMITS.membersOfGroup)
+      .optional()
+      .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
+    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
+    escalation: z
+      .array(escalationStep)
+      .max(LIMITS.stepsOfGroup)
+      .optional()
+      .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
   }),
   status: 201,
   response: groupRecord,
   errors: [],
-  examples: { body: { name: EXAMPLE.name, description: EXAMPLE.description }, response: EXAMPLE },
+  examples: {
+    body: {
+      name: EXAMPLE.name,
+      description: EXAMPLE.description,
+      memberUserIds: EXAMPLE.memberUserIds,
+      channels: EXAMPLE.channels,
+      escalation: EXAMPLE.escalation,
+    },
+    response: EXAMPLE,
+  },
   handler: (caller, { body }, { groups }) => groups.createGroup(caller, body),
+});
+
+export const assignShift = publicRoute({
+  operationId: "assignShift",
+  method: "POST",
+  path: "/api/v1/groups/{groupId}/shifts",
+  scope: "shifts:write",
+  tag: TAG,
+  summary: "Put a shift on a group",
+  description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
+  params: z.strictObject({ groupId: id.meta({ description: "The group's id" }) }),
+  body: z.strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) }),
+  status: 200,
+  response: groupRecord,
+  errors: ["not_found"],
+  examples: { body: { shiftId: WITH_SHIFT.shiftIds[0] }, response: WITH_SHIFT },
+  handler: (caller, { params, body }, { groups }) => groups.assignShift(caller, params.groupId, body.shiftId),
 });

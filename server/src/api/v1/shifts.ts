@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { DAYS_OF_WEEK } from "../../groups/groups.ts";
+import { publicRoute } from "../route.ts";
+import { id, idParams, page, paging } from "../shapes.ts";
+
+const TAG = "Shifts";
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
+const date = z.iso.date().nullable();
+
+const shiftRecord = z.strictObject({
+  id,
+  name: z.string(),
+  timeZone: z.string().meta({ description: "The IANA name of the zone in whose wall time the shift recurs" }),
+  startTime: timeOfDay.meta({ description: "When a duty begins, `HH:MM` on the wall" }),
+  endTime: timeOfDay.meta({
+    description: "When it ends; at or before `startTime` it is on the next day, and equal times are a whole day",
+  }),
+  daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).meta({ description: "The local days on which a duty begins" }),
+  userIds: z.array(id).meta({ description: "The users on duty" }),
+  validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
+  validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),
+  groupIds: z.array(id).meta({ description: "The groups it is put on" }),
+  onDuty: z.boolean().meta({ description: "Whether it is on duty at the time of the answer" }),
+});
+
+const EXAMPLE = {
+  id: "0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e",
+  name: "Nights, week",
+  timeZone: "Europe/Berlin",
+  startTime: "22:00",
+  endTime: "06:00",
+  daysOfWeek: ["mon", "tue", "wed", "thu"],
+  userIds: ["0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d"],
+  validFrom: "2026-11-01",
+  validUntil: null,
+  groupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
+  onDuty: false,
+};
+
+export const listShifts = publicRoute({
+  operationId: "listShifts",
+  method: "GET",
+  path: "/api/v1/shifts",
+  scope: "shifts:read",
+  tag: TAG,
+  summary: "List shifts",
+  description: "The tenant's shifts, newest first. They are made in the admin app.",
+  query: z.strictObject({
+    q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(shiftRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, { groups }) => groups.listShifts(caller, query),
+});
+
+export const getShift = publicRoute({
+  operationId: "getShift",
+  method: "GET",
+  path: "/api/v1/shifts/{id}",
+  scope: "shifts:read",
+  tag: TAG,
+  summary: "Get a shift",
+  description: "One shift of the tenant. Daylight saving is honoured: a night of eight hours may last seven or nine.",
+  params: idParams,
+  status: 200,
+  response: shiftRecord,
+  errors: ["not_found"],
+  volatile: ["onDuty"],
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, { groups }) => groups.getShift(caller, params.id),
+});

@@ -1,0 +1,39 @@
+import { type Caller, requireScope } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest, notFound } from "../lib/refusals.ts";
+import type { GroupsDeps } from "./deps.ts";
+import { type GroupRecord, toGroupRecord } from "./group-record.ts";
+import { findGroup, lockGroup, touchGroup } from "./group-store.ts";
+import { LIMITS } from "./limits.ts";
+import { addShift } from "./shift-store.ts";
+
+/**
+ * Puts a shift on a group (spec 4.1). Repeats harmlessly: a shift that stands there already changes nothing.
+ *
+ * @returns the group as it is now
+ * @throws MusterError not_found (the group); invalid_request with the id of an unknown shift in `detail`
+ */
+export async function assignShift(
+  deps: GroupsDeps,
+  caller: Caller,
+  groupId: string,
+  shiftId: string,
+): Promise<GroupRecord> {
+  requireScope(caller, "shifts:write");
+  const now = deps.clock.now();
+  const { tenantId } = caller;
+  return await inTransaction(deps.database.db, async (tx) => {
+    if (!isUuid(groupId) || !(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
+    const outcome = isUuid(shiftId) ? await addShift(tx, tenantId, groupId, shiftId) : undefined;
+    if (outcome === undefined) throw invalidRequest("there is no such shift", shiftId);
+    if (outcome === "added") await touchGroup(tx, tenantId, groupId, now);
+    const group = (await findGroup(tx, tenantId, groupId))!;
+    if (group.shift_ids.length > LIMITS.shiftsOfGroup)
+      throw invalidRequest(`a group has at most ${LIMITS.shiftsOfGroup} shifts`, shiftId);
+    const result = outcome === "added" ? "updated" : "unchanged";
+    await noteWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
+    return toGroupRecord(group);
+  });
+}

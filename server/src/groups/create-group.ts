@@ -1,0 +1,43 @@
+import { type Caller, requireScope } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest } from "../lib/refusals.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+import { type Channel, checkChannels } from "./channels.ts";
+import type { GroupsDeps } from "./deps.ts";
+import { checkEscalation, type EscalationStep } from "./escalation.ts";
+import { type GroupRecord, toGroupRecord } from "./group-record.ts";
+import { addMembers, insertGroup } from "./group-store.ts";
+
+export interface NewGroup {
+  name: string;
+  description?: string | undefined;
+  memberUserIds?: readonly string[] | undefined;
+  channels?: readonly Channel[] | undefined;
+  escalation?: readonly EscalationStep[] | undefined;
+}
+
+/** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail` */
+export async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGroup): Promise<GroupRecord> {
+  requireScope(caller, "groups:write");
+  const now = deps.clock.now();
+  const row = {
+    id: deps.ids.uuid(now),
+    name: plainLine("name", input.name),
+    description: plainText("description", input.description ?? ""),
+    channels: checkChannels(input.channels ?? []),
+    escalation: checkEscalation(input.escalation ?? []),
+    created_at: now,
+    updated_at: now,
+  };
+  const members = [...new Set(input.memberUserIds ?? [])].sort();
+  await inTransaction(deps.database.db, async (tx) => {
+    await insertGroup(tx, caller.tenantId, row);
+    const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
+    const unknown = members.find((id) => !added.has(id));
+    if (unknown !== undefined) throw invalidRequest("there is no such user", unknown);
+    await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
+  });
+  return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
+}

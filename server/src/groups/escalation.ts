@@ -1,0 +1,23 @@
+import { invalidRequest } from "../lib/refusals.ts";
+import { LIMITS } from "./limits.ts";
+
+/** Who is told when nobody has acknowledged for so long: whoever is on shift, all members, or the channels. */
+export interface EscalationStep {
+  afterMinutes: number;
+  notify: "shift" | "members" | "channels";
+}
+
+/** @throws MusterError invalid_request with the place of the bad step in `detail` */
+export function checkEscalation(steps: readonly EscalationStep[]): EscalationStep[] {
+  if (steps.length > LIMITS.stepsOfGroup)
+    throw invalidRequest(`a group has at most ${LIMITS.stepsOfGroup} steps of escalation`, "escalation");
+  let before = -1;
+  return steps.map(({ afterMinutes, notify }, index) => {
+    const where = `escalation.${index}.afterMinutes`;
+    if (!Number.isInteger(afterMinutes) || afterMinutes < 0 || afterMinutes > LIMITS.afterMinutes)
+      throw invalidRequest(`${where} must be a whole number from 0 to ${LIMITS.afterMinutes}`, where);
+    if (afterMinutes <= before) throw invalidRequest(`${where} must be later than the step before`, where);
+    before = afterMinutes;
+    return { afterMinutes, notify };
+  });
+}

@@ -1,0 +1,30 @@
+import type { Channel } from "./channels.ts";
+import type { EscalationStep } from "./escalation.ts";
+import type { GroupRow } from "./group-store.ts";
+
+/** A group as the API shows it (docs/spec-decisions.md, records). */
+export interface GroupRecord {
+  id: string;
+  name: string;
+  description: string;
+  memberUserIds: string[];
+  channels: Channel[];
+  escalation: EscalationStep[];
+  shiftIds: string[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export function toGroupRecord(row: GroupRow): GroupRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    memberUserIds: row.member_user_ids,
+    channels: row.channels,
+    escalation: row.escalation,
+    shiftIds: row.shift_ids,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

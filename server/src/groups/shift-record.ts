@@ -1,0 +1,25 @@
+import { dutyAt, type ShiftTimes } from "./shift-calendar.ts";
+import type { ShiftRow } from "./shift-store.ts";
+
+/** A shift as the API shows it (docs/spec-decisions.md, records). */
+export interface ShiftRecord extends ShiftTimes {
+  id: string;
+  name: string;
+  userIds: string[];
+  groupIds: string[];
+  /** Whether it is on duty at the time of the answer. */
+  onDuty: boolean;
+}
+
+export function toShiftRecord(row: ShiftRow, now: Date): ShiftRecord {
+  const times: ShiftTimes = {
+    timeZone: row.time_zone,
+    startTime: row.start_time,
+    endTime: row.end_time,
+    daysOfWeek: row.days_of_week,
+    validFrom: row.valid_from,
+    validUntil: row.valid_until,
+  };
+  const { id, name, user_ids: userIds, group_ids: groupIds } = row;
+  return { id, name, ...times, userIds, groupIds, onDuty: dutyAt(times, now) !== undefined };
+}

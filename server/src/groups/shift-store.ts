@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { ShiftsTable } from "../db/schema.ts";
+import type { PageRequest } from "../lib/page.ts";
+
+export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
+  user_ids: string[];
+  group_ids: string[];
+}
+
+export async function insertShift(
+  tx: Tx,
+  tenantId: string,
+  row: Omit<ShiftRow, "user_ids" | "group_ids">,
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto("shifts")
+    .values({ ...row, tenant_id: tenantId, created_at: now, updated_at: now })
+    .execute();
+}
+
+/** Puts those of `userIds` on the shift that are users of the tenant. @returns the ids taken */
+export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ user_id: string }>`
+    INSERT INTO shift_users (tenant_id, shift_id, user_id)
+    SELECT u.tenant_id, ${shiftId}::uuid, u.id FROM users u
+     WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])
+    RETURNING user_id`.execute(tx);
+  return new Set(rows.map((row) => row.user_id));
+}
+
+export async function findShift(db: Db, tenantId: string, id: string): Promise<ShiftRow | undefined> {
+  const { rows } = await sql<ShiftRow>`
+    SELECT ${COLUMNS} FROM shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One page, newest first, and how many match in all. `q`: a part of the name, in any case. */
+export async function listShiftRows(
+  db: Db,
+  tenantId: string,
+  { q, ...page }: PageRequest & { q?: string | undefined },
+): Promise<Counted<ShiftRow>> {
+  const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
+  if (!q) return await countedPage<ShiftRow>(db, tenantId, shown, page);
+  const part = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
+  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: sql`s.name ILIKE ${part}` }, page);
+}
+
+/**
+ * Puts the shift, if it is the tenant's, on the group, whose row the caller has locked.
+ *
+ * @returns whether it was put there now or stood there already; `undefined` when the tenant has no such shift
+ */
+export async function addShift(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  shiftId: string,
+): Promise<"added" | "there" | undefined> {
+  const { rows } = await sql<{ added: boolean }>`
+    WITH shift AS (SELECT id, tenant_id FROM shifts WHERE tenant_id = ${tenantId} AND id = ${shiftId}),
+    added AS (INSERT INTO group_shifts (tenant_id, group_id, shift_id)
+      SELECT tenant_id, ${groupId}::uuid, id FROM shift ON CONFLICT DO NOTHING RETURNING shift_id)
+    SELECT EXISTS (SELECT 1 FROM added) AS added FROM shift`.execute(tx);
+  const [row] = rows;
+  return row && (row.added ? "added" : "there");
+}
+
+/** A deleted user is on no shift. */
+const COLUMNS = sql`s.id, s.name, s.time_zone, s.start_time, s.end_time, s.days_of_week,
+  s.valid_from::text AS valid_from, s.valid_until::text AS valid_until,
+  ARRAY(SELECT m.user_id::text FROM shift_users m JOIN users u ON u.id = m.user_id
+         WHERE m.shift_id = s.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS user_ids,
+  ARRAY(SELECT g.group_id::text FROM group_shifts g WHERE g.shift_id = s.id ORDER BY g.group_id) AS group_ids`;
