@@ -135,6 +135,7 @@ test("another tenant's id in a path is answered like one that exists nowhere, by
     device.deviceId,
     claim.id,
     group.id,
+    shift.id,
     certificates.items[0]!.id,
     ticket.id,
     ...(await watchedIds(stranger, device.deviceId)),

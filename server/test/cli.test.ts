@@ -99,6 +99,24 @@ test("people are told what happened, and that a secret is shown this once", asyn
   secrets.push(/Password: (\w+)/.exec(stdout)![1]!);
 });
 
+test("a shift is made of people by their addresses and days by their names", async () => {
+  const times = ["--time-zone", "Europe/Berlin", "--start", "22:00", "--end", "06:00", "--days", "sun, mon"];
+  const people = ["--user", "ada@acme.example", "BOB@acme.example"];
+  const create = ["shift", "create", "--tenant", "acme", "--name", "Nights", ...times, ...people];
+  const { id, userIds, ...shift } = await json(...create, "--valid-from", "2026-12-01", "--valid-until", "2099-12-31");
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.equal(userIds.length, 2);
+  assert.deepEqual([shift.daysOfWeek, shift.validFrom, shift.validUntil], [["mon", "sun"], "2026-12-01", "2099-12-31"]);
+  const caller = await server.app.access.systemCaller("acme");
+  assert.equal((await server.app.groups.getShift(caller, id)).name, "Nights");
+  assert.match(await refused(...create, "nobody@acme.example"), /no such user \(nobody@acme\.example\)$/);
+  const { stdout } = await muster(create);
+  assert.match(
+    stdout,
+    /^Shift Nights is there \(.+\)\.\nIt begins at 22:00 Europe\/Berlin on mon, sun and is o(n|ff) duty now\.$/m,
+  );
+});
+
 test("ending a user at the shell ends the user's keys", async () => {
   const email = "eve@acme.example";
   await json("user", "create", "--tenant", "acme", "--email", email, "--role", "admin");

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
+import { addGroupCommands } from "./commands/groups.ts";
 import { addServiceCommands } from "./commands/service.ts";
 import type { Exit } from "./send.ts";
 
@@ -21,6 +22,7 @@ export function createProgram(exit: Exit): Command {
   addServiceCommands(program, exit);
   addAccessCommands(program, exit);
   addDeviceCommands(program, exit);
+  addGroupCommands(program, exit);
   addAuthorityCommands(program, exit);
   return program;
 }

@@ -5,12 +5,13 @@ import type { Logger } from "../lib/logger.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
 import { deviceCommands } from "./commands/devices.ts";
+import { groupCommands } from "./commands/groups.ts";
 import { operationsCommands } from "./commands/operations.ts";
 import type { ControlFaces } from "./faces.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const COMMANDS = new Map<string, Command>(
-  [...accessCommands, ...deviceCommands, ...operationsCommands].map((each) => [each.name, each]),
+  [...accessCommands, ...deviceCommands, ...groupCommands, ...operationsCommands].map((each) => [each.name, each]),
 );
 
 /** A refusal as the socket says it. */

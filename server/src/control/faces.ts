@@ -5,6 +5,7 @@ import type { Connections } from "../connections/connections.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
+import type { Groups } from "../groups/groups.ts";
 
 /** What the shell's commands use of the service, and no more. */
 export interface ControlFaces {
@@ -15,6 +16,7 @@ export interface ControlFaces {
   devices: Devices;
   doctor: Doctor;
   enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
+  groups: Pick<Groups, "createShift">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }
