@@ -21,6 +21,7 @@ import {
   newSerialNumber,
   type Signer,
 } from "../../src/pki/pki.ts";
+import { createTickets } from "../../src/tickets/tickets.ts";
 
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -73,6 +74,7 @@ export function createRegistry(options: RegistryOptions) {
     access: createAccess(deps),
     devices: createDevices(deps),
     groups: createGroups(deps),
+    tickets: createTickets(deps),
     enrollment: createEnrollment(enrollmentDeps),
   };
 }

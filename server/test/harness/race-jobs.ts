@@ -14,7 +14,8 @@ type Uses = Pick<
   | "revokeCertificate"
   | "revokeClaim"
 > &
-  Pick<Registry["connections"], "createMqttClient">;
+  Pick<Registry["connections"], "createMqttClient"> &
+  Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
 /** `ok`, or the code it was refused with. Anything unforeseen is told in full, so that no race can hide it. */
 export interface Outcome {
@@ -24,7 +25,11 @@ export interface Outcome {
 }
 
 export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
-  const uses = { ...registry.enrollment, createMqttClient: registry.connections.createMqttClient };
+  const uses = {
+    ...registry.enrollment,
+    ...registry.tickets,
+    createMqttClient: registry.connections.createMqttClient,
+  };
   const run = uses[job.use] as (...args: unknown[]) => Promise<unknown>;
   try {
     return { code: "ok", result: await run(...job.args) };

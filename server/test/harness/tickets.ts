@@ -1,0 +1,36 @@
+import type { Caller } from "../../src/access/access.ts";
+import type { Database } from "../../src/db/database.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { type Ids, randomIds } from "../../src/lib/ids.ts";
+import { getAnomaly } from "../../src/monitoring/anomalies.ts";
+import { openAnomalies } from "../../src/monitoring/observe.ts";
+import { createThreshold } from "../../src/monitoring/thresholds.ts";
+
+interface Where {
+  database: Database;
+  clock: Clock;
+  ids?: Ids;
+}
+
+/** An open anomaly of the device, of a threshold pack of its own. @returns its id */
+export async function addAnomaly(where: Where, caller: Caller, deviceId: string): Promise<string> {
+  const deps = { ids: randomIds, ...where };
+  const { id: thresholdId, rules } = await createThreshold(deps, caller, {
+    name: "Bearings",
+    rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }],
+  });
+  const { uid: deviceUid } = await where.database.db
+    .selectFrom("devices")
+    .select("uid")
+    .where("tenant_id", "=", caller.tenantId)
+    .where("id", "=", deviceId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  const [anomaly] = await openAnomalies(deps, [{ deviceUid, thresholdId, rule: rules[0]!, value: 91 }]);
+  return anomaly!.id;
+}
+
+/** The ticket that the anomaly shows. */
+export async function ticketOf(where: Where, caller: Caller, anomalyId: string): Promise<string | null> {
+  return (await getAnomaly({ ids: randomIds, ...where }, caller, anomalyId)).ticketId;
+}
