@@ -5,6 +5,7 @@ import { createDoctor, type Diagnosis } from "../src/doctor/doctor.ts";
 import { ask } from "../src/doctor/doctor-store.ts";
 import { ESSENTIALS, INVARIANTS } from "../src/doctor/invariants.ts";
 import { addTenant, csrOf, enroll, peerOf, type Registry, startRegistry, type Tenant } from "./harness/enrollment.ts";
+import { addAnomaly } from "./harness/tickets.ts";
 
 let registry: Registry & { stop(): Promise<void> };
 let tenant: Tenant;
@@ -25,6 +26,10 @@ before(async () => {
   await enrollment.revokeCertificate(tenant.caller, bundle.id);
   const gone = await enroll(registry, tenant);
   await enrollment.deleteDevice(tenant.caller, gone.answer.deviceId);
+  const { id: anomalous } = await registry.devices.createDevice(tenant.caller, { name: "Pump" });
+  const anomalyId = await addAnomaly(registry, tenant.caller, anomalous);
+  const ticket = await registry.tickets.openTicket(tenant.caller, { title: "Runs hot", anomalyId });
+  await registry.tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
   const email = "ada@acme.example";
   await registry.access.createUser({ tenant: "acme", email, role: "admin" });
   await registry.access.createKey({ tenant: "acme", user: email, name: "x", scopes: ["devices:read"] });
@@ -97,6 +102,15 @@ const sabotage: Record<string, string[]> = {
       SELECT gen_random_uuid(), uid, now(), 't/acme/telemetry/another', '', '' FROM devices`,
   ],
   "the database itself keeps the audit growing and revocations final": [noTriggers],
+  "the ticket numbers of a tenant run from 1 to the last given out, without a gap": [
+    "UPDATE tickets SET number = number + 1",
+  ],
+  "an anomaly has at most one unfinished ticket, and shows it": ["UPDATE anomalies SET ticket_id = NULL"],
+  "the ticket that an anomaly shows is about it and its device": ["UPDATE tickets SET anomaly_id = NULL"],
+  "every ticket's history begins with its opening": [
+    "ALTER TABLE ticket_history DISABLE TRIGGER USER",
+    "DELETE FROM ticket_history",
+  ],
   "no API key outlives its creator's access": ["UPDATE users SET status = 'deactivated'"],
 };
 

@@ -101,8 +101,32 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: "the database itself keeps the audit growing and revocations final",
     sql: `SELECT 'trigger ' || wanted || ' is missing or disabled' AS what
-      FROM unnest(ARRAY['certificate_audit_grows', 'certificates_stay_revoked']) wanted
+      FROM unnest(ARRAY['certificate_audit_grows', 'certificates_stay_revoked', 'ticket_history_grows']) wanted
       WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgname = wanted AND t.tgenabled IN ('O', 'A'))`,
+  },
+  {
+    name: "the ticket numbers of a tenant run from 1 to the last given out, without a gap",
+    sql: `SELECT 'tenant ' || t.id AS what FROM tenants t
+      LEFT JOIN (SELECT tenant_id, count(*) AS n, min(number) AS least, max(number) AS most
+        FROM tickets GROUP BY tenant_id) k ON k.tenant_id = t.id
+      LEFT JOIN ticket_numbers c ON c.tenant_id = t.id
+      WHERE coalesce(c.last, 0) <> coalesce(k.n, 0) OR k.least <> 1 OR k.most <> k.n`,
+  },
+  {
+    name: "an anomaly has at most one unfinished ticket, and shows it",
+    sql: `SELECT 'anomaly ' || t.anomaly_id AS what FROM tickets t JOIN anomalies a ON a.id = t.anomaly_id
+      WHERE t.status NOT IN ('completed', 'cancelled') AND a.ticket_id IS DISTINCT FROM t.id`,
+  },
+  {
+    name: "the ticket that an anomaly shows is about it and its device",
+    sql: `SELECT 'anomaly ' || a.id AS what FROM anomalies a JOIN tickets t ON t.id = a.ticket_id
+      WHERE t.anomaly_id IS DISTINCT FROM a.id OR t.device_uid IS DISTINCT FROM a.device_uid`,
+  },
+  {
+    name: "every ticket's history begins with its opening",
+    sql: `SELECT 'ticket ' || t.id AS what FROM tickets t
+      WHERE NOT EXISTS (SELECT 1 FROM ticket_history h WHERE h.ticket_id = t.id AND h.at = t.created_at
+        AND h.actor = t.created_by AND h.changes->'status'->>'to' = 'open')`,
   },
   {
     name: "no API key outlives its creator's access",
