@@ -1,27 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Access, Caller } from "../access/access.ts";
+import type { Caller } from "../access/access.ts";
 import type { ApiRequest, Audit } from "../audit/audit.ts";
-import type { PeerCertificate } from "../enrollment/enrollment.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { AddressLimit } from "./address-limit.ts";
 import { setAnswerHeaders } from "./answer-headers.ts";
-import type { TrustedProxies } from "./client-address.ts";
 import { ifMatch } from "./entity-tag.ts";
-import { guardOf } from "./guards.ts";
+import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { type DeviceContact, type Faces, type PublicRoute, type Route, takesIdempotencyKey } from "./route.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** What the pipeline works with. */
-export interface PipelineTools {
-  access: Access;
+export interface PipelineTools extends GuardTools {
   audit: Audit;
   faces: Faces;
   logger: Logger;
-  proxies: TrustedProxies;
-  peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
-  deviceLimit: AddressLimit;
 }
 
 const KIB = 1024;
