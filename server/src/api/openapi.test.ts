@@ -1,31 +1,82 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { exampleOf } from "./openapi/error-examples.ts";
 import { deviceDocument, errorCodes, publicDocument } from "./openapi.ts";
-import { PROBLEMS } from "./problem.ts";
+import { type ErrorCode, PROBLEMS } from "./problem.ts";
+import type { Route } from "./route.ts";
 import { routes } from "./routes.ts";
+import { errorBody } from "./shapes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
 type Json = any;
 
+const ROOT = join(import.meta.dirname, "../../..");
 const documents: Record<string, Json> = { public: publicDocument(), device: deviceDocument() };
+
+const operationOf = ({ surface, path, method }: Route) => documents[surface].paths[path][method.toLowerCase()];
+
+/** What a reference leads to, or the value itself. */
+function resolved(document: Json, value: Json): Json {
+  if (typeof value?.$ref !== "string") return value;
+  const steps: string[] = value.$ref.slice(2).split("/");
+  return steps.reduce((at, key) => at?.[key], document);
+}
+
+test("Redocly's recommended rules find no error and no warning in either document", () => {
+  const folder = mkdtempSync(join(tmpdir(), "muster-openapi-"));
+  try {
+    writeFileSync(join(folder, "redocly.yaml"), "extends: [recommended]\n");
+    const files = Object.entries(documents).map(([name, document]) => {
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify(document));
+      return `${name}.json`;
+    });
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(ROOT, "node_modules/@redocly/cli/bin/cli.js"), "lint", ...files, "--config=redocly.yaml", "--format=json"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      },
+    );
+    // One JSON text a document, one after the other.
+    const found: Json[] = JSON.parse(`[${stdout.replaceAll(/\}\s*\{/g, "},{")}]`);
+    assert.equal(found.length, files.length);
+    for (const { totals } of found) assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout + stderr);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the documents of the repository are those of the routes", () => {
+  for (const [name, document] of Object.entries(documents)) {
+    const file = readFileSync(join(ROOT, "openapi", `${name}.json`), "utf8");
+    assert.equal(file, `${JSON.stringify(document, null, 2)}\n`, "run node server/src/api/generate.ts");
+  }
+});
 
 test("every route is an operation of its surface's document, under a name of its own", () => {
   assert.equal(new Set(routes.map(({ operationId }) => operationId)).size, routes.length);
   for (const route of routes) {
-    const operation = documents[route.surface].paths[route.path][route.method.toLowerCase()];
+    const operation = operationOf(route);
     assert.equal(operation.operationId, route.operationId);
     assert.ok(operation.summary && operation.description && operation.tags.length === 1);
     const statuses = new Set([route.status, ...errorCodes(route).map((code) => PROBLEMS[code].status)].map(String));
+    if (operation.responses[200]?.headers.ETag && route.method === "GET") statuses.add("304");
     assert.deepEqual(new Set(Object.keys(operation.responses)), statuses, route.operationId);
   }
 });
 
 test("the public document names the scope and the key of each operation, the device document neither", () => {
   for (const route of routes) {
-    const operation = documents[route.surface].paths[route.path][route.method.toLowerCase()];
+    const operation = operationOf(route);
     if (route.surface === "public") {
       assert.equal(operation["x-required-scope"], route.scope);
-      assert.deepEqual(operation.security, [{ apiKey: [] }]);
+      assert.deepEqual(operation.security, [{ apiKey: [route.scope] }]);
     } else assert.deepEqual(operation.security, []);
   }
 });
@@ -39,15 +90,67 @@ test("every example fits the shape it illustrates, and every body and answer has
   }
 });
 
+test("every error of an operation is listed with an example of its own, and with the fields that only it has", () => {
+  for (const route of routes) {
+    const document = documents[route.surface];
+    for (const code of errorCodes(route)) {
+      const answer = resolved(document, operationOf(route).responses[PROBLEMS[code].status]);
+      const { schema, examples } = answer.content["application/json"];
+      const example = resolved(document, examples[code]).value;
+      assert.deepEqual(example, exampleOf(code));
+      errorBody.parse(example);
+      const { error, ...fields } = schema.allOf[1].properties;
+      assert.ok(error.enum.includes(code) && answer.description.includes(`\`${code}\``));
+      const usual = new Set(Object.keys(errorBody.shape));
+      for (const name of Object.keys(example)) assert.ok(usual.has(name) || name in fields, `${code}: ${name}`);
+    }
+  }
+});
+
+test("no two errors say the same, and none only its code", () => {
+  const codes = Object.keys(PROBLEMS) as ErrorCode[];
+  const messages = codes.map((code) => String(exampleOf(code).message));
+  assert.equal(new Set(messages).size, codes.length);
+  codes.forEach((code, at) => void assert.notEqual(messages[at], code.replaceAll("_", " ")));
+});
+
 test("an answer without a shape is 204, and no other", () => {
   for (const route of routes) assert.equal(route.response === undefined, route.status === 204, route.operationId);
+});
+
+test("every answer and every record of a page has a name, under which clients know its type", () => {
+  for (const { operationId, ...route } of routes) {
+    if (!route.response) continue;
+    const { schema } = operationOf(route as Route).responses[route.status].content["application/json"];
+    assert.match(String(schema.$ref), /^#\/components\/schemas\/[A-Z]\w+$/, operationId);
+    const { items } = resolved(documents[route.surface], schema).properties;
+    if (items) assert.match(String(items.items.$ref), /^#\/components\/schemas\/[A-Z]\w+$/, operationId);
+  }
+});
+
+test("what the pipeline heeds of the headers is documented where it does", () => {
+  const headers = (method: string, path: string) => {
+    const { parameters } = documents.public.paths[path][method];
+    return parameters
+      .map((each: Json) => resolved(documents.public, each))
+      .filter((each: Json) => each.in === "header")
+      .map((each: Json) => each.name);
+  };
+  assert.deepEqual(headers("get", "/api/v1/groups"), []);
+  assert.deepEqual(headers("get", "/api/v1/groups/{id}"), ["If-None-Match"]);
+  assert.deepEqual(headers("post", "/api/v1/groups"), ["Idempotency-Key"]);
+  const answers = (method: string, path: string, status: number) =>
+    Object.keys(documents.public.paths[path][method].responses[status].headers).slice(4);
+  assert.deepEqual(answers("get", "/api/v1/groups", 200), ["Link"]);
+  assert.deepEqual(answers("get", "/api/v1/groups/{id}", 304), ["ETag"]);
+  assert.deepEqual(answers("post", "/api/v1/groups", 201), ["Idempotent-Replayed"]);
+  assert.deepEqual(answers("post", "/api/v1/provisioning/claims", 201), [], "a one-time secret is never replayed");
 });
 
 test("every path parameter has a shape", () => {
   for (const route of routes) {
     const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const operation = documents[route.surface].paths[route.path][route.method.toLowerCase()];
-    const described = (operation.parameters ?? []).filter((each: Json) => each.in === "path");
+    const described = (operationOf(route).parameters ?? []).filter((each: Json) => each.in === "path");
     assert.deepEqual(
       described.map((each: Json) => each.name),
       named,
@@ -60,17 +163,24 @@ test("every reference leads somewhere", () => {
   for (const document of Object.values(documents)) {
     const follow = (value: Json): void => {
       if (value === null || typeof value !== "object") return;
-      if (typeof value.$ref === "string") {
-        const target = value.$ref
-          .slice(2)
-          .split("/")
-          .reduce((at: Json, key: string) => at?.[key], document);
-        assert.ok(target, value.$ref);
-      }
+      if (typeof value.$ref === "string") assert.ok(resolved(document, value), value.$ref);
       for (const inner of Object.values(value)) follow(inner);
     };
     follow(document);
   }
+});
+
+test("a body says that it takes no other field, and an answer leaves room for more", () => {
+  const { schemas } = documents.public.components;
+  assert.equal(schemas.NewGroup.additionalProperties, false);
+  assert.equal(schemas.Group.additionalProperties, undefined);
+});
+
+test("no field of a body has a default, for which generated clients would demand it", () => {
+  const { NewClaim } = documents.public.components.schemas;
+  assert.match(NewClaim.properties.maxUses.description, /`1` when it is left out/);
+  for (const [name, schema] of Object.entries<Json>(documents.public.components.schemas))
+    for (const field of Object.values<Json>(schema.properties)) assert.equal(field.default, undefined, name);
 });
 
 test("integers of the query show their default and no pattern", () => {

@@ -14,8 +14,8 @@ type SurfaceErrorCode =
   | "request_timeout"
   | "payload_too_large"
   | "unsupported_media_type"
-  | "headers_too_large"
   | "expectation_failed"
+  | "headers_too_large"
   | "internal_error"
   | "catalog_unavailable";
 
@@ -58,6 +58,7 @@ export const PROBLEMS = {
   precondition_failed: { status: 412, middleware: "handler" },
   payload_too_large: { status: 413, middleware: "validation" },
   unsupported_media_type: { status: 415, middleware: "validation" },
+  expectation_failed: { status: 417, middleware: "router" },
   idempotency_key_reused: { status: 422, middleware: "handler" },
   rate_limited: { status: 429, middleware: "rate-limit" },
   headers_too_large: { status: 431, middleware: "router" },
@@ -66,7 +67,6 @@ export const PROBLEMS = {
   catalog_unavailable: { status: 503, middleware: "handler" },
 } as const satisfies Record<EveryErrorCode, { status: number; middleware: Middleware }>;
 
-  expectation_failed: { status: 417, middleware: "router" },
 export type ErrorCode = keyof typeof PROBLEMS;
 
 /** A refusal by the surface itself, where the layer is not the one the code usually comes from. */

@@ -50,12 +50,14 @@ export const idParams = z.strictObject({ id: id.meta({ description: "The record'
 
 /** The envelope of every list (spec 4.5). */
 export function page<T extends z.ZodType>(item: T) {
-  return z.strictObject({
+  const shape = z.strictObject({
     items: z.array(item),
     total: z.int().min(0).meta({ description: "How many records match, on all pages" }),
     skip: z.int().min(0).meta({ description: "The value used" }),
     limit: z.int().min(1).meta({ description: "The value used" }),
   });
+  const { id: ofItem } = z.globalRegistry.get(item) ?? {};
+  return ofItem ? shape.meta({ id: `${ofItem}Page` }) : shape;
 }
 
 /** The body of every error (spec 7). */

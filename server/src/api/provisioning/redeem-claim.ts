@@ -20,34 +20,38 @@ export const redeemClaim = deviceRoute({
   summary: "Redeem a claim code for a certificate",
   description:
     "A device sends its claim code and the signing request of a key it made itself, and gets its identity. A device that enrolled before must present its valid certificate over mTLS.",
-  body: z.object({
-    claimCode: z.string().meta({ description: "The one-time code, `CLAIM-XXXX-XXXX-XXXX`" }),
-    hardwareFingerprint: z.string().trim().min(1).max(256).meta({ description: "Serial number or MAC address" }),
-    hardwareModel: z.string().trim().min(1).max(256),
-    agentVersion: z.string().trim().min(1).max(256),
-    csr: z.string().meta({ description: "PEM, EC P-256; the subject in it is ignored" }),
-    agentCapabilities: z
-      .array(z.string().max(256))
-      .max(64)
-      .nullish()
-      .transform((list) => list ?? undefined),
-    reportedMacAddress: optionalText,
-  }),
+  body: z
+    .object({
+      claimCode: z.string().meta({ description: "The one-time code, `CLAIM-XXXX-XXXX-XXXX`" }),
+      hardwareFingerprint: z.string().trim().min(1).max(256).meta({ description: "Serial number or MAC address" }),
+      hardwareModel: z.string().trim().min(1).max(256),
+      agentVersion: z.string().trim().min(1).max(256),
+      csr: z.string().meta({ description: "PEM, EC P-256; the subject in it is ignored" }),
+      agentCapabilities: z
+        .array(z.string().max(256))
+        .max(64)
+        .nullish()
+        .transform((list) => list ?? undefined),
+      reportedMacAddress: optionalText,
+    })
+    .meta({ id: "Redemption" }),
   status: 200,
-  response: z.strictObject({
-    deviceId: id,
-    mqtt: z.strictObject({
-      brokerUrl: z.string(),
-      clientCert: z.string(),
-      clientCertChain: z.string(),
-      serverCaBundle: z.string(),
-      topicPrefix: z.string(),
-      publishTopics: z.array(z.string()),
-    }),
-    certExpiresAt: timestamp,
-    renewAfterUtc: timestamp,
-    renewalEndpoint: z.string(),
-  }),
+  response: z
+    .strictObject({
+      deviceId: id,
+      mqtt: z.strictObject({
+        brokerUrl: z.string(),
+        clientCert: z.string(),
+        clientCertChain: z.string(),
+        serverCaBundle: z.string(),
+        topicPrefix: z.string(),
+        publishTopics: z.array(z.string()),
+      }),
+      certExpiresAt: timestamp,
+      renewAfterUtc: timestamp,
+      renewalEndpoint: z.string(),
+    })
+    .meta({ id: "Enrollment" }),
   errors: [
     "invalid_claim_code",
     "claim_revoked",

@@ -13,20 +13,24 @@ export const renewCertificate = deviceRoute({
   summary: "Renew a device's certificate",
   description:
     "Over mTLS with the current valid certificate. The new certificate replaces the one presented, whose open session goes on until its next reconnect.",
-  body: z.object({
-    csr: z.string().meta({ description: "PEM, EC P-256, of a fresh key or of the same" }),
-  }),
+  body: z
+    .object({
+      csr: z.string().meta({ description: "PEM, EC P-256, of a fresh key or of the same" }),
+    })
+    .meta({ id: "Renewal" }),
   status: 200,
-  response: z.strictObject({
-    clientCert: z.string(),
-    clientCertChain: z.string(),
-    serverCaBundle: z.string(),
-    certExpiresAt: timestamp,
-    renewAfterUtc: timestamp,
-    publishTopics: z.array(z.string()).meta({
-      description: "The exact topics the new certificate authorizes; they follow the device's type as it is now",
-    }),
-  }),
+  response: z
+    .strictObject({
+      clientCert: z.string(),
+      clientCertChain: z.string(),
+      serverCaBundle: z.string(),
+      certExpiresAt: timestamp,
+      renewAfterUtc: timestamp,
+      publishTopics: z.array(z.string()).meta({
+        description: "The exact topics the new certificate authorizes; they follow the device's type as it is now",
+      }),
+    })
+    .meta({ id: "RenewedCertificate" }),
   errors: ["cert_invalid", "invalid_csr", "issuance_failed"],
   examples: {
     body: { csr: "-----BEGIN CERTIFICATE REQUEST-----\nMIHI…\n-----END CERTIFICATE REQUEST-----\n" },

@@ -11,27 +11,29 @@ const status = z.enum(ANOMALY_STATUSES).meta({
     "`open`, then `acknowledged` once somebody has looked, then `resolved`; an open one may be resolved at once",
 });
 
-const anomalyRecord = z.strictObject({
-  id,
-  deviceId: id,
-  thresholdId: id.meta({ description: "The threshold pack" }),
-  ruleId: id.meta({ description: "The rule of that pack" }),
-  metric: z.string(),
-  value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
-  limit: ruleValue.meta({ description: "The `value` of the rule that it crossed" }),
-  severity,
-  status,
-  message: z.string(),
-  openedAt: timestamp,
-  lastObservedAt: timestamp,
-  occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
-  acknowledgedAt: nullableTimestamp,
-  acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
-  comment: z.string().nullable().meta({ description: "What they said" }),
-  resolvedAt: nullableTimestamp,
-  resolvedBy: z.string().nullable(),
-  ticketId: id.nullable().meta({ description: "The ticket that was opened from it" }),
-});
+const anomalyRecord = z
+  .strictObject({
+    id,
+    deviceId: id,
+    thresholdId: id.meta({ description: "The threshold pack" }),
+    ruleId: id.meta({ description: "The rule of that pack" }),
+    metric: z.string(),
+    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
+    limit: ruleValue.meta({ description: "The `value` of the rule that it crossed" }),
+    severity,
+    status,
+    message: z.string(),
+    openedAt: timestamp,
+    lastObservedAt: timestamp,
+    occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
+    acknowledgedAt: nullableTimestamp,
+    acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
+    comment: z.string().nullable().meta({ description: "What they said" }),
+    resolvedAt: nullableTimestamp,
+    resolvedBy: z.string().nullable(),
+    ticketId: id.nullable().meta({ description: "The ticket that was opened from it" }),
+  })
+  .meta({ id: "Anomaly" });
 
 const EXAMPLE = {
   id: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",

@@ -2,31 +2,35 @@ import { z } from "zod";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
-const claimRecord = z.strictObject({
-  id,
-  intendedName: z.string(),
-  intendedGroupIds: z.array(id),
-  intendedDeviceTypeId: id.nullable(),
-  status: z.enum(["pending", "used", "revoked"]),
-  expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; the status stays as it was" }),
-  maxUses: z.int(),
-  usedCount: z.int(),
-  codeHint: z.string().meta({ description: "The last four characters of the code" }),
-  expiresAt: timestamp,
-  createdAt: timestamp,
-  createdBy: z.string(),
-  revokedAt: nullableTimestamp,
-  revokedBy: z.string().nullable(),
-  lastRedeemedAt: nullableTimestamp,
-  deviceIds: z.array(id).meta({ description: "The devices that redeemed it" }),
-});
+const claimRecord = z
+  .strictObject({
+    id,
+    intendedName: z.string(),
+    intendedGroupIds: z.array(id),
+    intendedDeviceTypeId: id.nullable(),
+    status: z.enum(["pending", "used", "revoked"]),
+    expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; the status stays as it was" }),
+    maxUses: z.int(),
+    usedCount: z.int(),
+    codeHint: z.string().meta({ description: "The last four characters of the code" }),
+    expiresAt: timestamp,
+    createdAt: timestamp,
+    createdBy: z.string(),
+    revokedAt: nullableTimestamp,
+    revokedBy: z.string().nullable(),
+    lastRedeemedAt: nullableTimestamp,
+    deviceIds: z.array(id).meta({ description: "The devices that redeemed it" }),
+  })
+  .meta({ id: "Claim" });
 
-const createdClaim = claimRecord.extend({
-  claimCode: z
-    .string()
-    .regex(/^CLAIM(-[0-9A-Z]{4}){3}$/)
-    .meta({ description: "Shown in this answer only" }),
-});
+const createdClaim = claimRecord
+  .extend({
+    claimCode: z
+      .string()
+      .regex(/^CLAIM(-[0-9A-Z]{4}){3}$/)
+      .meta({ description: "Shown in this answer only" }),
+  })
+  .meta({ id: "CreatedClaim" });
 
 /** Its limits are the use case's, which names them in a code of their own (spec 4.3). */
 const whole = z.number().refine(Number.isInteger, "must be an integer");
@@ -58,21 +62,23 @@ export const createClaim = publicRoute({
   tag: "Enrollment claims",
   summary: "Create an enrollment claim",
   description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
-  body: z.strictObject({
-    intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
-    intendedGroupIds: z
-      .array(z.string().max(128))
-      .max(100)
-      .optional()
-      .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
-    intendedDeviceTypeId: z
-      .string()
-      .max(128)
-      .optional()
-      .meta({ description: "Decides the topics that the device's certificate may publish on" }),
-    expiresInMinutes: whole.optional().meta({ type: "integer", minimum: 5, maximum: 1440, default: 60 }),
-    maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: 100, default: 1 }),
-  }),
+  body: z
+    .strictObject({
+      intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
+      intendedGroupIds: z
+        .array(z.string().max(128))
+        .max(100)
+        .optional()
+        .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+      intendedDeviceTypeId: z
+        .string()
+        .max(128)
+        .optional()
+        .meta({ description: "Decides the topics that the device's certificate may publish on" }),
+      expiresInMinutes: whole.optional().meta({ type: "integer", minimum: 5, maximum: 1440, default: 60 }),
+      maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: 100, default: 1 }),
+    })
+    .meta({ id: "NewClaim" }),
   status: 201,
   response: createdClaim,
   errors: ["invalid_claim_request"],

@@ -5,56 +5,62 @@ import { AUDIT_EXAMPLE, BUNDLE_EXAMPLE, CERTIFICATE_EXAMPLE } from "./device-cer
 
 const TAG = "Device certificates";
 
-const certificateRecord = z.strictObject({
-  id,
-  deviceId: id,
-  kind: z.enum(["self_enrolled", "platform"]),
-  status: z.enum(["active", "revoked"]),
-  expired: z.boolean(),
-  serialNumber: z.string(),
-  fingerprintSha256: z.string(),
-  subject: z.string(),
-  publishTopics: z.array(z.string()),
-  issuedAt: timestamp,
-  notBefore: timestamp,
-  expiresAt: timestamp,
-  renewAfterUtc: nullableTimestamp,
-  expiringSoon: z.boolean(),
-  issuedBy: z.string(),
-  revokedAt: nullableTimestamp,
-  revokedBy: z.string().nullable(),
-  revocationReason: z.enum(["superseded", "requested", "device_deleted"]).nullable(),
-  supersededById: id.nullable(),
-  lastConnectedAt: nullableTimestamp,
-  connected: z.boolean(),
-});
+const certificateRecord = z
+  .strictObject({
+    id,
+    deviceId: id,
+    kind: z.enum(["self_enrolled", "platform"]),
+    status: z.enum(["active", "revoked"]),
+    expired: z.boolean(),
+    serialNumber: z.string(),
+    fingerprintSha256: z.string(),
+    subject: z.string(),
+    publishTopics: z.array(z.string()),
+    issuedAt: timestamp,
+    notBefore: timestamp,
+    expiresAt: timestamp,
+    renewAfterUtc: nullableTimestamp,
+    expiringSoon: z.boolean(),
+    issuedBy: z.string(),
+    revokedAt: nullableTimestamp,
+    revokedBy: z.string().nullable(),
+    revocationReason: z.enum(["superseded", "requested", "device_deleted"]).nullable(),
+    supersededById: id.nullable(),
+    lastConnectedAt: nullableTimestamp,
+    connected: z.boolean(),
+  })
+  .meta({ id: "DeviceCertificate" });
 
-const auditEntry = z.strictObject({
-  id,
-  kind: z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]),
-  at: timestamp,
-  actor: z.string().meta({ description: "`apikey:<id>`, `claim:<id>`, `device:<id>`, `user:<id>` or `system`" }),
-  deviceId: id,
-  certificateId: id,
-  serialNumber: z.string(),
-  previousSerialNumber: z.string().optional().meta({ description: "Renewals only" }),
-  fingerprintSha256: z.string(),
-});
+const auditEntry = z
+  .strictObject({
+    id,
+    kind: z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]),
+    at: timestamp,
+    actor: z.string().meta({ description: "`apikey:<id>`, `claim:<id>`, `device:<id>`, `user:<id>` or `system`" }),
+    deviceId: id,
+    certificateId: id,
+    serialNumber: z.string(),
+    previousSerialNumber: z.string().optional().meta({ description: "Renewals only" }),
+    fingerprintSha256: z.string(),
+  })
+  .meta({ id: "DeviceCertificateAuditEntry" });
 
-const bundle = z.strictObject({
-  id,
-  deviceId: id,
-  serialNumber: z.string(),
-  fingerprintSha256: z.string(),
-  certExpiresAt: timestamp,
-  publishTopics: z.array(z.string()),
-  privateKeyPem: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
-  clientCertPem: z.string(),
-  clientCertChainPem: z.string().meta({ description: "To be presented with the leaf" }),
-  serverCaBundlePem: z.string().meta({ description: "What verifies the broker" }),
-  pkcs12Base64: z.string().meta({ description: "Key, leaf and chain as PKCS#12" }),
-  pkcs12Passphrase: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
-});
+const bundle = z
+  .strictObject({
+    id,
+    deviceId: id,
+    serialNumber: z.string(),
+    fingerprintSha256: z.string(),
+    certExpiresAt: timestamp,
+    publishTopics: z.array(z.string()),
+    privateKeyPem: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+    clientCertPem: z.string(),
+    clientCertChainPem: z.string().meta({ description: "To be presented with the leaf" }),
+    serverCaBundlePem: z.string().meta({ description: "What verifies the broker" }),
+    pkcs12Base64: z.string().meta({ description: "Key, leaf and chain as PKCS#12" }),
+    pkcs12Passphrase: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+  })
+  .meta({ id: "DeviceCertificateBundle" });
 
 export const listCertificates = publicRoute({
   operationId: "listDeviceCertificates",
@@ -104,13 +110,15 @@ export const issueBundle = publicRoute({
   summary: "Issue a certificate bundle",
   description:
     "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Issuing never revokes another certificate.",
-  body: z.strictObject({
-    deviceId: z.string().min(1).max(128),
-    acknowledgeSelfEnrollmentOverride: z
-      .boolean()
-      .optional()
-      .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
-  }),
+  body: z
+    .strictObject({
+      deviceId: z.string().min(1).max(128),
+      acknowledgeSelfEnrollmentOverride: z
+        .boolean()
+        .optional()
+        .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
+    })
+    .meta({ id: "BundleRequest" }),
   status: 201,
   response: bundle,
   errors: [

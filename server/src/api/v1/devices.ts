@@ -4,25 +4,27 @@ import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from 
 
 const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
 
-const deviceRecord = z.strictObject({
-  id: id.meta({ description: "Also the MQTT client id; never changes" }),
-  name: z.string(),
-  description: z.string(),
-  deviceTypeId: id.nullable(),
-  groupIds: z.array(id),
-  thresholdIds: z.array(id),
-  metadata: z.record(z.string(), z.unknown()),
-  hardwareFingerprint: z.string().nullable(),
-  hardwareModel: z.string().nullable(),
-  agentVersion: z.string().nullable(),
-  agentCapabilities: z.array(z.string()),
-  macAddress: z.string().nullable(),
-  connectivity: z.strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() }),
-  lastSeenAt: nullableTimestamp,
-  certificateState: z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+const deviceRecord = z
+  .strictObject({
+    id: id.meta({ description: "Also the MQTT client id; never changes" }),
+    name: z.string(),
+    description: z.string(),
+    deviceTypeId: id.nullable(),
+    groupIds: z.array(id),
+    thresholdIds: z.array(id),
+    metadata: z.record(z.string(), z.unknown()),
+    hardwareFingerprint: z.string().nullable(),
+    hardwareModel: z.string().nullable(),
+    agentVersion: z.string().nullable(),
+    agentCapabilities: z.array(z.string()),
+    macAddress: z.string().nullable(),
+    connectivity: z.strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() }),
+    lastSeenAt: nullableTimestamp,
+    certificateState: z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Device" });
 
 const EXAMPLE = {
   id: "pump-1",
@@ -98,17 +100,19 @@ export const replaceDevice = publicRoute({
   description:
     "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. The other fields of the record are read-only. To change one field, read the device, send these fields back, and name its `ETag` in `If-Match`. A new type decides the topics of the certificates issued from then on; those of live certificates stay.",
   params: idParams,
-  body: z.strictObject({
-    name: label(),
-    description: z.string().max(2_000).optional(),
-    deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
-    groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
-    thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "Any JSON object: at most 16 KiB, 100 fields, nested at most 8 deep" }),
-  }),
+  body: z
+    .strictObject({
+      name: label(),
+      description: z.string().max(2_000).optional(),
+      deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
+      groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+      thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
+      metadata: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({ description: "Any JSON object: at most 16 KiB, 100 fields, nested at most 8 deep" }),
+    })
+    .meta({ id: "DeviceReplacement" }),
   status: 200,
   response: deviceRecord,
   errors: ["not_found", "precondition_failed"],

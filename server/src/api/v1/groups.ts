@@ -25,19 +25,21 @@ const escalationStep = z.strictObject({
     .meta({ description: "Whoever is on duty on the group's shifts, all its members, or its channels" }),
 });
 
-const groupRecord = z.strictObject({
-  id,
-  name: z.string(),
-  description: z.string(),
-  memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
-  channels: z.array(channel).meta({ description: "Where the group is told, besides its people" }),
-  escalation: z
-    .array(escalationStep)
-    .meta({ description: "Who is told of an anomaly that nobody has acknowledged for so long" }),
-  shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+const groupRecord = z
+  .strictObject({
+    id,
+    name: z.string(),
+    description: z.string(),
+    memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
+    channels: z.array(channel).meta({ description: "Where the group is told, besides its people" }),
+    escalation: z
+      .array(escalationStep)
+      .meta({ description: "Who is told of an anomaly that nobody has acknowledged for so long" }),
+    shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Group" });
 
 const EXAMPLE = {
   id: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
@@ -107,21 +109,23 @@ export const createGroup = publicRoute({
   summary: "Create a notification group",
   description:
     "Makes a group of users who are told about, and see, the devices in it. Its shifts are put on it afterwards, by `POST /api/v1/groups/{groupId}/shifts`.",
-  body: z.strictObject({
-    name: label(),
-    description: z.string().max(2_000).optional(),
-    memberUserIds: z
-      .array(z.string().max(128))
-      .max(LIMITS.membersOfGroup)
-      .optional()
-      .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
-    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
-    escalation: z
-      .array(escalationStep)
-      .max(LIMITS.stepsOfGroup)
-      .optional()
-      .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
-  }),
+  body: z
+    .strictObject({
+      name: label(),
+      description: z.string().max(2_000).optional(),
+      memberUserIds: z
+        .array(z.string().max(128))
+        .max(LIMITS.membersOfGroup)
+        .optional()
+        .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
+      channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
+      escalation: z
+        .array(escalationStep)
+        .max(LIMITS.stepsOfGroup)
+        .optional()
+        .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
+    })
+    .meta({ id: "NewGroup" }),
   status: 201,
   response: groupRecord,
   errors: [],
@@ -147,7 +151,9 @@ export const assignShift = publicRoute({
   summary: "Put a shift on a group",
   description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
   params: z.strictObject({ groupId: id.meta({ description: "The group's id" }) }),
-  body: z.strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) }),
+  body: z
+    .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
+    .meta({ id: "ShiftAssignment" }),
   status: 200,
   response: groupRecord,
   errors: ["not_found"],

@@ -8,21 +8,23 @@ const TAG = "Shifts";
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 const date = z.iso.date().nullable();
 
-const shiftRecord = z.strictObject({
-  id,
-  name: z.string(),
-  timeZone: z.string().meta({ description: "The IANA name of the zone in whose wall time the shift recurs" }),
-  startTime: timeOfDay.meta({ description: "When a duty begins, `HH:MM` on the wall" }),
-  endTime: timeOfDay.meta({
-    description: "When it ends; at or before `startTime` it is on the next day, and equal times are a whole day",
-  }),
-  daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).meta({ description: "The local days on which a duty begins" }),
-  userIds: z.array(id).meta({ description: "The users on duty" }),
-  validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
-  validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),
-  groupIds: z.array(id).meta({ description: "The groups it is put on" }),
-  onDuty: z.boolean().meta({ description: "Whether it is on duty at the time of the answer" }),
-});
+const shiftRecord = z
+  .strictObject({
+    id,
+    name: z.string(),
+    timeZone: z.string().meta({ description: "The IANA name of the zone in whose wall time the shift recurs" }),
+    startTime: timeOfDay.meta({ description: "When a duty begins, `HH:MM` on the wall" }),
+    endTime: timeOfDay.meta({
+      description: "When it ends; at or before `startTime` it is on the next day, and equal times are a whole day",
+    }),
+    daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).meta({ description: "The local days on which a duty begins" }),
+    userIds: z.array(id).meta({ description: "The users on duty" }),
+    validFrom: date.meta({ description: "The first local day on which a duty begins; null for no bound" }),
+    validUntil: date.meta({ description: "The last local day on which a duty begins; null for no bound" }),
+    groupIds: z.array(id).meta({ description: "The groups it is put on" }),
+    onDuty: z.boolean().meta({ description: "Whether it is on duty at the time of the answer" }),
+  })
+  .meta({ id: "Shift" });
 
 const EXAMPLE = {
   id: "0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e",

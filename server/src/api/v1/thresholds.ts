@@ -19,43 +19,49 @@ const VALUE =
 const CLEAR_VALUE =
   "Where the fault ends, on the good side of `value`: not above it for `gt` and `gte`, not below it for `lt` and `lte`, within it for `outside`. The same as `value` when it is left out. `eq` and `ne` have none";
 
-const rule = z.strictObject({
-  id: id.meta({ description: "Made by the service; an anomaly names it as `ruleId`" }),
-  metric: z.string(),
-  operator,
-  value: ruleValue.meta({ description: VALUE }),
-  clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
-  forSeconds: z.int().meta({ description: "How long the fault must last before it counts" }),
-  clearForSeconds: z.int().meta({ description: "How long all must be well before the fault is over" }),
-  severity,
-  message: z.string().meta({ description: "What the anomaly says; empty for a sentence made from the rule" }),
-});
+const rule = z
+  .strictObject({
+    id: id.meta({ description: "Made by the service; an anomaly names it as `ruleId`" }),
+    metric: z.string(),
+    operator,
+    value: ruleValue.meta({ description: VALUE }),
+    clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
+    forSeconds: z.int().meta({ description: "How long the fault must last before it counts" }),
+    clearForSeconds: z.int().meta({ description: "How long all must be well before the fault is over" }),
+    severity,
+    message: z.string().meta({ description: "What the anomaly says; empty for a sentence made from the rule" }),
+  })
+  .meta({ id: "ThresholdRule" });
 
-const thresholdRecord = z.strictObject({
-  id,
-  name: z.string(),
-  description: z.string(),
-  enabled: z.boolean().meta({ description: "A pack that is not enabled judges nothing" }),
-  rules: z.array(rule),
-  createdAt: timestamp,
-});
+const thresholdRecord = z
+  .strictObject({
+    id,
+    name: z.string(),
+    description: z.string(),
+    enabled: z.boolean().meta({ description: "A pack that is not enabled judges nothing" }),
+    rules: z.array(rule),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Threshold" });
 
 const seconds = z.int().min(0).max(86_400).optional();
 
-const newRule = z.strictObject({
-  metric: z
-    .string()
-    .min(1)
-    .max(128)
-    .meta({ description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters" }),
-  operator,
-  value: ruleValue.meta({ description: VALUE }),
-  clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
-  forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
-  clearForSeconds: seconds.meta({ default: 0, description: "How long all must be well before the fault is over" }),
-  severity,
-  message: z.string().max(500).optional().meta({ description: "What the anomaly is to say" }),
-});
+const newRule = z
+  .strictObject({
+    metric: z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters" }),
+    operator,
+    value: ruleValue.meta({ description: VALUE }),
+    clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
+    forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
+    clearForSeconds: seconds.meta({ default: 0, description: "How long all must be well before the fault is over" }),
+    severity,
+    message: z.string().max(500).optional().meta({ description: "What the anomaly is to say" }),
+  })
+  .meta({ id: "NewThresholdRule" });
 
 const RULE = {
   metric: "temperature",
@@ -134,12 +140,14 @@ export const createThreshold = publicRoute({
   summary: "Create a threshold pack",
   description:
     "Makes a pack of 1 to 50 rules. It watches the devices that name it in `thresholdIds` (`PUT /devices/{id}`). A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
-  body: z.strictObject({
-    name: label(),
-    description: z.string().max(2_000).optional(),
-    enabled: z.boolean().optional().meta({ default: true }),
-    rules: z.array(newRule).min(1).max(50),
-  }),
+  body: z
+    .strictObject({
+      name: label(),
+      description: z.string().max(2_000).optional(),
+      enabled: z.boolean().optional().meta({ default: true }),
+      rules: z.array(newRule).min(1).max(50),
+    })
+    .meta({ id: "NewThreshold" }),
   status: 201,
   response: thresholdRecord,
   errors: [],

@@ -1,0 +1,87 @@
+import { SCOPES } from "../../access/access.ts";
+import type { Route } from "../route.ts";
+import { errorBody } from "../shapes.ts";
+import { failureComponents } from "./failures.ts";
+import { headerComponents } from "./headers.ts";
+import { operation } from "./operation.ts";
+import { createSchemas, type Json } from "./schemas.ts";
+import { TAGS } from "./tags.ts";
+
+type Surface = Route["surface"];
+
+const COMMON_TEXT =
+  "Every error has the same body: `error` is the code to program against, `message` is for people, `requestId` leads to the service's log. Answers may gain fields; unknown ones are to be ignored.";
+
+const INFO: Record<Surface, { title: string; summary: string; description: string }> = {
+  public: {
+    title: "Muster public API",
+    summary:
+      "One tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and certificates.",
+    description: `Reads and writes one tenant's data with a scoped API key, which decides the tenant: no request ever names one. A key admits 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused. ${COMMON_TEXT}`,
+  },
+  device: {
+    title: "Muster device-facing endpoints",
+    summary: "How a device gets its certificate and renews it.",
+    description: `The credential is the claim code, or the client certificate with which the TLS connection is made. Unknown fields in a body are ignored, since firmware outlives servers. ${COMMON_TEXT}`,
+  },
+};
+
+const API_KEY = {
+  type: "apiKey",
+  in: "header",
+  name: "X-API-Key",
+  description: `A scoped API key of one tenant, made by its administrator and shown once. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(", ")}.`,
+};
+
+/** The OpenAPI 3.1 description of one surface, made from its routes. */
+export function document(surface: Surface, routes: readonly Route[]): Json {
+  const schemas = createSchemas();
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    paths[route.path]![route.method.toLowerCase()] = operation(route, schemas);
+  }
+  const components = {
+    ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),
+    ...headerComponents(),
+    ...failureComponents(routes),
+    schemas: { Error: schemas.of(errorBody, "answer"), ...schemas.components() },
+  };
+  return {
+    openapi: "3.1.0",
+    info: {
+      ...INFO[surface],
+      version: "1.0.0",
+      contact: { name: "The operator of this service" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "The service that serves this document" }],
+    externalDocs: { url: "/docs/api", description: "The API reference, with a page for every operation and error" },
+    tags: tagsOf(routes),
+    paths,
+    components: used(components, paths),
+  };
+}
+
+function tagsOf(routes: readonly Route[]): Json[] {
+  const names = new Set(routes.map(({ tag }) => tag));
+  const missing = [...names].find((name) => !(name in TAGS));
+  if (missing) throw new Error(`the tag ${missing} needs a description in openapi/tags.ts`);
+  return Object.entries(TAGS)
+    .filter(([name]) => names.has(name))
+    .map(([name, description]) => ({ name, description }));
+}
+
+/** The components without those that nothing refers to, such as the headers of the other surface. */
+function used(components: Json, paths: Json): Json {
+  const text = JSON.stringify([paths, components]);
+  const kept = Object.entries(components).map(([kind, all]) => [
+    kind,
+    Object.fromEntries(
+      Object.entries(all as Json).filter(
+        ([name]) => kind === "securitySchemes" || text.includes(`"#/components/${kind}/${name}"`),
+      ),
+    ),
+  ]);
+  return Object.fromEntries(kept.filter(([, all]) => Object.keys(all as Json).length > 0));
+}

@@ -1,0 +1,98 @@
+import { type ErrorCode, PROBLEMS } from "../problem.ts";
+
+/** What an error's answer shows, as it really comes: `detail` and the fields that only this code has. */
+interface ErrorExample {
+  message: string;
+  detail?: string;
+  /** Fields beyond those of every error, each with its schema and a value. */
+  fields?: Record<string, { schema: object; value: unknown }>;
+}
+
+const count = (description: string) => ({ type: "integer", description });
+
+/** One real answer for every code; the compiler asks for one when a code is added. */
+const EXAMPLES: Record<ErrorCode, ErrorExample> = {
+  invalid_request: { message: "limit: must be an integer", detail: "limit" },
+  invalid_claim_request: { message: "expiresInMinutes must be 5 to 1440 (24 hours)" },
+  invalid_csr: { message: "the key is not on the curve P-256" },
+  invalid_api_key: { message: "the API key is missing, malformed, unknown, revoked or expired" },
+  invalid_claim_code: { message: "This claim code is not known." },
+  reenrollment_proof_required: {
+    message:
+      "A device with this hardware fingerprint has enrolled before: present its valid certificate over mTLS, or have an administrator delete the device.",
+  },
+  cert_invalid: { message: "Renewal needs the device's current, valid certificate over mTLS." },
+  insufficient_scope: { message: "this needs the scope groups:write", detail: "groups:write" },
+  not_found: { message: "no such group" },
+  device_not_found: { message: "There is no such device." },
+  certificate_not_found: { message: "There is no such certificate." },
+  method_not_allowed: { message: "this address takes GET, POST, HEAD" },
+  request_timeout: { message: "the request took too long to arrive" },
+  already_exists: { message: "the anomaly has an unfinished ticket", detail: "0199c1d0-4a00-7b3e-8f4e-0d5a4f1f2b3c" },
+  device_self_enrolled: {
+    message:
+      "The device holds an active self-enrolled certificate; send acknowledgeSelfEnrollmentOverride: true to issue all the same.",
+  },
+  device_cert_cap_reached: {
+    message: "The device holds as many live platform-generated certificates as it may.",
+    fields: {
+      activeCount: { schema: count("How many live platform-generated certificates the device holds"), value: 2 },
+      maxActivePlatformCertsPerDevice: { schema: count("How many it may hold"), value: 2 },
+    },
+  },
+  already_processed: {
+    message: "this request was carried out before and its answer is not kept; look at the resource it made",
+    fields: {
+      resourceId: {
+        schema: { type: "string", description: "The id of what the first request made" },
+        value: "0199c1c5-6a00-7b3e-8f4e-0d5a4f1f2b3c",
+      },
+    },
+  },
+  client_id_in_use: { message: "This device id is in use as a client id elsewhere on the broker; nothing was issued." },
+  claim_exhausted: { message: "Every use of this claim is spent." },
+  invalid_transition: {
+    message: "a ticket that is open can become in_progress or cancelled, not completed",
+    detail: "completed",
+    fields: {
+      allowed: {
+        schema: { type: "array", items: { type: "string" }, description: "The statuses that it can go to" },
+        value: ["in_progress", "cancelled"],
+      },
+    },
+  },
+  claim_expired: { message: "This claim has expired." },
+  claim_revoked: { message: "This claim was revoked." },
+  precondition_failed: { message: "the record has changed since; read it again and repeat", detail: "If-Match" },
+  payload_too_large: { message: "the body is larger than this endpoint takes" },
+  unsupported_media_type: { message: "the body must be application/json" },
+  expectation_failed: { message: "the only expectation understood is 100-continue" },
+  idempotency_key_reused: {
+    message: "this Idempotency-Key was used for another request; take a fresh key for each request",
+    detail: "Idempotency-Key",
+  },
+  rate_limited: { message: "at most 120 requests in any 60 seconds a key" },
+  headers_too_large: { message: "the headers are too large" },
+  internal_error: { message: "something went wrong; the request id leads to the log" },
+  issuance_failed: { message: "The certificate could not be issued; retry shortly." },
+  catalog_unavailable: { message: "the service cannot reach its database; retry shortly" },
+};
+
+/** The body that `code` comes with. */
+export function exampleOf(code: ErrorCode): Record<string, unknown> {
+  const { message, detail, fields = {} } = EXAMPLES[code];
+  return {
+    error: code,
+    middleware: code === "invalid_request" ? "validation" : PROBLEMS[code].middleware,
+    message,
+    requestId: "k3vq7xw2n5tbh-2f",
+    ...(detail === undefined ? {} : { detail }),
+    ...Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
+  };
+}
+
+/** The schemas of the fields that only some of `codes` come with. */
+export function fieldsOf(codes: readonly ErrorCode[]): Record<string, object> {
+  const fields = codes.flatMap((code) => Object.entries(EXAMPLES[code].fields ?? {}));
+  return Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+}

@@ -1,0 +1,78 @@
+import { type ErrorCode, PROBLEMS } from "../problem.ts";
+import { ERROR_TEXTS } from "../reference/error-texts.ts";
+import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
+import { exampleOf, fieldsOf } from "./error-examples.ts";
+import { type AnswerHeader, headerReferences, usualHeaders } from "./headers.ts";
+import type { Json } from "./schemas.ts";
+
+/** What any operation of a surface may answer, besides its own errors. */
+const COMMON: Record<Route["surface"], readonly ErrorCode[]> = {
+  public: ["invalid_api_key", "rate_limited", "insufficient_scope", "internal_error", "catalog_unavailable"],
+  device: ["rate_limited", "internal_error", "catalog_unavailable"],
+};
+
+/** Every code that `route` may answer: its own, its surface's, and those of what it takes in. */
+export function errorCodes(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = [...COMMON[route.surface], ...route.errors];
+  if (route.params || route.query || route.body) codes.push("invalid_request");
+  if (route.body) codes.push("payload_too_large", "unsupported_media_type", "request_timeout");
+  if (takesIdempotencyKey(route)) codes.push("already_processed", "idempotency_key_reused");
+  if (isConditional(route)) codes.push("precondition_failed");
+  return [...new Set(codes)].sort((one, other) => PROBLEMS[one].status - PROBLEMS[other].status);
+}
+
+/** One answer a status. What many operations answer is a reference; an answer of several codes is one operation's own. */
+export function failures(route: Route): Json {
+  const answers = byStatus(route).map(([status, codes]) => [
+    status,
+    codes.length === 1 ? { $ref: `#/components/responses/${nameOf(codes[0]!)}` } : failure(route, codes),
+  ]);
+  return Object.fromEntries(answers);
+}
+
+/** The answers that {@link failures} of these routes refer to, and the examples of all. */
+export function failureComponents(routes: readonly Route[]): { responses: Json; examples: Json } {
+  const responses: Json = {};
+  const examples: Json = {};
+  for (const route of routes) {
+    for (const [, codes] of byStatus(route)) {
+      if (codes.length === 1) responses[nameOf(codes[0]!)] ??= failure(route, codes);
+      for (const code of codes) examples[code] ??= { summary: plain(code), value: exampleOf(code) };
+    }
+  }
+  return { responses, examples };
+}
+
+function byStatus(route: Route): [status: string, codes: ErrorCode[]][] {
+  return [...Map.groupBy(errorCodes(route), (code) => String(PROBLEMS[code].status))];
+}
+
+function failure(route: Route, codes: ErrorCode[]): Json {
+  const fields = { error: { enum: codes }, ...fieldsOf(codes) };
+  const schema = {
+    allOf: [{ $ref: "#/components/schemas/Error" }, { type: "object", required: ["error"], properties: fields }],
+  };
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_TEXTS[code].summary}`).join("\n\n"),
+    headers: headerReferences(headersOf(route, codes)),
+    content: { "application/json": { schema, examples } },
+  };
+}
+
+function headersOf(route: Route, codes: ErrorCode[]): AnswerHeader[] {
+  // Without a good key there is no quota to tell of.
+  const usual = usualHeaders(route).filter(
+    (name) => !(name.startsWith("RateLimit") && codes.includes("invalid_api_key")),
+  );
+  const waits = codes.some((code) => [429, 502, 503].includes(PROBLEMS[code].status));
+  return waits ? [...usual, "Retry-After"] : usual;
+}
+
+function nameOf(code: ErrorCode): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+}
+
+function plain(code: ErrorCode): string {
+  return ERROR_TEXTS[code].summary.replaceAll("`", "");
+}

@@ -1,0 +1,87 @@
+import { listsPages, showsRecord } from "../answer-headers.ts";
+import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
+import type { Json } from "./schemas.ts";
+
+const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+
+/** Headers of answers, by their names. */
+const ANSWER_HEADERS = {
+  "X-Request-Id": text("Names this request in the service's log; yours if you sent a sane one", "k3vq7xw2n5tbh-2f"),
+  "Cache-Control": text("`no-store`: the answer is for this caller alone", "no-store"),
+  RateLimit: text("Requests left (`r`), and seconds until there is one more (`t`)", '"key";r=119;t=60'),
+  "RateLimit-Policy": text("The quota (`q`) and its window in seconds (`w`)", '"key";q=120;w=60'),
+  "Retry-After": { description: "Whole seconds to wait", schema: { type: "integer" }, example: 12 },
+  ETag: text("Names the record as it is now", '"Qh3cKb8YdJmW0u1rTzX4vA"'),
+  Link: text(
+    "The next page, as a relative address; absent on the last",
+    '</api/v1/devices?skip=50&limit=50>; rel="next"',
+  ),
+  "Idempotent-Replayed": text("`true` when this is the answer of an earlier request with the same key", "true"),
+};
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** Headers of requests, by the name of their component. */
+const REQUEST_HEADERS = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    description:
+      "Carries the request out once, however often it is sent within 24 hours: the repetition gets the first answer, or `already_processed` where that showed a one-time secret. A UUID will do.",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+    example: "5f0c0a52-6f0e-4f0a-9d2b-0f4a7f5b8f5e",
+  },
+  IfMatch: {
+    name: "If-Match",
+    description:
+      "The `ETag` of the copy that you changed: if somebody else has changed the record since, nothing is written",
+    schema: { type: "string" },
+    example: '"Qh3cKb8YdJmW0u1rTzX4vA"',
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    description: "The `ETag` of the copy that you have: if it is still current, the answer is `304` without a body",
+    schema: { type: "string" },
+    example: '"Qh3cKb8YdJmW0u1rTzX4vA"',
+  },
+};
+type RequestHeader = keyof typeof REQUEST_HEADERS;
+
+/** Whether a GET may be answered with 304. */
+export function mayBeUnchanged(route: Route): boolean {
+  return route.method === "GET" && showsRecord(route);
+}
+
+/** The header parameters that `route` heeds, as references. */
+export function headerParameters(route: Route): Json[] {
+  const names: RequestHeader[] = [];
+  if (takesIdempotencyKey(route)) names.push("IdempotencyKey");
+  if (isConditional(route)) names.push("IfMatch");
+  if (mayBeUnchanged(route)) names.push("IfNoneMatch");
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** The headers of every answer of `route` to a caller that it knows. */
+export function usualHeaders(route: Route): AnswerHeader[] {
+  return route.surface === "device"
+    ? ["X-Request-Id", "Cache-Control"]
+    : ["X-Request-Id", "Cache-Control", "RateLimit", "RateLimit-Policy"];
+}
+
+/** The headers of `route`'s success. */
+export function successHeaders(route: Route): AnswerHeader[] {
+  const headers = usualHeaders(route);
+  if (showsRecord(route)) headers.push("ETag");
+  if (listsPages(route)) headers.push("Link");
+  if (takesIdempotencyKey(route) && !route.secret) headers.push("Idempotent-Replayed");
+  return headers;
+}
+
+/** `names` as references to components. */
+export function headerReferences(names: readonly AnswerHeader[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Every header and header parameter; those that nobody refers to are left out afterwards. */
+export function headerComponents(): { headers: Json; parameters: Json } {
+  const parameters = Object.entries(REQUEST_HEADERS).map(([id, header]) => [id, { in: "header", ...header }]);
+  return { headers: ANSWER_HEADERS, parameters: Object.fromEntries(parameters) };
+}

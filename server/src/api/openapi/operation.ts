@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import type { Method, Route } from "../route.ts";
+import { failures } from "./failures.ts";
+import { headerParameters, headerReferences, mayBeUnchanged, successHeaders, usualHeaders } from "./headers.ts";
+import type { Json, Schemas } from "./schemas.ts";
+
+/** `route` as an operation of the document. */
+export function operation(route: Route, schemas: Schemas): Json {
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...credential(route),
+    ...withParameters(route, schemas),
+    ...withBody(route, schemas),
+    responses: { ...successes(route, schemas), ...failures(route) },
+  };
+}
+
+/** The scope stands in the security requirement, where OpenAPI 3.1 has room for it, and where people and older tools look. */
+function credential(route: Route): Json {
+  if (route.surface === "device") return { description: route.description, security: [] };
+  return {
+    description: `${route.description}\n\nNeeds the scope \`${route.scope}\`.`,
+    security: [{ apiKey: [route.scope] }],
+    "x-required-scope": route.scope,
+  };
+}
+
+function withParameters(route: Route, schemas: Schemas): Json {
+  const parameters = [
+    ...parametersOf(route.params, "path", schemas),
+    ...parametersOf(route.query, "query", schemas),
+    ...headerParameters(route),
+  ];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+function parametersOf(shape: z.ZodType | undefined, where: "path" | "query", schemas: Schemas): Json[] {
+  if (!shape) return [];
+  const { properties, required = [] } = schemas.of(shape, "parameters") as {
+    properties: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: where,
+    required: where === "path" || required.includes(name),
+    ...(description ? { description } : {}),
+    schema,
+  }));
+}
+
+/** A JSON merge patch has a name of its own, which PATCH takes beside the usual one (RFC 7396). */
+const MEDIA_TYPES: Partial<Record<Method, string[]>> = { PATCH: ["application/merge-patch+json", "application/json"] };
+
+function withBody(route: Route, schemas: Schemas): Json {
+  if (!route.body) return {};
+  const content = { schema: schemas.of(route.body, "body"), example: route.examples.body };
+  const required = !route.body.safeParse(undefined).success;
+  const types = MEDIA_TYPES[route.method] ?? ["application/json"];
+  return { requestBody: { required, content: Object.fromEntries(types.map((type) => [type, content])) } };
+}
+
+const DONE = { 200: "Done", 201: "Created", 204: "Done; there is no body" };
+
+function successes(route: Route, schemas: Schemas): Json {
+  const headers = headerReferences(successHeaders(route));
+  const answer: Json = { description: DONE[route.status], headers };
+  if (route.response) {
+    const content = { schema: schemas.of(route.response, "answer"), example: route.examples.response };
+    answer.content = { "application/json": content };
+  }
+  if (!mayBeUnchanged(route)) return { [route.status]: answer };
+  const unchanged = headerReferences([...usualHeaders(route), "ETag"]);
+  return { [route.status]: answer, 304: { description: "Your copy is current", headers: unchanged } };
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+export type Json = Record<string, unknown>;
+
+/** Where a shape stands: what comes in is described before its transforms, what goes out after them. */
+export type Use = "parameters" | "body" | "answer";
+
+/** Turns the routes' shapes into JSON Schema; those with an id of their own become components, each once. */
+export interface Schemas {
+  of(shape: z.ZodType, use: Use): Json;
+  /** Every component asked for so far, by its id. */
+  components(): Json;
+}
+
+export function createSchemas(): Schemas {
+  const components = new Map<string, Json>();
+  return {
+    of(shape, use) {
+      const io = use === "answer" ? "output" : "input";
+      // Inside an object, a shape with an id is a reference like any other.
+      const converted = z.toJSONSchema(z.object({ it: shape }), { io, reused: "inline", override: mend(use) });
+      const moved = JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/')) as {
+        properties: { it: Json };
+        $defs?: Record<string, Json>;
+      };
+      for (const [id, schema] of Object.entries(moved.$defs ?? {})) add(components, id, schema);
+      return moved.properties.it;
+    },
+    components: () => Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+function add(components: Map<string, Json>, id: string, schema: Json): void {
+  const before = components.get(id);
+  if (before && JSON.stringify(before) !== JSON.stringify(schema)) throw new Error(`two shapes have the id ${id}`);
+  components.set(id, schema);
+}
+
+/** Corrects what the converter makes of one shape. */
+function mend(use: Use) {
+  return ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void => {
+    // Says less than the type or format beside it.
+    if (jsonSchema.format === "date-time" || jsonSchema.type === "integer") delete jsonSchema.pattern;
+    // An answer may gain fields in later versions, so nobody is told that it never will.
+    if (use === "answer" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    if (use === "body") sayDefault(jsonSchema);
+    if (use !== "parameters" || jsonSchema.type !== "integer") return;
+    // The default of an integer that arrives as text is lost behind its transform.
+    const usual = z.globalRegistry.get(zodSchema)?.default;
+    if (usual !== undefined) jsonSchema.default = usual;
+  };
+}
+
+/** In a body, client generators take a field that has a `default` for one that is always sent; so it is said in words. */
+function sayDefault(schema: Json): void {
+  if (schema.default === undefined) return;
+  const said = `\`${JSON.stringify(schema.default)}\` when it is left out`;
+  schema.description = schema.description ? `${schema.description}. ${said}` : said;
+  delete schema.default;
+}

@@ -1,0 +1,16 @@
+/** What each group of operations is about, in the order of the documents. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Devices:
+    "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
+  Groups:
+    "Notification groups: who sees which devices, how they are told, and when it goes on to whom. Shifts are assigned to groups.",
+  Shifts: "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made in the admin app.",
+  Thresholds: "Reusable packs of rules over telemetry. A device is watched by the packs that it names.",
+  Anomalies: "What the rules found: one unresolved anomaly a device and rule, open until it is over.",
+  Tickets: "Maintenance tickets: work on a device, from its opening to its completion.",
+  "Enrollment claims":
+    "Claim codes with which devices enroll themselves. A code is shown once, when its claim is made, and lives for at most 24 hours.",
+  "Device certificates":
+    "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
+  Provisioning: "How a device gets its first certificate and renews it.",
+};
