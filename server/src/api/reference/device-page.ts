@@ -10,7 +10,8 @@ import { curl, sample } from "./samples.ts";
 
 /** How a device gets its certificate, connects with it and keeps it (spec 1, 2.8, 4.9, 4.10, 7). */
 export function devicePage(site: Site): Page {
-  const { hostname, port } = new URL(site.brokerUrl.replace(/^mqtts:/, "https:"));
+  const { hostname, port: given } = new URL(site.brokerUrl);
+  const port = given || "8883";
   return {
     path: DEVICE_PAGE,
     title: "How a device connects",
@@ -65,7 +66,7 @@ const TROUBLE = [
   ["The TLS handshake fails at once", "The leaf was presented without its issuing chain"],
   ["The handshake fails while the device verifies the broker", "The trust anchor is not serverCaBundle"],
   [
-    "TLS succeeds, then the connection closes",
+    "TLS succeeds, then the connection closes at once",
     "The client id is not exactly the device id, or the certificate is revoked",
   ],
   ["The connection closes on a message", "The topic is not on the certificate's list"],

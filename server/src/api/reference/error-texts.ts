@@ -148,9 +148,10 @@ export const ERROR_TEXTS = {
   },
   invalid_transition: {
     summary: "The ticket cannot go from the status it has to the one asked for.",
-    remedy:
-      "The message names the statuses it can go to now. Read the ticket again if somebody else may have moved it.",
+    more: "An `open` ticket goes to `in_progress`, from there to `on_hold` and back, and from either to `completed`. What is unfinished can become `cancelled`; what is finished can become `open` again.",
+    remedy: "`allowed` lists where it can go now. Get the ticket again if somebody else may have moved it.",
     again: "no",
+    detail: "The status that was asked for",
   },
   claim_expired: {
     summary: "The claim's lifetime is over.",

@@ -4,7 +4,7 @@ import { Refusal } from "../problem.ts";
 import { refuseOtherMethods } from "../router.ts";
 import { vary } from "../vary.ts";
 import { ROOT } from "./links.ts";
-import { createReference, type File } from "./reference.ts";
+import type { File, Reference } from "./reference.ts";
 
 /** Style, script and pictures from this service only, none of them in the page itself; nothing may be sent anywhere. */
 const PAGE_POLICY =
@@ -13,12 +13,18 @@ const PAGE_POLICY =
 /** A reader of several pages asks for style and script once; after an update nobody reads the old ones for long. */
 const CACHING = "public, max-age=300";
 
-/** The API reference (spec-decisions.md, API reference) and the OpenAPI documents (spec 4.9, 9), open to everybody. */
+/** The API reference (docs/decisions/0009-api-reference.md) and the OpenAPI documents (spec 4.9, 9), open to everybody. */
 export function serveReference(app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }): void {
-  const reference = createReference(addresses);
-  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+  let loaded: Promise<Reference> | undefined;
+  // Loaded at the first request: most starts of the service, in tests above all, never show a page.
+  const load = () => {
+    loaded ??= import("./reference.ts").then(({ createReference }) => createReference(addresses));
+    return loaded;
+  };
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split("?", 1)[0]!;
     if (path === "/docs" || path === `${ROOT}/`) return reply.redirect(ROOT, 308);
+    const reference = await load();
     const file = reference.file(path);
     return file ? send(request, reply, file) : missing(request, reply, reference.missing);
   };
