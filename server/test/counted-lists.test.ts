@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { countedPage } from "../src/db/counted-list.ts";
-import { type Database, runRaw } from "../src/db/database.ts";
+import { type Database, type Db, runRaw, type Tx } from "../src/db/database.ts";
+import { type Block, mergedBlocks } from "../src/db/merge-blocks.ts";
 import { randomIds } from "../src/lib/ids.ts";
-import { openTestDatabase } from "./harness/database.ts";
+import { onPostgres, openTestDatabase } from "./harness/database.ts";
 
 let database: Database & { remove(): Promise<void> };
 before(async () => {
@@ -15,10 +16,14 @@ after(async () => {
   await database.remove();
 });
 
+/** The embedded database has one connection: nothing happens there while a transaction is open. */
+const withSeveralConnections = onPostgres ? test : () => undefined;
+
 /** Blocks of a few rows, so that a few rows are many blocks. */
 const SMALL = { block: 4, cut: 3, changes: 5 };
 const STATUSES = ["pending", "used", "revoked"] as const;
 type Status = (typeof STATUSES)[number];
+type Row = { id: string; status: Status };
 
 async function newTenant(): Promise<string> {
   const id = randomIds.uuid(new Date());
@@ -26,44 +31,65 @@ async function newTenant(): Promise<string> {
   return id;
 }
 
-/** A key of a time within a minute around now: some are older than rows that were counted. */
-function key(chance: () => number): string {
-  return randomIds.uuid(new Date(1_800_000_000_000 + Math.floor(chance() * 60_000)));
+/** A key of a moment of one minute; `part` of the minute, from 0 to 1. */
+function keyAt(part: number): string {
+  return randomIds.uuid(new Date(1_800_000_000_000 + Math.floor(part * 60_000)));
 }
 
-async function addClaim(tenantId: string, id: string, status: Status): Promise<void> {
+async function add(db: Db, tenantId: string, id: string, status: Status): Promise<void> {
   await runRaw(
-    database.db,
+    db,
     `INSERT INTO claims (id, tenant_id, code_hmac, code_hint, intended_name, status, max_uses, used_count, expires_at,
        created_at, created_by) VALUES ($1, $2, uuid_send($1::uuid), '', '', $3, 1, ($3 = 'used')::int, now(), now(), '')`,
     [id, tenantId, status],
   );
 }
 
-async function moveClaim(id: string, status: Status): Promise<void> {
+async function move(db: Db, id: string | undefined, status: Status): Promise<void> {
   const set = "UPDATE claims SET status = $2, used_count = ($2 = 'used')::int WHERE id = $1";
-  await runRaw(database.db, set, [id, status]);
+  await runRaw(db, set, [id ?? null, status]);
 }
 
-function page(tenantId: string, status: Status | undefined, skip: number, limit: number, sizes = SMALL) {
-  const columns = sql`c.id, c.status`;
-  return countedPage<{ id: string; status: Status }>(
-    database.db,
-    tenantId,
-    { list: "claims", variant: status, as: "c", columns },
-    { skip, limit },
-    sizes,
-  );
+async function remove(db: Db, id: string | undefined): Promise<void> {
+  await runRaw(db, "DELETE FROM claims WHERE id = $1", [id ?? null]);
 }
 
-/** The same by counting and walking over all rows. */
-async function plainPage(tenantId: string, status: Status | undefined, skip: number, limit: number) {
-  const all = await runRaw<{ id: string; status: Status }>(
-    database.db,
+type Asked = readonly [status: Status | undefined, skip: number, limit: number];
+
+function page(db: Db, tenantId: string, [status, skip, limit]: Asked) {
+  const shown = { list: "claims", variant: status, as: "c", columns: sql`c.id, c.status` } as const;
+  return countedPage<Row>(db, tenantId, shown, { skip, limit }, SMALL);
+}
+
+/** The same by reading all rows. */
+async function plainPage(db: Db, tenantId: string, [status, skip, limit]: Asked) {
+  const all = await runRaw<Row>(
+    db,
     "SELECT id, status FROM claims WHERE tenant_id = $1 AND status = coalesce($2, status) ORDER BY id DESC",
     [tenantId, status ?? null],
   );
   return { rows: all.slice(skip, skip + limit), total: all.length };
+}
+
+async function assertExact(db: Db, tenantId: string, asked: Asked): Promise<void> {
+  assert.deepEqual(await page(db, tenantId, asked), await plainPage(db, tenantId, asked), String(asked));
+}
+
+/** Every page of every variant. */
+async function assertAllExact(tenantId: string): Promise<void> {
+  for (const status of [undefined, ...STATUSES]) {
+    const { total } = await plainPage(database.db, tenantId, [status, 0, 0]);
+    for (let skip = 0; skip <= total + 9; skip += 9) await assertExact(database.db, tenantId, [status, skip, 9]);
+  }
+}
+
+async function blockSizes(tenantId: string): Promise<(number | null)[]> {
+  const rows = await runRaw<{ size: number | null }>(
+    database.db,
+    "SELECT size FROM list_blocks WHERE tenant_id = $1 ORDER BY variant, upto",
+    [tenantId],
+  );
+  return rows.map(({ size }) => size);
 }
 
 /** Numbers in [0, 1) that are the same in every run. */
@@ -75,42 +101,173 @@ function seeded(seed: number): () => number {
   };
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`pages and totals are those of a plain count, whatever enters, moves and leaves (seed ${seed})`, async () => {
-    const chance = seeded(seed);
-    const [tenantId, other] = [await newTenant(), await newTenant()];
-    const ids: string[] = [];
-    const any = <T>(of: readonly T[]): T => of[Math.floor(chance() * of.length)]!;
-    for (let step = 0; step < 400; step++) {
-      const dice = chance();
-      if (dice < 0.6 || ids.length === 0) {
-        ids.push(key(chance));
-        await addClaim(tenantId, ids.at(-1)!, any(STATUSES));
-      } else if (dice < 0.8) {
-        await moveClaim(any(ids), any(STATUSES));
-      } else {
-        const [gone] = ids.splice(Math.floor(chance() * ids.length), 1);
-        await runRaw(database.db, "DELETE FROM claims WHERE id = $1", [gone]);
-      }
-      if (dice < 0.1) await addClaim(other, key(chance), any(STATUSES));
-      if (chance() > 0.5) continue;
-      const asked = [
-        any([undefined, ...STATUSES]),
-        Math.floor(chance() * 1.2 * ids.length),
-        any([0, 1, 7, 500]),
-      ] as const;
-      assert.deepEqual(await page(tenantId, ...asked), await plainPage(tenantId, ...asked), `${step}: ${asked}`);
-    }
-    for (const status of [undefined, ...STATUSES]) {
-      for (let skip = 0; skip <= ids.length + 1; skip += 3) {
-        assert.deepEqual(await page(tenantId, status, skip, 3), await plainPage(tenantId, status, skip, 3));
-      }
-    }
-    const blocks = await runRaw<{ size: number | null }>(
-      database.db,
-      "SELECT size FROM list_blocks WHERE tenant_id = $1",
-      [tenantId],
-    );
-    assert.ok(blocks.length > 10 && blocks.every(({ size }) => size !== null && size >= 0));
-  });
+interface Hand {
+  chance: () => number;
+  any<T>(of: readonly T[]): T;
+  tenantId: string;
+  /** The claims this hand has made, but for those it removed, and how many it ever made. */
+  ids: string[];
+  made: number;
 }
+
+function newHand(seed: number, tenantId: string): Hand {
+  const chance = seeded(seed);
+  return { chance, any: (of) => of[Math.floor(chance() * of.length)]!, tenantId, ids: [], made: 0 };
+}
+
+/** One random write: new (now and then older than what was counted), moved or removed. */
+async function write(db: Db, hand: Hand): Promise<void> {
+  const { chance, any, tenantId, ids } = hand;
+  const dice = chance();
+  if (dice < 0.6) {
+    const id = keyAt((hand.made++ / 500) * (dice < 0.15 ? chance() : 1));
+    await add(db, tenantId, id, any(STATUSES));
+    ids.push(id);
+  } else if (dice < 0.8) {
+    await move(db, any(ids), any(STATUSES));
+  } else {
+    const [gone] = ids.splice(Math.floor(chance() * ids.length), 1);
+    await remove(db, gone);
+  }
+}
+
+function anyPage({ chance, any, ids }: Hand): Asked {
+  return [any([undefined, ...STATUSES]), Math.floor(chance() * 1.2 * ids.length), any([0, 1, 7, 500])];
+}
+
+test("pages and totals are those of a plain count, whatever enters, moves and leaves", async () => {
+  const { db } = database;
+  const hand = newHand(1, await newTenant());
+  const other = newHand(2, await newTenant());
+  for (let step = 0; step < 300; step++) {
+    await write(db, hand);
+    if (step % 5 === 0) await write(db, other);
+    if (step % 4 === 0) await assertExact(db, hand.tenantId, anyPage(hand));
+  }
+  await assertAllExact(hand.tenantId);
+  await assertAllExact(other.tenantId);
+  const sizes = await blockSizes(hand.tenantId);
+  assert.ok(sizes.length > 20 && sizes.every((size) => size !== null && size >= 0), String(sizes));
+});
+
+test("the first block is cut when the tail is longer than two, and a long tail at once", async () => {
+  const tenantId = await newTenant();
+  for (let n = 0; n < 8; n++) await add(database.db, tenantId, keyAt(n / 1000), "pending");
+  await assertExact(database.db, tenantId, [undefined, 0, 3]);
+  assert.deepEqual(await blockSizes(tenantId), []);
+  await add(database.db, tenantId, keyAt(0.5), "pending");
+  await assertExact(database.db, tenantId, [undefined, 0, 3]);
+  assert.deepEqual(await blockSizes(tenantId), [4]);
+  await runRaw(
+    database.db,
+    `INSERT INTO claims (id, tenant_id, code_hmac, code_hint, intended_name, max_uses, expires_at, created_at, created_by)
+     SELECT gen_random_uuid(), $1, uuid_send(gen_random_uuid()), '', '', 1, now(), now(), ''
+     FROM generate_series(1, 100)`,
+    [tenantId],
+  );
+  for (const skip of [0, 5, 77, 108, 109, 500]) await assertExact(database.db, tenantId, [undefined, skip, 50]);
+  const [tail] = await runRaw<{ n: number }>(
+    database.db,
+    "SELECT count(*)::int AS n FROM claims WHERE tenant_id = $1 AND id > (SELECT upto FROM list_blocks ORDER BY upto DESC LIMIT 1)",
+    [tenantId],
+  );
+  assert.ok(tail!.n >= 4 && tail!.n <= 8, `a tail of ${tail!.n}`);
+});
+
+withSeveralConnections("while others write in open transactions, every snapshot is exact", async () => {
+  const { db } = database;
+  const tenantId = await newTenant();
+  const hands = [11, 12, 13, 14].map((seed) => newHand(seed, tenantId));
+  let writing = true;
+  const writers = hands.map(async (hand) => {
+    for (let turn = 0; turn < 50; turn++) {
+      const writes = 1 + Math.floor(hand.chance() * 4);
+      const kept = [...hand.ids];
+      const undo = hand.chance() < 0.1;
+      await db
+        .transaction()
+        .execute(async (tx) => {
+          for (let n = 0; n < writes; n++) await write(tx, hand);
+          if (undo) throw new Undo();
+        })
+        .catch((error) => {
+          if (!(error instanceof Undo)) throw error;
+          hand.ids = kept;
+        });
+    }
+  });
+  const readers = [21, 22].map(async (seed) => {
+    const { chance, any } = newHand(seed, tenantId);
+    for (let turn = 0; writing || turn < 10; turn++) {
+      const asked: Asked = [any([undefined, ...STATUSES]), Math.floor(chance() * 300), any([1, 7])];
+      await page(db, tenantId, asked);
+      await inSnapshot((tx) => assertExact(tx, tenantId, asked));
+    }
+  });
+  await Promise.all(writers).finally(() => {
+    writing = false;
+  });
+  await Promise.all(readers);
+  await assertAllExact(tenantId);
+  const sizes = await blockSizes(tenantId);
+  assert.ok(sizes.length > 20 && sizes.every((size) => size !== null), String(sizes));
+});
+
+class Undo extends Error {}
+
+async function inSnapshot(work: (tx: Tx) => Promise<void>): Promise<void> {
+  await database.db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
+}
+
+withSeveralConnections("a block is not counted while a transaction is open that may not know of it", async () => {
+  const { db } = database;
+  const tenantId = await newTenant();
+  for (let n = 0; n < 12; n++) await add(db, tenantId, keyAt(0.2 + n / 1000), "pending");
+  const early = await db.startTransaction().execute();
+  await add(early, tenantId, keyAt(0.1), "pending");
+  await assertExact(db, tenantId, ["pending", 0, 50]);
+  assert.deepEqual(await blockSizes(tenantId), [null, null]);
+  const late = await db.startTransaction().execute();
+  await add(late, tenantId, keyAt(0.1), "pending");
+  await early.commit().execute();
+  await assertExact(db, tenantId, ["pending", 0, 50]);
+  assert.deepEqual(await blockSizes(tenantId), [5, 4], "the other transaction knows of the block");
+  await late.commit().execute();
+  await assertExact(db, tenantId, ["pending", 0, 50]);
+  await assertExact(db, tenantId, ["pending", 12, 50]);
+  assert.deepEqual(await blockSizes(tenantId), [5, 4], "what it added waits beside the block");
+});
+
+withSeveralConnections(
+  "a transaction of another isolation level than READ COMMITTED may not write listed rows",
+  async () => {
+    const tenantId = await newTenant();
+    const written = database.db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .execute((tx) => add(tx, tenantId, keyAt(0), "pending"));
+    await assert.rejects(written, /READ COMMITTED/);
+  },
+);
+
+test("merged blocks hold all rows, in order, and stay few", () => {
+  let blocks: Block[] = [];
+  for (let n = 0; n < 5_000; n++) {
+    blocks.unshift({ upto: String(n), size: 512 });
+    const { kept, gone } = mergedBlocks(blocks, 512);
+    const sizes = new Map(kept.map(({ upto, size }) => [upto, size]));
+    blocks = blocks
+      .filter(({ upto }) => !gone.includes(upto))
+      .map(({ upto, size }) => ({ upto, size: sizes.get(upto) ?? size }));
+  }
+  assert.equal(
+    blocks.reduce((sum, { size }) => sum + size, 0),
+    5_000 * 512,
+  );
+  assert.ok(blocks.length < 1000, `${blocks.length} blocks of 2.5 million rows`);
+  let newer = 0;
+  for (const { size } of blocks) {
+    assert.ok(size <= Math.max(512, newer / 128));
+    newer += size;
+  }
+});

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { PageRequest } from "../lib/page.ts";
-import { AFTER_ALL, BEFORE_ALL, type ListScope, listScope } from "./list-scope.ts";
+import { type ListScope, listScope } from "./list-scope.ts";
 import { type CountedList, LISTS, type ListName } from "./lists.ts";
 import { mostTail, SIZES, type Sizes, tend } from "./tend-list.ts";
 import type { Db } from "./types.ts";
@@ -36,13 +36,15 @@ export async function countedPage<Row>(
   sizes: Sizes = SIZES,
 ): Promise<Counted<Row>> {
   const scope = listScope(shown.list, shown.variant ?? "", tenantId);
-  const read = (most: number | null) => readPage<Row>(db, scope, shown, page, most);
-  const { tail, changes, ...found } = await read(mostTail(sizes) + 1);
-  const whole = tail <= mostTail(sizes);
-  if (whole && (changes <= sizes.changes || db.isTransaction)) return found;
+  const most = mostTail(sizes);
+  const read = (tail: number | null) =>
+    page.skip <= most ? firstPages<Row>(db, scope, shown, page, tail) : deepPage<Row>(db, scope, shown, page, tail);
+  const { tail, changes, rows, total } = await read(most + 1);
+  const whole = tail <= most;
+  if (whole && (changes <= sizes.changes || db.isTransaction)) return { rows, total };
   if (!db.isTransaction) await tend(db, scope, sizes);
-  const { rows, total } = await read(null);
-  return { rows, total };
+  const again = await read(null);
+  return { rows: again.rows, total: again.total };
 }
 
 /**
@@ -52,89 +54,123 @@ export async function countedPage<Row>(
 export async function filteredPage<Row>(
   db: Db,
   tenantId: string,
-  { list, as, columns, where }: Shown & { readonly where: RawBuilder<unknown> },
+  { where, ...shown }: Shown & { readonly where: RawBuilder<unknown> },
   { skip, limit }: PageRequest,
 ): Promise<Counted<Row>> {
+  const { list, as } = shown;
   const { key, where: listed = "true" }: CountedList = LISTS[list];
-  const { rows } = await sql<Row & Counts>`
+  const { rows } = await sql<Row & Keyed & { list_total: string }>`
     WITH matched AS (
       SELECT ${sql.ref(`${as}.${key}`)} AS key FROM ${sql.table(list)} ${sql.ref(as)}
       WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId}::uuid AND ${sql.raw(listed)} AND ${where}
     ), page AS (SELECT key FROM matched ORDER BY key DESC LIMIT ${limit}::bigint OFFSET ${skip}::bigint)
-    SELECT c.*, p.* FROM (SELECT count(*) AS list_total FROM matched) c
-    LEFT JOIN (${rowsOf("page", list, as, columns)}) p ON true ORDER BY p.list_key DESC`.execute(db);
-  return { rows: rows.flatMap(withoutCounts<Row>), total: Number(rows[0]!.list_total) };
+    SELECT c.*, p.* FROM (SELECT count(*) AS list_total FROM matched) c LEFT JOIN (${rowsOfPage(shown)}) p ON true
+    ORDER BY p.list_key DESC`.execute(db);
+  return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
+}
+
+/** The key, which `page` found; null where a LEFT JOIN finds nothing on it. */
+interface Keyed {
+  list_key: string | null;
+}
+
+interface Counts {
+  /** Rows newer than the newest block. */
+  list_tail: string;
+  list_total: string;
+  /** Changes that wait to be added to their blocks. */
+  list_changes: string;
 }
 
 interface Read<Row> extends Counted<Row> {
-  /** Rows newer than the newest block. */
   tail: number;
-  /** Changes that wait to be added to their blocks. */
   changes: number;
 }
 
+/** One statement. The planner is told the offset: with one it does not know it would prepare for a long way. */
+async function firstPages<Row>(db: Db, scope: ListScope, shown: Shown, page: PageRequest, most: number | null) {
+  const { rows } = await sql<Row & Keyed & Counts>`
+    WITH ${counting(scope, most)}, ${keysOfPage(scope, sql`true`, page)}
+    SELECT c.*, p.* FROM (${COUNTS}) c LEFT JOIN (${rowsOfPage(shown)}) p ON true ORDER BY p.list_key DESC`.execute(db);
+  return readOf<Row>(rows[0]!, withoutCounts<Row>(rows));
+}
+
+/** A statement that finds the block, one that reads from there on, both of one snapshot. */
+async function deepPage<Row>(db: Db, scope: ListScope, shown: Shown, page: PageRequest, most: number | null) {
+  if (db.isTransaction) return await readFromBlock<Row>(db, scope, shown, page, most);
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute((tx) => readFromBlock<Row>(tx, scope, shown, page, most));
+}
+
 /**
- * One statement, hence one snapshot. At most `most` rows of the tail are counted (null: all of them); when there are as many,
- * neither page nor total can be relied on.
- *
- * A page that begins below the tail begins in the oldest block with no more than `skip` rows newer than it: blocks and
- * changes are summed up from the newest on, and only what is left to skip is walked over.
+ * The page begins in the oldest block with no more than `skip` rows newer than it: blocks and changes are summed up from the
+ * newest on, and only what is then left to skip is walked over.
  */
-async function readPage<Row>(
+async function readFromBlock<Row>(
   db: Db,
-  { table, key, its, newestBlock, within, order }: ListScope,
-  { list, as, columns }: Shown,
+  scope: ListScope,
+  shown: Shown,
   { skip, limit }: PageRequest,
   most: number | null,
 ): Promise<Read<Row>> {
-  const { rows } = await sql<Row & Counts>`
-    WITH newest AS (
-      SELECT ${newestBlock(sql`size IS NOT NULL`)} AS upto
-    ), tail AS (
-      SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${within(sql`(SELECT upto FROM newest)`, AFTER_ALL)}
+  const found = await sql<Counts & { upto: string | null; newer: string | null }>`
+    WITH ${counting(scope, most)}, summed AS (
+      SELECT at, block, (SELECT n FROM tail)
+        + coalesce(sum(n) OVER (ORDER BY at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS newer
+      FROM counted
+    )
+    SELECT c.*, b.at AS upto, b.newer FROM (${COUNTS}) c
+    LEFT JOIN (SELECT at, newer FROM summed WHERE block AND newer <= ${skip}::bigint ORDER BY at LIMIT 1) b ON true`.execute(
+    db,
+  );
+  const { upto, newer, ...counts } = found.rows[0]!;
+  const from = upto === null ? sql`true` : sql`${scope.key} <= ${upto}::uuid`;
+  const { rows } = await sql<Row & Keyed>`
+    WITH ${keysOfPage(scope, from, { skip: skip - Number(newer ?? 0), limit })}
+    ${rowsOfPage(shown)} ORDER BY list_key DESC`.execute(db);
+  return readOf<Row>(counts, withoutCounts<Row>(rows));
+}
+
+/**
+ * CTEs `tail` (n: rows newer than the newest block) and `counted` (blocks and waiting changes, each with its number of rows).
+ * At most `most` rows of the tail are counted (null: all): when there are as many, the numbers cannot be relied on.
+ */
+function counting({ table, key, rows, its, newestBlock, order }: ListScope, most: number | null): RawBuilder<unknown> {
+  return sql`newest AS (SELECT ${newestBlock(sql`size IS NOT NULL`)} AS upto),
+    tail AS (
+      SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${rows} AND ${key} > (SELECT upto FROM newest)
         ORDER BY ${order("DESC")} LIMIT ${most}::bigint) t
     ), counted AS (
       SELECT upto AS at, size AS n, true AS block FROM list_blocks WHERE ${its} AND size IS NOT NULL
       UNION ALL
       SELECT at, change, false FROM list_changes WHERE ${its} AND at <= (SELECT upto FROM newest)
-    ), place AS (
-      SELECT b.at, ${skip}::bigint - b.newer AS skip FROM (
-        SELECT at, block, (SELECT n FROM tail)
-          + coalesce(sum(n) OVER (ORDER BY at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS newer
-        FROM counted) b
-      WHERE ${skip}::bigint >= (SELECT n FROM tail) AND b.block AND b.newer <= ${skip}::bigint ORDER BY b.at LIMIT 1
-    ), page AS (
-      SELECT ${key} AS key FROM ${table}
-      WHERE ${within(BEFORE_ALL, sql`coalesce((SELECT at FROM place), ${AFTER_ALL})`)}
-      ORDER BY ${order("DESC")} LIMIT ${limit}::bigint OFFSET coalesce((SELECT skip FROM place), ${skip}::bigint)
-    )
-    SELECT c.*, p.* FROM (
-      SELECT (SELECT n FROM tail) AS list_tail, (SELECT n FROM tail) + coalesce(sum(n), 0) AS list_total,
-        count(*) FILTER (WHERE NOT block) AS list_changes FROM counted) c
-    LEFT JOIN (${rowsOf("page", list, as, columns)}) p ON true ORDER BY p.list_key DESC`.execute(db);
-  const { list_total, list_tail, list_changes } = rows[0]!;
-  return {
-    rows: rows.flatMap(withoutCounts<Row>),
-    total: Number(list_total),
-    tail: Number(list_tail),
-    changes: Number(list_changes),
-  };
+    )`;
 }
 
-/** What every row carries besides its columns; `list_key` is null in the one row of an empty page. */
-interface Counts {
-  list_key: string | null;
-  list_total: string;
-  list_tail?: string;
-  list_changes?: string;
+const COUNTS = sql`SELECT (SELECT n FROM tail) AS list_tail, (SELECT n FROM tail) + coalesce(sum(n), 0) AS list_total,
+  count(*) FILTER (WHERE NOT block) AS list_changes FROM counted`;
+
+/** The CTE `page`: the keys of one page. */
+function keysOfPage({ table, key, rows, order }: ListScope, from: RawBuilder<unknown>, { skip, limit }: PageRequest) {
+  return sql`page AS (SELECT ${key} AS key FROM ${table} WHERE ${rows} AND ${from}
+    ORDER BY ${order("DESC")} LIMIT ${limit}::bigint OFFSET ${skip}::bigint)`;
 }
 
 /** The columns of the rows whose keys are in `page`: worked out for these only, not for what is skipped. */
-function rowsOf(page: string, list: ListName, as: string, columns: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT page.key AS list_key, ${columns} FROM ${sql.table(page)}
+function rowsOfPage({ list, as, columns }: Shown): RawBuilder<unknown> {
+  return sql`SELECT page.key AS list_key, ${columns} FROM page
     JOIN ${sql.table(list)} ${sql.ref(as)} ON ${sql.ref(`${as}.${LISTS[list].key}`)} = page.key`;
 }
 
-function withoutCounts<Row>({ list_key, list_total, list_tail, list_changes, ...row }: Row & Counts): Row[] {
-  return list_key === null ? [] : [row as Row];
+function readOf<Row>({ list_tail, list_total, list_changes }: Counts, rows: Row[]): Read<Row> {
+  return { rows, total: Number(list_total), tail: Number(list_tail), changes: Number(list_changes) };
+}
+
+function withoutCounts<Row>(rows: (Row & Keyed & Partial<Counts>)[]): Row[] {
+  return rows.flatMap(({ list_key, list_total, list_tail, list_changes, ...row }) =>
+    list_key === null ? [] : [row as Row],
+  );
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { AFTER_ALL, BEFORE_ALL, type ListScope } from "./list-scope.ts";
+import { BEFORE_ALL, type ListScope } from "./list-scope.ts";
 import { mergedBlocks } from "./merge-blocks.ts";
 import type { Db, Tx } from "./types.ts";
 
@@ -12,7 +12,7 @@ export interface Sizes {
   readonly changes: number;
 }
 
-export const SIZES: Sizes = { block: 512, cut: 1024, changes: 1024 };
+export const SIZES: Sizes = { block: 512, cut: 256, changes: 1024 };
 
 export function mostTail({ block }: Sizes): number {
   return 2 * block;
@@ -43,26 +43,27 @@ async function alone<T>(db: Db, { name }: ListScope, work: (tx: Tx) => Promise<T
     const { rows } = await sql<{ mine: boolean }>`
       SELECT pg_try_advisory_xact_lock(hashtext('lists'), hashtext(${name})) AS mine`.execute(tx);
     if (!rows[0]!.mine) return undefined;
-    // A sequential scan looks cheap beside a range whose length the planner cannot know.
-    await sql`SET LOCAL enable_seqscan = off`.execute(tx);
+    // Of a range whose length the planner cannot know it would scan the table, or sort.
+    await sql`SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(tx);
     return await work(tx);
   });
 }
 
-/** Marks the blocks to come, unless there are marks that wait to be counted. */
+/** Marks the ends of blocks to come, all but the last that there could be, unless there are marks that wait to be counted. */
 async function markBlocks(
   tx: Tx,
-  { table, key, identity, its, newestBlock, within, order }: ListScope,
+  { table, key, rows, order, identity, its, newestBlock }: ListScope,
   { block, cut }: Sizes,
 ) {
   await sql`
     INSERT INTO list_blocks (tenant_id, list, variant, upto)
-    SELECT ${identity}, r.key FROM (
-      SELECT t.key, row_number() OVER (ORDER BY t.key) AS place, count(*) OVER () AS tail FROM (
-        SELECT ${key} AS key FROM ${table} WHERE ${within(newestBlock(sql`true`), AFTER_ALL)}
-        ORDER BY ${order("ASC")} LIMIT ${(cut + 1) * block}::bigint) t) r
-    WHERE r.place % ${block}::bigint = 0 AND r.place <= r.tail - ${block}::bigint
-      AND NOT EXISTS (SELECT 1 FROM list_blocks WHERE ${its} AND size IS NULL)`.execute(tx);
+    SELECT ${identity}, m.key FROM (
+      SELECT p.key, lead(p.key) OVER (ORDER BY p.place) AS next FROM (
+        SELECT t.key, row_number() OVER (ORDER BY t.tenant_id, t.key) AS place FROM (
+          SELECT t.tenant_id, ${key} AS key FROM ${table} WHERE ${rows} AND ${key} > ${newestBlock(sql`true`)}
+          ORDER BY ${order("ASC")} LIMIT ${(cut + 1) * block}::bigint) t) p
+      WHERE p.place % ${block}::bigint = 0) m
+    WHERE m.next IS NOT NULL AND NOT EXISTS (SELECT 1 FROM list_blocks WHERE ${its} AND size IS NULL)`.execute(tx);
 }
 
 /** @returns how many blocks were counted */
@@ -88,10 +89,11 @@ async function stampMarks(tx: Tx, { its }: ListScope): Promise<void> {
  * Counts the marked blocks once every writer below their stamp has ended. All others have put down what they changed, which
  * is therefore taken off again: rows and changes are seen by the same snapshot.
  */
-async function countMarked(tx: Tx, { table, its, within }: ListScope): Promise<number> {
+async function countMarked(tx: Tx, { table, key, rows, order, its }: ListScope): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE list_blocks b SET size =
-      (SELECT count(*) FROM ${table} WHERE ${within(sql`r.after`, sql`r.upto`)})
+      (SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${rows} AND ${key} > r.after AND ${key} <= r.upto
+        ORDER BY ${order("ASC")}) t)
       - (SELECT coalesce(sum(change), 0) FROM list_changes WHERE ${its} AND at > r.after AND at <= r.upto)
     FROM (SELECT upto, coalesce(lag(upto) OVER (ORDER BY upto), ${BEFORE_ALL}) AS after FROM list_blocks WHERE ${its}) r
     WHERE ${its} AND b.upto = r.upto AND size IS NULL
