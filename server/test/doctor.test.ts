@@ -105,6 +105,10 @@ const sabotage: Record<string, string[]> = {
   "the ticket numbers of a tenant run from 1 to the last given out, without a gap": [
     "UPDATE tickets SET number = number + 1",
   ],
+  "a deleted device has no unresolved anomaly and no threshold pack": [
+    "ALTER TABLE devices DISABLE TRIGGER devices_watched_no_longer",
+    "UPDATE devices SET deleted_at = now()",
+  ],
   "an anomaly has at most one unfinished ticket, and shows it": ["UPDATE anomalies SET ticket_id = NULL"],
   "the ticket that an anomaly shows is about it and its device": ["UPDATE tickets SET anomaly_id = NULL"],
   "every ticket's history begins with its opening": [

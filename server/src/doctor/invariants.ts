@@ -113,6 +113,13 @@ export const INVARIANTS: readonly Invariant[] = [
       WHERE coalesce(c.last, 0) <> coalesce(k.n, 0) OR k.least <> 1 OR k.most <> k.n`,
   },
   {
+    name: "a deleted device has no unresolved anomaly and no threshold pack",
+    sql: `SELECT 'anomaly ' || a.id AS what FROM anomalies a JOIN devices d ON d.uid = a.device_uid
+      WHERE a.resolved_at IS NULL AND d.deleted_at IS NOT NULL
+      UNION ALL SELECT 'device ' || d.uid FROM device_thresholds t JOIN devices d ON d.uid = t.device_uid
+      WHERE d.deleted_at IS NOT NULL`,
+  },
+  {
     name: "an anomaly has at most one unfinished ticket, and shows it",
     sql: `SELECT 'anomaly ' || t.anomaly_id AS what FROM tickets t JOIN anomalies a ON a.id = t.anomaly_id
       WHERE t.status NOT IN ('completed', 'cancelled') AND a.ticket_id IS DISTINCT FROM t.id`,
