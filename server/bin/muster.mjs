@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // A launcher old Node versions can parse, so that they get a sentence instead of a syntax error.
+import * as nodeModule from "node:module";
+
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
   console.error(
@@ -7,4 +9,7 @@ if (major < 24) {
   );
   process.exit(1);
 }
+// What Node made of the sources is kept beside them, where only those may write who may change the sources as well;
+// where this process may not, it does without.
+nodeModule.enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/node`);
 await import("../src/cli/main.ts");
