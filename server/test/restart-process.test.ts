@@ -11,7 +11,7 @@ import { startProcess } from "./harness/process.ts";
 
 let world: CrashWorld;
 before(async () => {
-  world = await crashWorld();
+  world = await crashWorld({ fresh: true });
 });
 after(() => world?.close());
 

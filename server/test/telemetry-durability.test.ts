@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type mqtt from "mqtt";
 import { openDatabase, runRaw } from "../src/db/database.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { onPostgres, type TestDatabase, testDatabase } from "./harness/database.ts";
+import { fillFolder, onPostgres, type TestDatabase, testDatabase } from "./harness/database.ts";
 import { connectMqtt, redemption, type TestDevice } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { type ServerProcess, startProcess } from "./harness/process.ts";
@@ -17,6 +17,7 @@ let server: ServerProcess;
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "muster-durability-"));
   database = onPostgres ? await testDatabase() : undefined;
+  if (!onPostgres) await fillFolder(dataDir);
   server = await startProcess(dataDir, database?.url);
 });
 after(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
-import { onPostgres, testDatabase } from "./database.ts";
+import { fillFolder, onPostgres, testDatabase } from "./database.ts";
 import { redemption, type TestDevice } from "./devices.ts";
 import { type HttpAnswer, https } from "./https.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
@@ -23,9 +23,11 @@ const SCOPES = [
 /** A service in a process of its own that is made to die, with a tenant and a key; and what its clients do. */
 export type CrashWorld = Awaited<ReturnType<typeof crashWorld>>;
 
-export async function crashWorld({ faulty = true } = {}) {
+/** @param fresh whether the service makes its embedded database itself, on its first start */
+export async function crashWorld({ faulty = true, fresh = false } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), "muster-crash-"));
   const database = onPostgres ? await testDatabase() : undefined;
+  if (!onPostgres && !fresh) await fillFolder(dataDir);
   const options = { faulty, env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info" } };
   let server = await startProcess(dataDir, database?.url, options);
   const others: { server: ServerProcess; folder: string }[] = [];
