@@ -61,12 +61,6 @@ export async function fillFolder(dataDir: string): Promise<void> {
   await database.close();
 }
 
-/** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */
-export async function fillFolder(dataDir: string): Promise<void> {
-  const database = await openDatabase({ dataDir, snapshot: await embeddedSnapshot(), logger: createLogger("silent") });
-  await database.close();
-}
-
 /** Making an embedded database takes seconds, loading a dump of an empty one a fraction: dumped once per schema. */
 async function embeddedSnapshot(): Promise<Blob> {
   const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, SMALL, migrations]);
