@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { RequestListener } from "node:http";
 import type { Server } from "node:https";
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -7,19 +8,18 @@ import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/
 import { caWorld } from "./harness/authorities.ts";
 
 /** A listener with limits short enough to wait for. */
-async function listening(t: TestContext, limits: Partial<typeof LIMITS>) {
+async function listening(t: TestContext, limits: Partial<typeof LIMITS>, answer = here) {
   const world = await caWorld(t);
   const authorities = await world.process({ publicHost: "localhost" });
   const context = secureContext(authorities.httpsTls(), authorities.deviceRootsPem());
-  const server: Server = createListener(context, (_request, response) => response.end("here"), {
-    ...LIMITS,
-    ...limits,
-  });
+  const server: Server = createListener(context, answer, { ...LIMITS, ...limits });
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, "test"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
-  return { port: (server.address() as AddressInfo).port, ca: authorities.serverCaBundlePem() };
+  return { server, port: (server.address() as AddressInfo).port, ca: authorities.serverCaBundlePem() };
 }
+
+const here: RequestListener = (_request, response) => response.end("here");
 
 function closed(socket: Socket): Promise<string> {
   let text = "";
@@ -54,6 +54,35 @@ test("a peer that finishes its handshake and says nothing, or half a header, is 
   const half = await secured(port, ca);
   half.write("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
   assert.match(await closed(half), /^HTTP\/1\.1 408 [\s\S]*"error":"request_timeout"/);
+});
+
+test("a body that trickles in is cut off with 408, however many bytes it still moves", async (t) => {
+  const { port, ca } = await listening(t, { headersMs: 200, requestMs: 200, checkEveryMs: 50 }, (request, response) => {
+    request.resume().once("end", () => response.end("here"));
+  });
+  const slow = await secured(port, ca);
+  slow.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
+  const drip = () => void (slow.writable && slow.write("x", () => setTimeout(drip, 20)));
+  drip();
+  assert.match(await closed(slow), /^HTTP\/1\.1 408 [\s\S]*"error":"request_timeout"/);
+});
+
+test("an answer that nobody reads, and a connection that nobody uses, are closed in time", async (t) => {
+  const unread = await listening(t, { idleMs: 100 }, (_request, response) =>
+    response.end(Buffer.alloc(32 * 1024 * 1024)),
+  );
+  const gone = new Promise((resolve) =>
+    unread.server.once("secureConnection", (socket) => socket.once("close", resolve)),
+  );
+  const deaf = await secured(unread.port, unread.ca);
+  deaf.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  deaf.pause();
+  await gone;
+  deaf.destroy();
+  const { port, ca } = await listening(t, { keepAliveMs: 50 });
+  const idle = await secured(port, ca);
+  idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(await closed(idle), /^HTTP\/1\.1 200 /);
 });
 
 test("beyond the cap the oldest silent peer gives way, and a peer that has spoken stays", async (t) => {

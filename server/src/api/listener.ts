@@ -12,6 +12,8 @@ export const LIMITS = {
   headersMs: 10_000,
   requestMs: 20_000,
   keepAliveMs: 65_000,
+  /** How long a request under way may see no byte move, such as an answer that nobody reads. */
+  idleMs: 30_000,
   /** How often overdue connections are looked for. */
   checkEveryMs: 2_000,
   /** Connections that have not sent a request yet; beyond it the oldest goes. */
@@ -72,6 +74,7 @@ export function createListener(context: SecureContextOptions, onRequest: Request
     },
     take,
   );
+  server.setTimeout(limits.idleMs);
   // Without these Node answers an `Expect` itself: 100 before anybody has looked at the request, or a bare 417.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
