@@ -120,7 +120,8 @@ async function write(db: Db, hand: Hand): Promise<void> {
   const { chance, any, tenantId, ids } = hand;
   const dice = chance();
   if (dice < 0.6) {
-    const id = keyAt((hand.made++ / 500) * (dice < 0.15 ? chance() : 1));
+    const late = dice < 0.1 ? chance() : dice < 0.4 ? chance() / 10 : 0;
+    const id = keyAt((hand.made++ / 500) * (1 - late));
     await add(db, tenantId, id, any(STATUSES));
     ids.push(id);
   } else if (dice < 0.8) {
@@ -180,7 +181,7 @@ withSeveralConnections("while others write in open transactions, every snapshot 
   const hands = [11, 12, 13, 14].map((seed) => newHand(seed, tenantId));
   let writing = true;
   const writers = hands.map(async (hand) => {
-    for (let turn = 0; turn < 50; turn++) {
+    for (let turn = 0; turn < 100; turn++) {
       const writes = 1 + Math.floor(hand.chance() * 4);
       const kept = [...hand.ids];
       const undo = hand.chance() < 0.1;
@@ -196,14 +197,14 @@ withSeveralConnections("while others write in open transactions, every snapshot 
         });
     }
   });
-  const readers = [21, 22].map(async (seed) => {
+  const whileWriting = async (seed: number, work: (asked: Asked) => Promise<unknown>) => {
     const { chance, any } = newHand(seed, tenantId);
-    for (let turn = 0; writing || turn < 10; turn++) {
-      const asked: Asked = [any([undefined, ...STATUSES]), Math.floor(chance() * 300), any([1, 7])];
-      await page(db, tenantId, asked);
-      await inSnapshot((tx) => assertExact(tx, tenantId, asked));
-    }
-  });
+    while (writing) await work([any([undefined, ...STATUSES]), Math.floor(chance() * 300), any([1, 7])]);
+  };
+  const readers = [
+    ...[21, 22, 23].map((seed) => whileWriting(seed, (asked) => page(db, tenantId, asked))),
+    whileWriting(24, (asked) => inSnapshot((tx) => assertExact(tx, tenantId, asked))),
+  ];
   await Promise.all(writers).finally(() => {
     writing = false;
   });

@@ -37,14 +37,21 @@ export async function tend(db: Db, scope: ListScope, sizes: Sizes): Promise<void
   }
 }
 
+/**
+ * Of a range whose length the planner cannot know it would scan the table, or sort. What it then cannot avoid looks so dear
+ * that it would compile it.
+ */
+const SETTINGS = sql.join(
+  ["enable_seqscan", "enable_sort", "jit"].map((name) => sql`set_config(${sql.lit(name)}, 'off', true)`),
+);
+
 /** One process tends a list at a time; who comes meanwhile leaves it to that one. Writers never wait here. */
 async function alone<T>(db: Db, { name }: ListScope, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
       SELECT pg_try_advisory_xact_lock(hashtext('lists'), hashtext(${name})) AS mine`.execute(tx);
     if (!rows[0]!.mine) return undefined;
-    // Of a range whose length the planner cannot know it would scan the table, or sort.
-    await sql`SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(tx);
+    await sql`SELECT ${SETTINGS}`.execute(tx);
     return await work(tx);
   });
 }
