@@ -116,6 +116,13 @@ const sabotage: Record<string, string[]> = {
     "DELETE FROM ticket_history",
   ],
   "no API key outlives its creator's access": ["UPDATE users SET status = 'deactivated'"],
+  "what counted lists say is what is there": [
+    `INSERT INTO list_blocks (tenant_id, list, variant, upto, size)
+      SELECT DISTINCT tenant_id, 'claims', status, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid,
+        (count(*) OVER (PARTITION BY tenant_id, status))::int FROM claims`,
+    "ALTER TABLE claims DISABLE TRIGGER claims_moved",
+    "UPDATE claims SET status = 'revoked'",
+  ],
 };
 
 class Undo extends Error {}
@@ -159,6 +166,16 @@ for (const { name, sql } of INVARIANTS) {
     });
   });
 }
+
+test("the doctor knows that what was noted beside a block belongs to it", async () => {
+  const { name, sql } = INVARIANTS.find(({ name }) => name.startsWith("what counted lists say"))!;
+  await undone(async (tx) => {
+    for (const statement of sabotage[name]!) {
+      if (!statement.startsWith("ALTER")) await runRaw(tx, statement, []);
+      assert.equal((await ask(tx, sql, registry.clock.now())).broken, 0);
+    }
+  });
+});
 
 test("the doctor notices a column that says something else than its certificate", async () => {
   const certificates = () => registry.database.db.updateTable("certificates");

@@ -1,3 +1,5 @@
+import { MISCOUNTED_BLOCKS } from "./list-store.ts";
+
 /**
  * What must never be false, as questions to the whole database (reliability.md). Each names a rule and selects what
  * breaks it: one text column `what`, no row when all is well. `$1` is now; a question that has no use for it ignores it.
@@ -140,6 +142,7 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT 'API key ' || k.id AS what FROM api_keys k JOIN users u ON u.id = k.user_id
       WHERE k.revoked_at IS NULL AND (u.status <> 'active' OR u.deleted_at IS NOT NULL OR u.tenant_id <> k.tenant_id)`,
   },
+  { name: "what counted lists say is what is there", sql: MISCOUNTED_BLOCKS },
 ];
 
 /** The questions a healthy service answers at once, however much it holds. */
