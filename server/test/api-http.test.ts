@@ -123,6 +123,15 @@ test("neither short answers, nor records with an entity tag, nor one-time secret
   }
 });
 
+test("201 names the address at which the record can be read, also when it is replayed", async () => {
+  for (let i = 0; i < 2; i++) {
+    const made = await ask(GROUPS, { "idempotency-key": "location" }, { body: { name: "x" } });
+    assert.deepEqual([made.status, made.headers.location], [201, `${GROUPS}/${made.json.id}`]);
+    const read = await ask(String(made.headers.location));
+    assert.deepEqual(read.json, made.json);
+  }
+});
+
 test("HEAD answers every GET with the same status and headers, compressed or not", async () => {
   const { json: group } = await ask(GROUPS, {}, { body: { name: "x" } });
   const ids: Record<string, string> = { "/api/v1/groups/{id}": group.id };

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { entityTag, noneMatch } from "./entity-tag.ts";
 import { nextLink } from "./next-link.ts";
 import type { Route } from "./route.ts";
+import { routes } from "./routes.ts";
 
 /** Whether `route` answers with one record that has an address of its own, which then carries an entity tag. */
 export function showsRecord(route: Route): boolean {
@@ -13,8 +14,20 @@ export function listsPages(route: Route): boolean {
   return route.query !== undefined && "shape" in route.query && "skip" in (route.query.shape as object);
 }
 
+const readable = new Set(routes.filter(({ method }) => method === "GET").map(({ path }) => path));
+
+/** Whether what `route` makes can be read at an address of its own, which `Location` then names (RFC 9110 15.3.2). */
+export function makesRecord(route: Route): boolean {
+  return route.status === 201 && readable.has(`${route.path}/{id}`);
+}
+
+/** Sets `Location`, relative, if `answer` is a record that was made and can be read. */
+export function setLocation(route: Route, reply: FastifyReply, answer: unknown): void {
+  if (makesRecord(route)) reply.header("location", `${route.path}/${(answer as { id: string }).id}`);
+}
+
 /**
- * Sets what follows from the answer: `ETag` of a record, `Link` to the next page.
+ * Sets what follows from the answer: `ETag` of a record, `Link` to the next page, `Location` of what was made.
  *
  * @returns whether the client has this very answer already, so that 304 says enough
  */
@@ -24,6 +37,7 @@ export function setAnswerHeaders(route: Route, request: FastifyRequest, reply: F
     reply.header("etag", tag);
     return route.method === "GET" && noneMatch(request.headers["if-none-match"], tag);
   }
+  setLocation(route, reply, answer);
   const link = listsPages(route) ? nextLink(request.url, answer) : undefined;
   if (link) reply.header("link", link);
   return false;

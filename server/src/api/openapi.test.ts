@@ -143,8 +143,12 @@ test("what the pipeline heeds of the headers is documented where it does", () =>
     Object.keys(documents.public.paths[path][method].responses[status].headers).slice(4);
   assert.deepEqual(answers("get", "/api/v1/groups", 200), ["Link"]);
   assert.deepEqual(answers("get", "/api/v1/groups/{id}", 304), ["ETag"]);
-  assert.deepEqual(answers("post", "/api/v1/groups", 201), ["Idempotent-Replayed"]);
-  assert.deepEqual(answers("post", "/api/v1/provisioning/claims", 201), [], "a one-time secret is never replayed");
+  assert.deepEqual(answers("post", "/api/v1/groups", 201), ["Location", "Idempotent-Replayed"]);
+  assert.deepEqual(
+    answers("post", "/api/v1/provisioning/claims", 201),
+    ["Location"],
+    "a one-time secret is never replayed",
+  );
 });
 
 test("every path parameter has a shape", () => {

@@ -3,7 +3,7 @@ import type { Caller } from "../access/access.ts";
 import type { ApiRequest, Audit } from "../audit/audit.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { setAnswerHeaders } from "./answer-headers.ts";
+import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
 import { ifMatch } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
@@ -105,6 +105,7 @@ async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unkn
 
 function replay(route: Route, reply: FastifyReply, answer: string): FastifyReply {
   reply.code(route.status).header("idempotent-replayed", "true").type("application/json; charset=utf-8");
+  setLocation(route, reply, JSON.parse(answer));
   return reply.send(answer);
 }
 

@@ -13,8 +13,8 @@ const count = (description: string) => ({ type: "integer", description });
 /** One real answer for every code; the compiler asks for one when a code is added. */
 const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   invalid_request: { message: "limit: must be an integer", detail: "limit" },
-  invalid_claim_request: { message: "expiresInMinutes must be 5 to 1440 (24 hours)" },
-  invalid_csr: { message: "the key is not on the curve P-256" },
+  invalid_claim_request: { message: "expiresInMinutes must be from 5 to 1440 (24 hours)." },
+  invalid_csr: { message: "The CSR's public key is not a point on the P-256 curve." },
   invalid_api_key: { message: "the API key is missing, malformed, unknown, revoked or expired" },
   invalid_claim_code: { message: "This claim code is not known." },
   reenrollment_proof_required: {
@@ -28,7 +28,10 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   certificate_not_found: { message: "There is no such certificate." },
   method_not_allowed: { message: "this address takes GET, POST, HEAD" },
   request_timeout: { message: "the request took too long to arrive" },
-  already_exists: { message: "the anomaly has an unfinished ticket", detail: "0199c1d0-4a00-7b3e-8f4e-0d5a4f1f2b3c" },
+  already_exists: {
+    message: "the anomaly has an unfinished ticket already",
+    detail: "0199c1d0-4a00-7b3e-8f4e-0d5a4f1f2b3c",
+  },
   device_self_enrolled: {
     message:
       "The device holds an active self-enrolled certificate; send acknowledgeSelfEnrollmentOverride: true to issue all the same.",

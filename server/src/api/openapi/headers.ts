@@ -1,4 +1,4 @@
-import { listsPages, showsRecord } from "../answer-headers.ts";
+import { listsPages, makesRecord, showsRecord } from "../answer-headers.ts";
 import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
 import type { Json } from "./schemas.ts";
 
@@ -15,6 +15,10 @@ const ANSWER_HEADERS = {
   Link: text(
     "The next page, as a relative address; absent on the last",
     '</api/v1/devices?skip=50&limit=50>; rel="next"',
+  ),
+  Location: text(
+    "Where to read what was made, as a relative address",
+    "/api/v1/groups/0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   ),
   "Idempotent-Replayed": text("`true` when this is the answer of an earlier request with the same key", "true"),
 };
@@ -71,6 +75,7 @@ export function successHeaders(route: Route): AnswerHeader[] {
   const headers = usualHeaders(route);
   if (showsRecord(route)) headers.push("ETag");
   if (listsPages(route)) headers.push("Link");
+  if (makesRecord(route)) headers.push("Location");
   if (takesIdempotencyKey(route) && !route.secret) headers.push("Idempotent-Replayed");
   return headers;
 }
