@@ -3,12 +3,12 @@ import type { MetricValue } from "../reading.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import type { Said } from "./reference-evaluator.ts";
 
-/** Few metrics, few values, few instants: so that late, double and contradicting readings are the rule. */
+/** Few metrics and few values, so that most of them mean something to a rule. */
 const METRICS = ["a", "b"] as const;
-const SPAN_SECONDS = 30;
 
 const anyValue: fc.Arbitrary<MetricValue> = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 0, max: 6 }) },
+  { weight: 6, arbitrary: fc.constantFrom(0, 3, 6) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 6 }) },
   { weight: 1, arbitrary: fc.boolean() },
   { weight: 1, arbitrary: fc.constantFrom("run", "stop") },
 );
@@ -49,22 +49,41 @@ export function anyRule(id: string): fc.Arbitrary<Rule> {
     .map(({ compare, ...rest }) => checkRule({ ...rest, ...compare, severity: "minor" }, id, "rule"));
 }
 
-const anySaid: fc.Arbitrary<Said> = fc.record({
-  time: fc.integer({ min: 0, max: SPAN_SECONDS * 2 }).map((halves) => halves * 500_000),
+/** Some readings of one metric that say the same, so many half seconds apart. */
+const anyRun = fc.record({
   metric: fc.constantFrom(...METRICS),
   value: anyValue,
+  length: fc.integer({ min: 1, max: 6 }),
+  apart: fc.integer({ min: 1, max: 5 }),
+  inOneMessage: fc.boolean(),
 });
 
-/** Messages that mostly go on in time, some of them out of order, and some that come a second time. */
+/** Messages that mostly go on in time; some of them late, some twice, some readings out of order or contradicting. */
 export const anyMessages: fc.Arbitrary<Said[][]> = fc
   .tuple(
-    fc.array(fc.array(anySaid, { minLength: 1, maxLength: 4 }), { maxLength: 25 }),
-    fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 8 }),
+    fc.array(anyRun, { maxLength: 20, size: "max" }),
+    fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 6 }),
+    fc.array(fc.tuple(fc.nat(), anyValue), { maxLength: 3 }),
   )
-  .map(([messages, moves]) => {
-    const sent = messages.toSorted((one, two) => one[0]!.time - two[0]!.time);
+  .map(([runs, moves, contradictions]) => {
+    const sent = messagesOf(runs);
+    for (const [at, value] of contradictions) {
+      const message = sent[at % sent.length];
+      if (message) sent.push([{ ...message[0]!, value }]);
+    }
     for (const [from, to] of moves) {
-      if (sent.length > 0) sent.splice(to % (sent.length + 1), 0, sent[from % sent.length]!);
+      if (sent.length > 0) sent.splice(to % (sent.length + 1), 0, sent[from % sent.length]!.toReversed());
     }
     return sent;
   });
+
+function messagesOf(runs: readonly (typeof anyRun extends fc.Arbitrary<infer Run> ? Run : never)[]): Said[][] {
+  let time = 0;
+  return runs.flatMap(({ metric, value, length, apart, inOneMessage }) => {
+    const readings = Array.from({ length }, (): Said => {
+      time += apart * 500_000;
+      return { time, metric, value };
+    });
+    return inOneMessage ? [readings] : readings.map((reading) => [reading]);
+  });
+}
