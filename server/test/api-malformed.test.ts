@@ -34,8 +34,8 @@ before(async () => {
   agent = new Agent({ keepAlive: true, maxSockets: 6, cert: world.device.fullchain, key: world.device.key });
 });
 after(async () => {
-  agent.destroy();
-  await server.stop();
+  agent?.destroy();
+  await server?.stop();
 });
 
 let sent = 0;
