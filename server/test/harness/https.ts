@@ -1,4 +1,5 @@
 import { Agent, request } from "node:https";
+import { assertDeclared } from "./declared-errors.ts";
 
 export interface HttpAnswer {
   status: number;
@@ -22,7 +23,7 @@ export interface HttpOptions {
   agent?: Agent;
 }
 
-/** One HTTPS request as an outside client makes it; every status resolves. */
+/** One HTTPS request as an outside client makes it; every status resolves, but for an error that its operation does not declare. */
 export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswer> {
   const { body } = options;
   const raw =
@@ -31,11 +32,12 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
       : typeof body === "string" || body instanceof Uint8Array
         ? body
         : JSON.stringify(body);
+  const method = options.method ?? (raw === undefined ? "GET" : "POST");
   return new Promise((resolve, reject) => {
     const call = request(
       url,
       {
-        method: options.method ?? (raw === undefined ? "GET" : "POST"),
+        method,
         headers: { ...(raw === undefined ? {} : { "content-type": "application/json" }), ...options.headers },
         ca: options.ca,
         cert: options.cert,
@@ -49,7 +51,9 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
         response.on("end", () => {
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString("utf8");
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, json: parsed(text) });
+          const { statusCode: status = 0, headers } = response;
+          const answer = { status, headers, text, bytes, json: parsed(text) };
+          assertDeclared(method, url, answer).then(() => resolve(answer), reject);
         });
       },
     );

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { ErrorCode } from "../../src/api/problem.ts";
+import type { HttpAnswer } from "./https.ts";
+
+interface Declared {
+  operationId: string;
+  method: string;
+  path: RegExp;
+  /** The status of each code that the operation may answer. */
+  statuses: Map<string, number>;
+}
+
+let declared: Promise<Declared[]> | undefined;
+
+/** Loaded with the first error of a test: most services under test run in the same process and have loaded it already. */
+async function load(): Promise<Declared[]> {
+  const { errorCodes } = await import("../../src/api/openapi/failures.ts");
+  const { PROBLEMS } = await import("../../src/api/problem.ts");
+  const { routes } = await import("../../src/api/routes.ts");
+  return routes.map((route) => ({
+    operationId: route.operationId,
+    method: route.method,
+    path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    statuses: new Map(errorCodes(route).map((code: ErrorCode) => [code, PROBLEMS[code].status])),
+  }));
+}
+
+/**
+ * Fails the test that meets an error which its operation does not declare, whatever the test is about. What the router
+ * refuses has reached no operation, and an address that is none has nothing to declare.
+ */
+export async function assertDeclared(
+  method: string,
+  url: string,
+  { status, headers, json }: HttpAnswer,
+): Promise<void> {
+  const { pathname } = new URL(url);
+  if (status < 400 || !pathname.startsWith("/api/")) return;
+  if (typeof json?.error !== "string" || json.middleware === "router") return;
+  declared ??= load();
+  const route = (await declared).find((each) => each.method === method && each.path.test(pathname));
+  if (!route) return;
+  const told = `${route.operationId} answered ${status} ${json.error}: ${json.message}`;
+  assert.ok(route.statuses.has(json.error), `undeclared: ${told}`);
+  assert.equal(status, route.statuses.get(json.error), told);
+  assert.equal(json.requestId, headers["x-request-id"], told);
+}
