@@ -1,77 +1,79 @@
 import assert from "node:assert/strict";
+import { Agent } from "node:https";
 import { after, before, test } from "node:test";
+import type { z } from "zod";
 import { SCOPES } from "../src/access/access.ts";
-import { errorCodes } from "../src/api/openapi.ts";
-import { type ErrorCode, PROBLEMS } from "../src/api/problem.ts";
 import type { PublicRoute } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";
-import { runRaw } from "../src/db/database.ts";
-import { enrollDevice, newKey, newTenant, type TestTenant } from "./harness/devices.ts";
+import { deadKeys } from "./harness/dead-keys.ts";
+import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
+import { type OneOfEach, oneOfEach } from "./harness/one-of-each.ts";
+import { rowsNaming } from "./harness/rows.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 const publicRoutes = routes.filter((route): route is PublicRoute => route.surface === "public");
-const SHIFT = { name: "x", timeZone: "UTC", startTime: "00:00", endTime: "00:00", daysOfWeek: ["mon"] };
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const MALFORMED = ["no-uuid", "' or 1=1--", "x".repeat(128)];
 
 let server: TestServer;
 let tenant: TestTenant;
+let stranger: TestTenant;
+let ours: OneOfEach;
+let theirs: OneOfEach;
+let almighty: string;
+const agent = new Agent({ keepAlive: true, maxSockets: 6 });
 
 before(async () => {
   server = await startServer();
-  tenant = await newTenant(server);
+  [tenant, stranger] = [await newTenant(server), await newTenant(server)];
+  [ours, theirs] = [await oneOfEach(server, tenant), await oneOfEach(server, stranger)];
+  almighty = await newKey(server, tenant, ...SCOPES);
 });
-after(() => server.stop());
+after(async () => {
+  agent.destroy();
+  await server.stop();
+});
 
-/** Calls `route` with what its own example says, and ids that exist nowhere unless given. */
-function call(route: PublicRoute, key: string | undefined, id = NOWHERE, body: unknown = route.examples.body) {
-  return https(`${server.httpUrl}${route.path.replace(/\{\w+\}/, id)}`, {
+interface Asked {
+  key?: string | undefined;
+  id?: string;
+  query?: string;
+  body?: unknown;
+}
+
+let sent = 0;
+
+/** Calls `route`, with its example unless told otherwise. The clock goes on now and then, out of the rate limit's way. */
+function call(route: PublicRoute, { key, id = NOWHERE, query = "", body = ours.body(route) }: Asked = {}) {
+  if (++sent % 100 === 0) server.clock.advance(60_000);
+  return https(`${server.httpUrl}${ours.path(route, encodeURIComponent(id))}${query}`, {
     ca: server.ca,
+    agent,
     method: route.method,
     headers: key === undefined ? {} : { "x-api-key": key },
     ...(body === undefined ? {} : { body }),
   });
 }
 
-function assertDeclared(route: PublicRoute, answer: HttpAnswer): void {
-  if (answer.status < 400) {
-    assert.equal(answer.status, route.status);
-    return;
-  }
-  const { error, middleware, message, requestId } = answer.json;
-  assert.ok(errorCodes(route).includes(error), `${route.operationId} answered an undeclared ${error}`);
-  assert.equal(answer.status, PROBLEMS[error as ErrorCode].status);
-  assert.ok(typeof message === "string" && message.length > 0 && typeof middleware === "string");
-  assert.equal(answer.headers["x-request-id"], requestId);
+/** All that `answer` tells, but for what tells one request from another; `id` is what was asked for. */
+function telling({ status, headers, text }: HttpAnswer, id = ""): unknown[] {
+  const { date: _, ratelimit: __, "x-request-id": ___, "content-length": ____, ...rest } = headers;
+  const body = text.replace(/"requestId":"[^"]*"/, "");
+  return [status, rest, id ? body.replaceAll(JSON.stringify(id).slice(1, -1), "<the id>") : body];
 }
 
-test("every operation answers 401 without a key, with rubbish, with a wrong secret and with a dead key", async () => {
-  const alive = await newKey(server, tenant, "devices:read");
-  const wrongSecret = await newKey(server, tenant, "devices:read");
-  const dead = await server.app.access.createKey({
-    tenant: tenant.slug,
-    user: tenant.admin.email,
-    name: "dead",
-    scopes: ["devices:read"],
-  });
-  await server.app.access.revokeKey(dead.id);
-  const presented = [undefined, "", "rubbish", `${alive}x`, `${alive},${alive}`, swapped(alive, wrongSecret), dead.key];
+test("401 invalid_api_key at every operation: key missing, malformed, unknown, revoked or expired, or its creator deactivated, deleted or password-reset", async () => {
+  const dead = await deadKeys(server, tenant);
   for (const route of publicRoutes) {
-    for (const key of presented) {
-      const answer = await call(route, key);
-      assert.equal(answer.status, 401, `${route.operationId} with ${key}`);
-      assert.equal(answer.json.error, "invalid_api_key");
-      assert.equal(answer.json.middleware, "authentication");
-      assertDeclared(route, answer);
-    }
+    const answers = [...dead].map(async ([why, key]) => [why, await call(route, { key })] as const);
+    const [[, first] = [], ...others] = await Promise.all(answers);
+    const { status, json } = first!;
+    assert.deepEqual([status, json.error, json.middleware], [401, "invalid_api_key", "authentication"]);
+    for (const [why, answer] of others)
+      assert.deepEqual(telling(answer), telling(first!), `${route.operationId}, ${why}`);
   }
 });
-
-/** The public half of one key with the secret of another; its checksum is as wrong as its secret. */
-function swapped(one: string, other: string): string {
-  const at = one.lastIndexOf("_");
-  return one.slice(0, at) + other.slice(other.lastIndexOf("_"));
-}
 
 test("a key in the query, in a cookie or twice is no key", async () => {
   const key = await newKey(server, tenant, "devices:read");
@@ -85,19 +87,21 @@ test("a key in the query, in a cookie or twice is no key", async () => {
   for (const answer of await Promise.all(ways)) assert.equal(answer.status, 401);
 });
 
-test("each operation takes exactly its own scope", async () => {
-  for (const scope of SCOPES) {
-    const key = await newKey(server, tenant, scope);
-    for (const route of publicRoutes) {
-      const answer = await call(route, key);
-      const what = `${route.operationId} with ${scope}`;
-      if (scope === route.scope) assert.notEqual(answer.status, 403, what);
+test("each operation takes exactly its own scope: 17 scopes and the wildcards, each at 27 operations", async () => {
+  assert.deepEqual([SCOPES.length, publicRoutes.length], [17, 27]);
+  const wildcards = ["devices:*", "groups:*", "shifts:*", "thresholds:*", "anomalies:*", "tickets:*"];
+  for (const granted of [...SCOPES, ...wildcards]) {
+    const key = await newKey(server, tenant, granted);
+    const answers = publicRoutes.map(async (route) => [route, await call(route, { key })] as const);
+    for (const [route, { status, json }] of await Promise.all(answers)) {
+      const what = `${route.operationId} with ${granted}`;
+      const wanted = [route.scope, `${route.scope.split(":")[0]}:*`];
+      if (wanted.includes(granted))
+        assert.ok(status < 300 || ["validation", "handler"].includes(json.middleware), what);
       else {
-        assert.equal(answer.status, 403, what);
-        assert.equal(answer.json.error, "insufficient_scope");
-        assert.equal(answer.json.middleware, "authorization");
+        assert.deepEqual([status, json?.error, json?.middleware], [403, "insufficient_scope", "authorization"], what);
+        assert.equal(json.detail, route.scope);
       }
-      assertDeclared(route, answer);
     }
   }
 });
@@ -106,9 +110,9 @@ test("an operation's scope is judged before its input, and its rate limit before
   const key = await newKey(server, tenant, "devices:read");
   const url = `${server.httpUrl}/api/v1/groups`;
   const headers = { "x-api-key": key };
-  assert.equal((await https(url, { ca: server.ca, headers, body: "{" })).json.error, "insufficient_scope");
-  for (let i = 0; i < 119; i++) await https(url, { ca: server.ca, headers });
-  const limited = await https(url, { ca: server.ca, headers, body: "{" });
+  assert.equal((await https(url, { ca: server.ca, agent, headers, body: "{" })).json.error, "insufficient_scope");
+  for (let i = 0; i < 119; i++) await https(url, { ca: server.ca, agent, headers });
+  const limited = await https(url, { ca: server.ca, agent, headers, body: "{" });
   assert.equal(limited.status, 429);
   assert.deepEqual(
     [limited.json.error, limited.json.middleware, limited.headers["retry-after"], limited.headers.ratelimit],
@@ -120,82 +124,100 @@ test("an operation's scope is judged before its input, and its rate limit before
   assert.equal(untouched.status, 200);
   assert.equal(untouched.headers.ratelimit, '"key";r=119;t=60');
   server.clock.advance(60_000);
-  assert.equal((await https(url, { ca: server.ca, headers })).json.error, "insufficient_scope");
+  assert.equal((await https(url, { ca: server.ca, agent, headers })).json.error, "insufficient_scope");
 });
 
-test("another tenant's id in a path is answered like one that exists nowhere, byte for byte", async () => {
-  const stranger = await newTenant(server);
-  const device = await enrollDevice(server, stranger);
-  const claim = await server.app.enrollment.createClaim(stranger.caller, { intendedName: "theirs" });
-  const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
-  const shift = await server.app.groups.createShift(stranger.caller, SHIFT);
-  const ticket = await server.app.tickets.openTicket(stranger.caller, { title: "theirs" });
-  const certificates = await server.app.enrollment.listCertificates(stranger.caller, { skip: 0, limit: 1 });
-  const foreign = [
-    device.deviceId,
-    claim.id,
-    group.id,
-    shift.id,
-    certificates.items[0]!.id,
-    ticket.id,
-    ...(await watchedIds(stranger, device.deviceId)),
-  ];
-  const withId = publicRoutes.filter((route) => route.path.includes("{"));
-  assert.ok(withId.length > 0);
-  for (const route of withId) {
-    const key = await newKey(server, tenant, route.scope);
-    const unknown = await call(route, key);
-    assert.equal(unknown.status, 404);
-    for (const id of foreign) {
-      const answer = await call(route, key, id);
-      assert.equal(withoutRequestId(answer), withoutRequestId(unknown), `${route.operationId} ${id}`);
+/** What nothing that a stranger asks may move: every row of the other tenant, or naming something of it. */
+const rowsOfTheirs = () => rowsNaming(server.app.database, [stranger.caller.tenantId, ...Object.values(theirs.ids)]);
+
+/**
+ * Asserts that `ask` is answered alike for every id that is not ours: of the other tenant, of whatever kind, one that exists
+ * nowhere, one that could not exist. Nothing of the other tenant changes.
+ */
+async function assertAlike(what: string, ask: (id: string) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const unknown = await ask(NOWHERE);
+  const foreign = [...Object.entries(theirs.ids), ...MALFORMED.map((id) => ["malformed", id] as const)];
+  const answers = foreign.map(async ([kind, id]) => [kind, id, await ask(id)] as const);
+  for (const [kind, id, answer] of await Promise.all(answers))
+    assert.deepEqual(telling(answer, id), telling(unknown, NOWHERE), `${what}: ${kind} ${id}`);
+  return unknown;
+}
+
+test("another tenant's id of any kind, in the path of any operation, is answered like one that exists nowhere", async () => {
+  assert.equal(Object.keys(theirs.ids).length, 10);
+  const before = await rowsOfTheirs();
+  for (const route of publicRoutes.filter(({ path }) => path.includes("{"))) {
+    const unknown = await assertAlike(route.operationId, (id) => call(route, { key: almighty, id }));
+    assert.equal(unknown.status, 404, route.operationId);
+    for (const [kind, id] of Object.entries(ours.ids)) {
+      if (route.path.startsWith(`/api/v1/${kind}/`)) continue;
+      const answer = await call(route, { key: almighty, id });
+      assert.deepEqual(telling(answer), telling(unknown), `${route.operationId}: our ${kind}`);
     }
   }
-  const stillThere = await server.app.enrollment.getClaim(stranger.caller, claim.id);
-  assert.equal(stillThere.status, "pending");
+  assert.deepEqual(await rowsOfTheirs(), before);
 });
 
-/** The ids of a threshold pack and of an anomaly that it found on the device. */
-async function watchedIds({ caller }: TestTenant, deviceId: string): Promise<string[]> {
-  const { monitoring, database } = server.app;
-  const pack = await monitoring.createThreshold(caller, {
-    name: "theirs",
-    rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }],
-  });
-  const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
-  const [device] = await runRaw<{ uid: string }>(database.db, find, [caller.tenantId, deviceId]);
-  const observation = { deviceUid: device!.uid, thresholdId: pack.id, rule: pack.rules[0]!, value: 91 };
-  const opened = await monitoring.openAnomalies([observation]);
-  return [pack.id, ...opened.map(({ id }) => id)];
+/** The fields of an object's shape, also of one that may be left out. */
+function fieldsOf(shape: z.ZodType | undefined): string[] {
+  const inner = shape && "unwrap" in shape ? (shape.unwrap as () => z.ZodType)() : shape;
+  return inner && "shape" in inner ? Object.keys(inner.shape as object) : [];
 }
 
-function withoutRequestId({ status, text }: HttpAnswer): string {
-  return `${status} ${text.replace(/"requestId":"[^"]*"/, "")}`;
-}
+test("another tenant's id of any kind, in any field of a body that takes one, is answered like one that exists nowhere", async () => {
+  const before = await rowsOfTheirs();
+  const seen: string[] = [];
+  for (const route of publicRoutes) {
+    for (const field of fieldsOf(route.body).filter((name) => /Ids?$/.test(name))) {
+      seen.push(`${route.operationId}.${field}`);
+      const unknown = await assertAlike(`${route.operationId}.${field}`, (id) => {
+        const body = { ...(ours.body(route) as object), [field]: field.endsWith("s") ? [id] : id };
+        return call(route, { key: almighty, id: ours.path(route).split("/")[4] ?? "", body });
+      });
+      const { status, json } = unknown;
+      if (route.operationId === "issueDeviceCertificate")
+        assert.deepEqual([status, json.error], [404, "device_not_found"]);
+      else assert.deepEqual([status, json.error, json.detail], [400, "invalid_request", NOWHERE], seen.at(-1));
+    }
+  }
+  assert.deepEqual(seen.sort(), ID_FIELDS);
+  assert.deepEqual(await rowsOfTheirs(), before);
+});
 
-test("another tenant's id in a body is answered like one that exists nowhere", async () => {
-  const stranger = await newTenant(server);
-  const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
-  const key = await newKey(server, tenant, "provisioning:write", "groups:write", "device-certificates:issue");
-  const post = (path: string, body: unknown) =>
-    https(`${server.httpUrl}${path}`, { ca: server.ca, headers: { "x-api-key": key }, body });
-  for (const id of [group.id, NOWHERE, "no-uuid"]) {
-    const answer = await post("/api/v1/provisioning/claims", { intendedName: "x", intendedGroupIds: [id] });
-    assert.deepEqual([answer.status, answer.json.error, answer.json.detail], [400, "invalid_request", id]);
+/** Every field that takes an id, so that none is passed over unnoticed. */
+const ID_FIELDS = [
+  "assignShift.shiftId",
+  "changeTicket.anomalyId",
+  "changeTicket.assigneeUserId",
+  "changeTicket.deviceId",
+  "changeTicket.groupId",
+  "createClaim.intendedDeviceTypeId",
+  "createClaim.intendedGroupIds",
+  "createGroup.memberUserIds",
+  "issueDeviceCertificate.deviceId",
+  "openTicket.anomalyId",
+  "openTicket.assigneeUserId",
+  "openTicket.deviceId",
+  "openTicket.groupId",
+  "replaceDevice.deviceTypeId",
+  "replaceDevice.groupIds",
+  "replaceDevice.thresholdIds",
+];
+
+test("another tenant's id of any kind, in any filter of a list, finds as much as one that exists nowhere: nothing", async () => {
+  const lists = publicRoutes.filter(({ method, path }) => method === "GET" && !path.includes("{"));
+  let filters = 0;
+  for (const route of lists) {
+    for (const field of fieldsOf(route.query).filter((name) => name === "q" || name.endsWith("Id"))) {
+      filters++;
+      const ask = (id: string) => call(route, { key: almighty, query: `?${field}=${encodeURIComponent(id)}` });
+      const unknown = await assertAlike(`${route.operationId}?${field}`, ask);
+      assert.deepEqual([unknown.status, unknown.json.items, unknown.json.total], [200, [], 0]);
+    }
+    const whole = await call(route, { key: almighty, query: "?limit=200" });
+    for (const id of Object.values(theirs.ids)) assert.ok(!whole.text.includes(id), `${route.operationId} shows ${id}`);
   }
-  for (const id of [stranger.deviceTypeId, NOWHERE, "no-uuid"]) {
-    const answer = await post("/api/v1/provisioning/claims", { intendedName: "x", intendedDeviceTypeId: id });
-    assert.deepEqual([answer.status, answer.json.error, answer.json.detail], [400, "invalid_request", id]);
-  }
-  for (const id of [stranger.admin.id, NOWHERE, "no-uuid"]) {
-    const answer = await post("/api/v1/groups", { name: "x", memberUserIds: [id] });
-    assert.deepEqual([answer.status, answer.json.error, answer.json.detail], [400, "invalid_request", id]);
-  }
-  const device = await enrollDevice(server, stranger);
-  for (const deviceId of [device.deviceId, "nowhere"]) {
-    const answer = await post("/api/v1/device-certificates", { deviceId });
-    assert.deepEqual([answer.status, answer.json.error], [404, "device_not_found"]);
-  }
+  assert.equal(filters, 10);
 });
 
 test("every address answers 405 with Allow to a method it does not have, and 404 stands for no address", async () => {
@@ -204,7 +226,7 @@ test("every address answers 405 with Allow to a method it does not have, and 404
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       if (allowed.includes(method)) continue;
-      const answer = await https(`${server.httpUrl}${path.replace(/\{\w+\}/, "x")}`, { ca: server.ca, method });
+      const answer = await https(`${server.httpUrl}${path.replace(/\{\w+\}/, "x")}`, { ca: server.ca, agent, method });
       assert.equal(answer.status, 405, `${method} ${path}`);
       assert.deepEqual(new Set(String(answer.headers.allow).split(", ")), new Set(allowed));
       if (method !== "HEAD") assert.equal(answer.json.error, "method_not_allowed");

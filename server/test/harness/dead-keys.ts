@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { makeKey } from "../../src/access/api-key.ts";
+import { DAY } from "../../src/lib/clock.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { newKey, type TestTenant } from "./devices.ts";
+import type { TestServer } from "./server.ts";
+
+/** What opens nothing, by what is wrong with it: every reason of spec 7 for `invalid_api_key`. Moves the clock on by a day. */
+export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<Map<string, string | undefined>> {
+  const { access } = server.app;
+  const made = (user: string, expiresInDays?: number) =>
+    access.createKey({ tenant: tenant.slug, user, name: "dead", scopes: ["devices:read"], expiresInDays });
+  const ofCreator = async (end: (email: string) => Promise<unknown>) => {
+    const email = `${randomBytes(6).toString("hex")}@${tenant.slug}.example`;
+    await access.createUser({ tenant: tenant.slug, email, role: "admin" });
+    const { key } = await made(email);
+    await end(email);
+    return key;
+  };
+  const alive = await newKey(server, tenant, "devices:read");
+  const other = await newKey(server, tenant, "devices:read");
+  const revoked = await made(tenant.admin.email);
+  await access.revokeKey(revoked.id);
+  const expired = await made(tenant.admin.email, 1);
+  server.clock.advance(DAY);
+  return new Map([
+    ["missing", undefined],
+    ["empty", ""],
+    ["malformed", "rubbish"],
+    ["with text after it", `${alive}x`],
+    ["two in one header", `${alive},${alive}`],
+    ["one's id with another's secret", alive.slice(0, 14) + other.slice(14)],
+    ["unknown", makeKey(randomIds).text],
+    ["revoked", revoked.key],
+    ["expired", expired.key],
+    ["creator deactivated", await ofCreator((email) => access.deactivateUser(email))],
+    [
+      "creator reactivated",
+      await ofCreator(async (email) => {
+        await access.deactivateUser(email);
+        await access.reactivateUser(email);
+      }),
+    ],
+    ["creator deleted", await ofCreator((email) => access.deleteUser(email))],
+    ["creator password-reset", await ofCreator((email) => access.resetPassword(email))],
+  ]);
+}
