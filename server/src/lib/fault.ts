@@ -27,7 +27,7 @@ export type FaultHook = (point: FaultPoint) => Promise<void> | undefined;
 
 let hook: FaultHook | undefined;
 
-/** For the test launcher only. */
+/** For tests only. */
 export function installFaults(given: FaultHook): void {
   hook = given;
 }
