@@ -16,7 +16,7 @@ import { createDevices, type Devices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import { createEnrollment, type Enrollment } from "./enrollment/enrollment.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
-import { type Clock, HOUR, MINUTE, systemClock } from "./lib/clock.ts";
+import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
 import { every } from "./lib/every.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
@@ -135,12 +135,19 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   async function start(): Promise<void> {
     await authorities.maintain();
     await connections.startNode();
+    await access.keepTime();
     ports.mqtt = (await broker.start()).port;
     ports.http = (await api.start()).port;
     await control.start();
     jobs.push(
+      every(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
       every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
-      every(10 * MINUTE, "pruning", () => Promise.all([enrollment.prune(), connections.prune(), audit.prune()]), logger),
+      every(
+        10 * MINUTE,
+        "pruning",
+        () => Promise.all([access.prune(), enrollment.prune(), connections.prune(), audit.prune()]),
+        logger,
+      ),
     );
   }
 

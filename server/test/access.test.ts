@@ -36,9 +36,13 @@ async function key(user: string, scopes = ["devices:read"], expiresInDays?: numb
   return await access.createKey({ tenant: "acme", user, name: "a key", scopes, expiresInDays });
 }
 
+async function authenticate(presented: string | undefined, address: string) {
+  return (await access.admitRequest(presented, address)).caller;
+}
+
 test("a key authenticates as its tenant, under its public id, with exactly its scopes", async () => {
   const made = await key(await admin(), ["devices:*", "provisioning:read"]);
-  const caller = await access.authenticateKey(made.key, HERE);
+  const caller = await authenticate(made.key, HERE);
   assert.equal(caller.tenantSlug, "acme");
   assert.equal(caller.actor, `apikey:${made.id}`);
   assert.equal(caller.address, HERE);
@@ -68,21 +72,21 @@ test("a missing, malformed or unknown key and one with another key's secret are 
   const crossed = one.key.slice(0, 14) + two.key.slice(14);
   const unknown = "mstr_aaaaaaaa_";
   for (const bad of [undefined, "", "x", one.key.slice(0, -1), crossed, unknown + one.key.slice(14)])
-    await assert.rejects(access.authenticateKey(bad, HERE), refusedKey);
+    await assert.rejects(authenticate(bad, HERE), refusedKey);
 });
 
 test("a key works to the last second of its days and not at the next", async () => {
   const made = await key(await admin(), ["devices:read"], 3);
   clock.advance(3 * DAY - SECOND);
-  await access.authenticateKey(made.key, HERE);
+  await authenticate(made.key, HERE);
   clock.advance(SECOND);
-  await assert.rejects(access.authenticateKey(made.key, HERE), refusedKey);
+  await assert.rejects(authenticate(made.key, HERE), refusedKey);
 });
 
 test("a revoked key is dead at once; revoking again changes nothing, an unknown id is not found", async () => {
   const made = await key(await admin());
   await access.revokeKey(made.id);
-  await assert.rejects(access.authenticateKey(made.key, HERE), refusedKey);
+  await assert.rejects(authenticate(made.key, HERE), refusedKey);
   const row = () => database.db.selectFrom("api_keys").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
   const before = await row();
   clock.advance(MINUTE);
@@ -100,8 +104,8 @@ for (const [verb, end] of [
     const [user, bystander] = [await admin(), await admin()];
     const [one, two, untouched] = [await key(user), await key(user), await key(bystander)];
     await end(user);
-    for (const dead of [one, two]) await assert.rejects(access.authenticateKey(dead.key, HERE), refusedKey);
-    await access.authenticateKey(untouched.key, HERE);
+    for (const dead of [one, two]) await assert.rejects(authenticate(dead.key, HERE), refusedKey);
+    await authenticate(untouched.key, HERE);
   });
 }
 
@@ -111,8 +115,8 @@ test("reactivating a user does not restore the keys, but new ones can be made", 
   await access.deactivateUser(user);
   await assert.rejects(key(user), { code: "invalid_request", detail: user });
   await access.reactivateUser(user);
-  await assert.rejects(access.authenticateKey(made.key, HERE), refusedKey);
-  await access.authenticateKey((await key(user)).key, HERE);
+  await assert.rejects(authenticate(made.key, HERE), refusedKey);
+  await authenticate((await key(user)).key, HERE);
 });
 
 test("a key made while its creator is being deactivated is refused or dies, never survives", async () => {
@@ -126,7 +130,7 @@ test("a key made while its creator is being deactivated is refused or dies, neve
     for (const result of await Promise.all(attempts)) {
       if (result.key === undefined) continue;
       made++;
-      await assert.rejects(access.authenticateKey(result.key, HERE), refusedKey);
+      await assert.rejects(authenticate(result.key, HERE), refusedKey);
     }
   }
   assert.ok(made > 0, "some keys must have been made first for this to mean anything");
@@ -175,12 +179,12 @@ test("the last use is noted once a minute, with the address", async () => {
   };
   assert.equal((await used()).last_used_at, null);
   const first = clock.now();
-  await access.authenticateKey(made.key, HERE);
+  await authenticate(made.key, HERE);
   assert.deepEqual(await used(), { last_used_at: first, last_used_address: HERE });
   clock.advance(MINUTE - SECOND);
-  await access.authenticateKey(made.key, "192.0.2.8");
+  await authenticate(made.key, "192.0.2.8");
   assert.deepEqual(await used(), { last_used_at: first, last_used_address: HERE });
   clock.advance(SECOND);
-  await access.authenticateKey(made.key, "192.0.2.8");
+  await authenticate(made.key, "192.0.2.8");
   assert.deepEqual(await used(), { last_used_at: clock.now(), last_used_address: "192.0.2.8" });
 });

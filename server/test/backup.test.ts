@@ -90,7 +90,7 @@ async function backUpAndRestore(t: TestContext) {
     const books = await reopen(dataDir);
     assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, true);
     assert.equal((await books.enrollment.identifyDevice(later.peer)).ok, false);
-    await books.access.authenticateKey(key.key, "::1");
+    await books.access.admitRequest(key.key, "::1");
     await books.access.close();
     await books.database.close();
   });
@@ -104,7 +104,7 @@ async function backUpAndRestore(t: TestContext) {
       assert.equal(JSON.parse(stdout).revokedCertificates, 1);
       const books = await reopen(dataDir);
       assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, false);
-      await assert.rejects(books.access.authenticateKey(key.key, "::1"), { code: "invalid_api_key" });
+      await assert.rejects(books.access.admitRequest(key.key, "::1"), { code: "invalid_api_key" });
       const caller = await books.access.systemCaller("acme");
       assert.equal((await books.enrollment.getClaim(caller, open.id)).status, "revoked");
       const { checks } = await createDoctor(books).examine({ deep: true });

@@ -48,7 +48,7 @@ test("from nothing to a device that can enroll, as interfaces.md writes the comm
   const scopes = ["--scope", "devices:*", "--scope", "provisioning:write"];
   const named = ["--name", "automation", "--expires-in-days", "30"];
   const key = await json("key", "create", "--tenant", "acme", "--user", email, ...named, ...scopes);
-  assert.equal((await server.app.access.authenticateKey(key.key, "::1")).actor, `apikey:${key.id}`);
+  assert.equal((await server.app.access.admitRequest(key.key, "::1")).caller.actor, `apikey:${key.id}`);
 
   const topics = ["--topic", "telemetry/{deviceId}", "--topic", "state/{deviceId}"];
   const type = await json("device-type", "create", "--tenant", "acme", "--name", "Pump", ...topics);
@@ -124,7 +124,7 @@ test("ending a user at the shell ends the user's keys", async () => {
     const made = ["--tenant", "acme", "--user", email, "--name", verb, "--scope", "groups:read", "groups:write"];
     const { key } = await json("key", "create", ...made);
     await json("user", verb, email);
-    await assert.rejects(server.app.access.authenticateKey(key, "::1"), { code: "invalid_api_key" });
+    await assert.rejects(server.app.access.admitRequest(key, "::1"), { code: "invalid_api_key" });
     if (verb === "deactivate") await json("user", "reactivate", email);
   }
   const bob = await refused(

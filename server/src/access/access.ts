@@ -1,12 +1,14 @@
-import { type Admission, createRequestLimiter } from "./admit-request.ts";
-import { authenticateKey } from "./authenticate-key.ts";
+import { createAdmissions } from "./admissions.ts";
+import { type Admission, admitRequest } from "./admit-request.ts";
 import type { Caller } from "./caller.ts";
-import { userIdsByEmail } from "./find-users.ts";
 import type { AccessDeps } from "./deps.ts";
+import { userIdsByEmail } from "./find-users.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createKey, type NewKey, revokeKey } from "./manage-keys.ts";
 import { createTenant, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, type NewUser, reactivateUser, resetPassword } from "./manage-users.ts";
+import { pruneWindows, WINDOW_MS } from "./rate-limit-store.ts";
+import { createRequestClock } from "./request-clock.ts";
 
 export type { Admission } from "./admit-request.ts";
 export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
@@ -27,16 +29,20 @@ export interface Access {
   userIdsByEmail(caller: Caller, emails: readonly string[]): Promise<string[]>;
   createKey(input: NewKey): Promise<{ id: string; key: string }>;
   revokeKey(id: string): Promise<void>;
-  authenticateKey(presented: string | undefined, address: string): Promise<Caller>;
-  /** Counts a request against its key's rate limit (spec 8), shared by all processes. */
-  admitRequest(caller: Caller): Promise<Admission>;
+  /** Judges the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), shared by all processes. */
+  admitRequest(presented: string | undefined, address: string): Promise<Admission>;
+  /** Compares the clock of the rate limit with the other processes; to be done every few seconds. */
+  keepTime(): Promise<void>;
+  /** Forgets the request windows that nothing is counted in any more; to be done now and then. */
+  prune(): Promise<void>;
   /** Waits for the notes of last uses; call before the database closes. */
   close(): Promise<void>;
 }
 
 export function createAccess(deps: AccessDeps): Access {
   const lastUsed = createLastUsed(deps);
-  const limiter = createRequestLimiter(deps);
+  const requestClock = createRequestClock(deps);
+  const admissions = createAdmissions(deps, requestClock);
   return {
     createTenant: (input) => createTenant(deps, input),
     systemCaller: (slug) => systemCaller(deps, slug),
@@ -45,11 +51,12 @@ export function createAccess(deps: AccessDeps): Access {
     reactivateUser: (email) => reactivateUser(deps, email),
     deleteUser: (email) => deleteUser(deps, email),
     resetPassword: (email) => resetPassword(deps, email),
-    createKey: (input) => createKey(deps, input),
     userIdsByEmail: (caller, emails) => userIdsByEmail(deps, caller, emails),
+    createKey: (input) => createKey(deps, input),
     revokeKey: (id) => revokeKey(deps, id),
-    authenticateKey: (presented, address) => authenticateKey(deps, lastUsed, presented, address),
-    admitRequest: (caller) => limiter.admit(caller),
+    admitRequest: (presented, address) => admitRequest(admissions, lastUsed, presented, address),
+    keepTime: () => requestClock.compare(),
+    prune: async () => pruneWindows(deps.database.db, (await requestClock.now()) - WINDOW_MS),
     close: () => lastUsed.drain(),
   };
 }

@@ -1,13 +1,14 @@
-import { MINUTE } from "../lib/clock.ts";
+import type { Admissions, Verdict } from "./admissions.ts";
+import { parseKey } from "./api-key.ts";
 import type { Caller } from "./caller.ts";
-import type { AccessDeps } from "./deps.ts";
-import { passWindow, type WindowRow } from "./rate-limit-store.ts";
+import { invalidApiKey } from "./errors.ts";
+import type { LastUsed } from "./last-used.ts";
+import { REQUESTS_PER_MINUTE, WINDOW_MS } from "./rate-limit-store.ts";
+import { scopesIn } from "./scopes.ts";
 
-/** Requests that any 60 seconds admit, per API key (spec 8). */
-export const REQUESTS_PER_MINUTE = 120;
-
-/** Whether a request may pass, and what the rate-limit headers say. */
+/** Who asks, whether the request may pass, and what the rate-limit headers say. */
 export interface Admission {
+  caller: Caller;
   admitted: boolean;
   limit: number;
   windowSeconds: number;
@@ -17,47 +18,43 @@ export interface Admission {
   resetSeconds: number;
 }
 
-export interface RequestLimiter {
-  admit(caller: Caller): Promise<Admission>;
+/**
+ * Judges the `X-API-Key` of a request and counts the request against the key's limit; a refused one does not count. What
+ * cannot be a key of ours is refused without asking the database (spec 5, 8).
+ *
+ * @param presented the header's value; `undefined` when it is missing
+ * @throws MusterError invalid_api_key, the same whatever is wrong
+ */
+export async function admitRequest(
+  admissions: Admissions,
+  lastUsed: LastUsed,
+  presented: string | undefined,
+  address: string,
+): Promise<Admission> {
+  const parsed = presented === undefined ? undefined : parseKey(presented);
+  const verdict = parsed && (await admissions.judge(parsed));
+  if (!parsed || !verdict) throw invalidApiKey();
+  lastUsed.note(parsed.id, verdict.key.last_used_at, verdict.now, address);
+  return { caller: callerOf(parsed.id, verdict, address), ...allowance(verdict) };
 }
 
-/** Keys remembered; a forgotten one falls back on the wall clock once. */
-const MOST_KEYS = 10_000;
-
-/** Counts the requests of each key over all processes of one database; refused requests do not count. */
-export function createRequestLimiter({ database, clock }: AccessDeps): RequestLimiter {
-  /** By key: how far the key's clock is ahead of this process's steady one, at least. */
-  const leads = new Map<string, number>();
-
-  /** Both the lead known before and the one just seen hold, so the greater does; keeping it never slows the clock down. */
-  function remember(keyId: string, lead: number): void {
-    const known = leads.get(keyId) ?? lead;
-    leads.delete(keyId);
-    leads.set(keyId, Math.max(known, lead));
-    if (leads.size > MOST_KEYS) leads.delete(leads.keys().next().value!);
-  }
-
+function callerOf(keyId: string, { key }: Verdict, address: string): Caller {
   return {
-    async admit({ rights }) {
-      if (rights.kind !== "key") return admission({ now_ms: 0, passed: true, used: 0, oldest_ms: null });
-      const lead = leads.get(rights.keyId);
-      const expectedMs = lead === undefined ? null : lead + clock.monotonicMs();
-      const wallMs = clock.now().getTime();
-      const { db } = database;
-      const row = await passWindow(db, rights.keyId, expectedMs, wallMs, REQUESTS_PER_MINUTE, MINUTE);
-      remember(rights.keyId, row.now_ms - clock.monotonicMs());
-      return admission(row);
-    },
+    tenantId: key.tenant_id,
+    tenantSlug: key.slug,
+    actor: `apikey:${keyId}`,
+    rights: { kind: "key", keyId, scopes: scopesIn(key.scopes) },
+    address,
   };
 }
 
-function admission(row: WindowRow): Admission {
-  const untilFree = row.oldest_ms === null ? 0 : row.oldest_ms + MINUTE - row.now_ms;
+function allowance({ key, passed, used, nowMs }: Verdict): Omit<Admission, "caller"> {
+  const untilFree = key.oldest_ms + WINDOW_MS - Math.max(nowMs, key.newest_ms);
   return {
-    admitted: row.passed,
+    admitted: passed,
     limit: REQUESTS_PER_MINUTE,
-    windowSeconds: MINUTE / 1000,
-    remaining: REQUESTS_PER_MINUTE - row.used,
+    windowSeconds: WINDOW_MS / 1000,
+    remaining: REQUESTS_PER_MINUTE - used,
     resetSeconds: Math.max(0, Math.ceil(untilFree / 1000)),
   };
 }

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { base32Lower, type Ids } from "../lib/ids.ts";
-import { base62 } from "./base62.ts";
+import { base62, base62Number } from "./base62.ts";
 
 /** `mstr_<8-character public id>_<43-character secret><6-character CRC>` (docs/spec-decisions.md, Identity). */
 const SHAPE = /^mstr_([a-z2-7]{8})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
@@ -10,15 +10,15 @@ const LENGTH = 63;
 export interface ParsedKey {
   /** Public: `apikey:<id>` in audit entries. */
   id: string;
-  /** SHA-256 of the secret part: all that is stored of it. */
-  secretHash: Buffer;
+  /** SHA-256 of the secret part, in hex: all that is stored of it. */
+  secretHash: string;
 }
 
 /** A fresh key with a 256-bit secret; `text` is shown once. */
 export function makeKey(ids: Ids): ParsedKey & { text: string } {
   const id = base32Lower(ids.bytes(5));
   const secret = base62(ids.bytes(32), 43);
-  return { id, secretHash: hash(secret), text: `mstr_${id}_${secret}${checksum(id, secret)}` };
+  return { id, secretHash: hash("sha256", secret), text: `mstr_${id}_${secret}${checksum(id, secret)}` };
 }
 
 /** The parts of a presented key; `undefined` when shape or checksum is wrong, which needs no look-up to refuse. */
@@ -26,21 +26,10 @@ export function parseKey(presented: string): ParsedKey | undefined {
   if (presented.length !== LENGTH) return undefined;
   const [, id, secret, sum] = SHAPE.exec(presented) ?? [];
   if (id === undefined || secret === undefined || sum !== checksum(id, secret)) return undefined;
-  return { id, secretHash: hash(secret) };
-}
-
-/** Whether two hashes are equal, in time that does not depend on where they differ. */
-export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-function hash(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return { id, secretHash: hash("sha256", secret) };
 }
 
 /** Not for security: it lets scanners and typists know a key from a look-alike. */
 function checksum(id: string, secret: string): string {
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(`mstr_${id}_${secret}`));
-  return base62(sum, 6);
+  return base62Number(crc32(`mstr_${id}_${secret}`), 6);
 }

@@ -7,3 +7,10 @@ export function base62(bytes: Uint8Array, width: number): string {
   for (; value > 0n; value /= 62n) text = DIGITS[Number(value % 62n)] + text;
   return text.padStart(width, "0");
 }
+
+/** A whole number in base 62, likewise; some ten times as quick, for what is looked at with every request. */
+export function base62Number(value: number, width: number): string {
+  let text = "";
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) text = DIGITS[rest % 62] + text;
+  return text.padStart(width, "0");
+}

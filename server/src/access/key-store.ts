@@ -1,17 +1,8 @@
 import { type Insertable, sql } from "kysely";
-import { type Db, runPrepared, runRaw, type Tx } from "../db/database.ts";
+import { type Db, runPrepared, type Tx } from "../db/database.ts";
 import type { ApiKeysTable, Schema } from "../db/schema.ts";
 
 export type DeathReason = NonNullable<ApiKeysTable["revocation_reason"]>;
-
-export interface KeyToJudge {
-  tenant_id: string;
-  slug: string;
-  secret_hash: Uint8Array;
-  scopes: string[];
-  expires_at: Date | null;
-  last_used_at: Date | null;
-}
 
 /** @returns false when the id is taken: draw another */
 export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Promise<boolean> {
@@ -22,22 +13,6 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
     .returning("id")
     .executeTakeFirst();
   return inserted !== undefined;
-}
-
-/**
- * The one look-up of an API request. The key's own revocation decides; the creator's state is asked again, so that no
- * way of removing a user can forget the keys (spec 5 rule 2).
- */
-export async function findLiveKey(db: Db, id: string): Promise<KeyToJudge | undefined> {
-  const rows = await runPrepared<KeyToJudge>(
-    db,
-    "key-to-judge",
-    `SELECT k.tenant_id, t.slug, k.secret_hash, k.scopes, k.expires_at, k.last_used_at
-       FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
-      WHERE k.id = $1 AND k.revoked_at IS NULL AND u.status = 'active' AND u.deleted_at IS NULL`,
-    [id],
-  );
-  return rows[0];
 }
 
 /** @returns false when there is no key of this id; a key that is dead already keeps its first reason */
@@ -64,10 +39,9 @@ export async function killKeysOf(tx: Tx, userId: string, reason: DeathReason, by
 
 /** Notes a use, never moving the time backwards. */
 export async function noteUse(db: Db, id: string, now: Date, address: string): Promise<void> {
-  await runRaw(
-    db,
-    `UPDATE api_keys SET last_used_at = $2, last_used_address = $3
-      WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
-    [id, now, address],
-  );
+  await runPrepared(db, "note-key-use", NOTE_USE, [id, now, address]);
 }
+
+const NOTE_USE = `
+UPDATE api_keys SET last_used_at = $2, last_used_address = $3
+ WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2) RETURNING commit_later()`;

@@ -50,7 +50,7 @@ export async function createKey(deps: AccessDeps, input: NewKey): Promise<{ id: 
         tenant_id: tenant.id,
         user_id: userId,
         name,
-        secret_hash: secretHash,
+        secret_hash: Buffer.from(secretHash, "hex"),
         scopes,
         created_at: now,
         expires_at: days === undefined ? null : plus(now, days * DAY),

@@ -1,42 +1,61 @@
 import { type Db, runPrepared } from "../db/database.ts";
+import type { ParsedKey } from "./api-key.ts";
 
-/** A key's request window after one more request asked to pass. Times are milliseconds on the key's own clock. */
-export interface WindowRow {
-  now_ms: number;
-  passed: boolean;
+/** Requests that any 60 seconds admit, per API key (spec 8). */
+export const REQUESTS_PER_MINUTE = 120;
+export const WINDOW_MS = 60_000;
+
+/** One key as it was presented, by so many requests at once. */
+export interface PresentedKey extends ParsedKey {
+  requests: number;
+}
+
+/** A live key, and its window after the requests asked to pass. Times are milliseconds of the request clock. */
+export interface JudgedKey {
+  /** Which of the presented ones, from 1. */
+  nth: number;
+  tenant_id: string;
+  slug: string;
+  /** Separated by blanks. */
+  scopes: string;
+  last_used_at: Date | null;
+  /** How many of the requests may pass: the first ones. */
+  passed: number;
   used: number;
-  oldest_ms: number | null;
+  oldest_ms: number;
+  newest_ms: number;
 }
 
 /**
- * Lets one request of a key pass, or not, in one statement on the key's row, so that all processes share the window.
+ * Judges the keys of several requests and counts the requests against their limits, in one statement (migration 0007), under
+ * the locks of their windows, so that all processes share these. The creator's state is asked beside the key's own, so that no
+ * way of removing a user can forget the keys (spec 5 rule 2).
  *
- * The row carries a clock of its own that never runs backwards and never faster than time: a process that has seen the
- * key before says where that clock must be by now (`expectedMs`, counted on its steady clock); only one that has not
- * goes by the wall clock (`wallMs`), and a wall clock that stepped back counts as no time at all.
+ * @returns the keys that are alive and were presented with their own secret; the others count for nothing
  */
-export async function passWindow(
+export async function judgeKeys(
   db: Db,
-  keyId: string,
-  expectedMs: number | null,
-  wallMs: number,
-  limit: number,
-  windowMs: number,
-): Promise<WindowRow> {
-  const rows = await runPrepared<WindowRow>(db, "admit-request", PASS, [keyId, expectedMs, wallMs, limit, windowMs]);
-  return rows[0]!;
+  presented: readonly PresentedKey[],
+  now: Date,
+  nowMs: number,
+): Promise<JudgedKey[]> {
+  return await runPrepared<JudgedKey>(db, "judge-keys", JUDGE, [
+    presented.map(({ id }) => id),
+    presented.map(({ secretHash }) => secretHash),
+    presented.map(({ requests }) => Math.min(requests, REQUESTS_PER_MINUTE)),
+    now,
+    nowMs,
+  ]);
 }
 
-// The conflict branch reads nothing but the locked row, so two requests at once are judged one after the other.
-const PASS = `
-INSERT INTO api_key_windows AS w (key_id, now_ms, wall_ms, passed, times)
-VALUES ($1, 0, $3::float8, true, ARRAY[0::float8])
-ON CONFLICT (key_id) DO UPDATE SET (now_ms, wall_ms, passed, times) = (
-  SELECT at, $3::float8, cardinality(recent) < $4::int,
-         CASE WHEN cardinality(recent) < $4::int THEN recent || at ELSE recent END
-    FROM (SELECT greatest(w.now_ms, coalesce($2::float8, w.now_ms + greatest($3::float8 - w.wall_ms, 0))) AS at) AS clock
-   CROSS JOIN LATERAL (
-     SELECT coalesce(array_agg(t ORDER BY t), '{}') AS recent FROM unnest(w.times) AS t WHERE t > at - $5::float8
-   ) AS kept
-)
-RETURNING now_ms, passed, cardinality(times) AS used, times[1] AS oldest_ms`;
+/** Removes the windows in which nothing was admitted since `beforeMs`: those of dead keys, and of keys that rest. */
+export async function pruneWindows(db: Db, beforeMs: number): Promise<void> {
+  await runPrepared(db, "prune-windows", PRUNE, [beforeMs]);
+}
+
+const JUDGE = "SELECT * FROM judge_keys($1, $2, $3, $4, $5)";
+
+// Rows that are being counted in are passed over, which is right: they are in use.
+const PRUNE = `
+DELETE FROM api_key_windows WHERE key_id IN (
+  SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] < $1::float8 FOR UPDATE SKIP LOCKED)`;

@@ -54,6 +54,19 @@ export function expandScopes(granted: readonly string[]): ReadonlySet<Scope> {
   return new Set(allowed.filter((scope): scope is Scope => KNOWN.has(scope)));
 }
 
+/** {@link expandScopes} of the scopes in `granted`, separated by blanks. Many keys share few combinations. */
+export function scopesIn(granted: string): ReadonlySet<Scope> {
+  const known = combinations.get(granted);
+  if (known) return known;
+  if (combinations.size >= MOST_COMBINATIONS) combinations.clear();
+  const allowed = expandScopes(granted.split(" "));
+  combinations.set(granted, allowed);
+  return allowed;
+}
+
+const combinations = new Map<string, ReadonlySet<Scope>>();
+const MOST_COMBINATIONS = 1000;
+
 function isGrantable(scope: string): boolean {
   return KNOWN.has(scope) || isWildcard(scope);
 }

@@ -24,8 +24,8 @@ function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools): Gu
   return async (request, reply) => {
     reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
-    const caller = await access.authenticateKey(typeof key === "string" ? key : undefined, addressOf(request, proxies));
-    const { limit, windowSeconds, remaining, resetSeconds, admitted } = await access.admitRequest(caller);
+    const admission = await access.admitRequest(typeof key === "string" ? key : undefined, addressOf(request, proxies));
+    const { caller, limit, windowSeconds, remaining, resetSeconds, admitted } = admission;
     reply.header("ratelimit-policy", `"key";q=${limit};w=${windowSeconds}`);
     reply.header("ratelimit", `"key";r=${remaining};t=${resetSeconds}`);
     if (!admitted) {

@@ -10,6 +10,7 @@ export interface Schema {
   users: UsersTable;
   api_keys: ApiKeysTable;
   api_key_windows: ApiKeyWindowsTable;
+  request_clock: RequestClockTable;
   device_types: DeviceTypesTable;
   groups: GroupsTable;
   group_members: GroupMembersTable;
@@ -86,10 +87,14 @@ export interface ApiKeysTable {
 
 export interface ApiKeyWindowsTable {
   key_id: string;
-  now_ms: number;
-  wall_ms: number;
-  passed: boolean;
+  passed: number;
   times: number[];
+}
+
+export interface RequestClockTable {
+  one: Generated<true>;
+  ms: number;
+  wall_ms: number;
 }
 
 export interface DeviceTypesTable {

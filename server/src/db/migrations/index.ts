@@ -4,6 +4,7 @@ import { countedLists } from "./0003-counted-lists.ts";
 import { shifts } from "./0004-shifts.ts";
 import { thresholdsAnomalies } from "./0005-thresholds-anomalies.ts";
 import { tickets } from "./0006-tickets.ts";
+import { keyWindows } from "./0007-key-windows.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: "shifts", sql: shifts },
   { number: 5, name: "thresholds and anomalies", sql: thresholdsAnomalies },
   { number: 6, name: "tickets", sql: tickets },
+  { number: 7, name: "key windows", sql: keyWindows },
 ];
