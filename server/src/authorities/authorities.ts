@@ -51,7 +51,10 @@ export interface Authorities {
 export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorities> {
   const keeper = await createKeeper(deps);
   const live = keeper.live;
-  const change = (kind: ChangeKind) => keeper.change(kind);
+  const change = async (kind: ChangeKind) => {
+    await keeper.change(kind);
+    return await keeper.status();
+  };
   return {
     issuer: () => live().issuer,
     signer: () => live().issuer.signer,
@@ -69,9 +72,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     rotateIntermediate: () => change("intermediate"),
     rotateRoot: (options) => change(options?.immediately ? "rootImmediately" : "root"),
     rotateServer: () => change("server"),
-    maintain: async () => {
-      await change("due");
-    },
+    maintain: () => keeper.change("due"),
     close: keeper.close,
   };
 }

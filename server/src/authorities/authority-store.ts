@@ -24,6 +24,12 @@ export async function listAuthorities(db: Db): Promise<AuthorityRow[]> {
   return await db.selectFrom("authorities").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
+/** The generations that are still of use, oldest first. */
+export async function listLiveAuthorities(db: Db): Promise<AuthorityRow[]> {
+  const live = db.selectFrom("authorities").selectAll().where("status", "!=", "retired");
+  return await live.orderBy("created_at").orderBy("id").execute();
+}
+
 export async function insertAuthority(tx: Tx, row: NewAuthorityRow): Promise<void> {
   await tx.insertInto("authorities").values(row).execute();
 }

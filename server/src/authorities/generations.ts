@@ -43,7 +43,7 @@ export async function reread(books: Books): Promise<void> {
 }
 
 /** The active generation of a role. Throws where the hierarchy is incomplete, which only a damaged database is. */
-export function activeOf(books: Pick<Books, "rows">, role: Role): AuthorityRow {
+export function activeOf(books: { readonly rows: readonly AuthorityRow[] }, role: Role): AuthorityRow {
   const row = books.rows.find((candidate) => candidate.role === role && candidate.status === "active");
   if (row === undefined) throw new Error(`the database holds no active ${role}`);
   return row;

@@ -10,10 +10,11 @@ import {
   CHANGED_CHANNEL,
   insertMasterKeyCheck,
   listAuthorities,
+  listLiveAuthorities,
   readMasterKeyCheck,
 } from "./authority-store.ts";
 import { type Books, openBooks } from "./generations.ts";
-import { type LiveSet, liveSet } from "./live-set.ts";
+import { isLive, type LiveSet, liveSet, versionOf } from "./live-set.ts";
 import { carryOutWhatIsDue } from "./maintain.ts";
 import {
   announceServerRoot,
@@ -44,7 +45,7 @@ export type ChangeKind = "due" | "intermediate" | "root" | "rootImmediately" | "
 export interface Keeper {
   live(): LiveSet;
   /** One transaction under the lock; afterwards this process has the new hierarchy, and listeners have been told. */
-  change(kind: ChangeKind): Promise<AuthorityStatus[]>;
+  change(kind: ChangeKind): Promise<void>;
   status(): Promise<AuthorityStatus[]>;
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
@@ -103,10 +104,10 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
   }
 
   async function readAgain(): Promise<void> {
-    const next = liveSet(await listAuthorities(database.db), masterKey);
+    const rows = await listLiveAuthorities(database.db);
     const previous = live;
-    if (next.version === previous?.version) return;
-    live = next;
+    if (versionOf(rows) === previous?.version) return;
+    live = liveSet(rows, masterKey);
     if (previous !== undefined) logger.info("the certificate authorities have changed");
     for (const listener of listeners) tell(listener);
   }
@@ -119,16 +120,13 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
     }
   }
 
-  const status = async () => (await listAuthorities(database.db)).map(statusOf);
-
   return {
     live: () => live!,
     change: async (kind) => {
       await change(kind);
       await reload();
-      return await status();
     },
-    status,
+    status: async () => (await listAuthorities(database.db)).map(statusOf),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -145,6 +143,6 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
 async function useMasterKey({ tx, rows, masterKey }: Books): Promise<void> {
   const check = await readMasterKeyCheck(tx);
   if (check !== undefined) return checkMasterKey(masterKey, check);
-  if (rows.length > 0) liveSet(rows, masterKey);
+  if (rows.length > 0) liveSet(rows.filter(isLive), masterKey);
   await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
 }

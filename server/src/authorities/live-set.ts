@@ -27,9 +27,15 @@ export interface LiveSet {
   readonly version: string;
 }
 
-/** Throws `wrong_master_key`, `issuance_failed` where key and certificate do not belong together. */
-export function liveSet(rows: readonly AuthorityRow[], masterKey: Buffer): LiveSet {
-  const live = rows.filter(({ status }) => status !== "retired");
+export function isLive({ status }: AuthorityRow): boolean {
+  return status !== "retired";
+}
+
+/**
+ * @param live every generation that is live, oldest first
+ * @throws MusterError `wrong_master_key`, `issuance_failed` where key and certificate do not belong together
+ */
+export function liveSet(live: readonly AuthorityRow[], masterKey: Buffer): LiveSet {
   const active = (role: AuthorityRow["role"]) => activeOf({ rows: live }, role);
   const of = (role: AuthorityRow["role"]) => newestFirst(live.filter((row) => row.role === role));
   const intermediate = active("device_intermediate");
@@ -47,8 +53,13 @@ export function liveSet(rows: readonly AuthorityRow[], masterKey: Buffer): LiveS
       .join(""),
     brokerTls: serverTls(active("broker_server"), masterKey),
     httpsTls: serverTls(active("https_server"), masterKey),
-    version: live.map(({ id, status }) => `${id} ${status}`).join("\n"),
+    version: versionOf(live),
   };
+}
+
+/** The version of the {@link LiveSet} of these rows, without opening a key. */
+export function versionOf(live: readonly AuthorityRow[]): string {
+  return live.map(({ id, status }) => `${id} ${status}`).join("\n");
 }
 
 function newestFirst(rows: readonly AuthorityRow[]): AuthorityRow[] {
