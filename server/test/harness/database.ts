@@ -61,8 +61,15 @@ export async function fillFolder(dataDir: string): Promise<void> {
   await database.close();
 }
 
+let snapshot: Promise<Blob> | undefined;
+
+function embeddedSnapshot(): Promise<Blob> {
+  snapshot ??= loadSnapshot();
+  return snapshot;
+}
+
 /** Making an embedded database takes seconds, loading a dump of an empty one a fraction: dumped once per schema. */
-async function embeddedSnapshot(): Promise<Blob> {
+async function loadSnapshot(): Promise<Blob> {
   const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, SMALL, migrations]);
   const digest = createHash("sha256").update(version).digest("hex").slice(0, 16);
   const file = join(tmpdir(), `muster-test-database-${digest}.tar`);
