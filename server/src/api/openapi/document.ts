@@ -17,7 +17,7 @@ const INFO: Record<Surface, { title: string; summary: string; description: strin
     title: "Muster public API",
     summary:
       "One tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and certificates.",
-    description: `Reads and writes one tenant's data with a scoped API key, which decides the tenant: no request ever names one. A key admits 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused. ${COMMON_TEXT}`,
+    description: `Reads and writes one tenant's data with a scoped API key, which decides the tenant: no request ever names one. A key admits 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, and so is text with NUL or half of a surrogate pair. ${COMMON_TEXT}`,
   },
   device: {
     title: "Muster device-facing endpoints",

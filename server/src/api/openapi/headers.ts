@@ -24,27 +24,27 @@ const ANSWER_HEADERS = {
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** Headers of requests, by the name of their component. */
+/**
+ * Headers of requests, by the name of their component. Without examples: consoles and fuzzers send those as they are, and a used
+ * key or a foreign tag is a refusal.
+ */
 const REQUEST_HEADERS = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     description:
       "Carries the request out once, however often it is sent within 24 hours: the repetition gets the first answer, or `already_processed` where that showed a one-time secret. A UUID will do.",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
-    example: "5f0c0a52-6f0e-4f0a-9d2b-0f4a7f5b8f5e",
   },
   IfMatch: {
     name: "If-Match",
     description:
       "The `ETag` of the copy that you changed: if somebody else has changed the record since, nothing is written",
     schema: { type: "string" },
-    example: '"Qh3cKb8YdJmW0u1rTzX4vA"',
   },
   IfNoneMatch: {
     name: "If-None-Match",
     description: "The `ETag` of the copy that you have: if it is still current, the answer is `304` without a body",
     schema: { type: "string" },
-    example: '"Qh3cKb8YdJmW0u1rTzX4vA"',
   },
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;

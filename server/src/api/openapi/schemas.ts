@@ -43,12 +43,21 @@ function mend(use: Use) {
     if (jsonSchema.format === "date-time" || jsonSchema.type === "integer") delete jsonSchema.pattern;
     // An answer may gain fields in later versions, so nobody is told that it never will.
     if (use === "answer" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    if (jsonSchema.prefixItems) plainTuple(jsonSchema);
     if (use === "body") sayDefault(jsonSchema);
     if (use !== "parameters" || jsonSchema.type !== "integer") return;
     // The default of an integer that arrives as text is lost behind its transform.
     const usual = z.globalRegistry.get(zodSchema)?.default;
     if (usual !== undefined) jsonSchema.default = usual;
   };
+}
+
+/** A tuple of equal items is a list of so many: the same, and hardly a tool reads `prefixItems`. */
+function plainTuple(schema: Json): void {
+  const [first, ...others] = schema.prefixItems as Json[];
+  if (schema.items !== false || others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) return;
+  schema.items = first;
+  delete schema.prefixItems;
 }
 
 /** In a body, client generators take a field that has a `default` for one that is always sent; so it is said in words. */
