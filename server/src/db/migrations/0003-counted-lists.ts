@@ -34,8 +34,8 @@ CREATE INDEX device_groups_group ON device_groups (group_id, device_uid);
 -- The rows with a key in (upto of the block before, upto]. The variant is '' for the whole list, else one filter's value.
 CREATE TABLE list_blocks (
   tenant_id uuid NOT NULL,
-  list text NOT NULL,
-  variant text NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  variant text COLLATE "C" NOT NULL,
   upto uuid NOT NULL,
   -- NULL until it has been counted: see counts_after.
   size integer,
@@ -44,12 +44,14 @@ CREATE TABLE list_blocks (
   counts_after xid8,
   PRIMARY KEY (tenant_id, list, variant, upto)
 );
+-- "Is there any block for this key": the only question of most writers.
+CREATE INDEX list_blocks_upto ON list_blocks (tenant_id, list, upto);
 
 -- Rows that entered (1) or left (-1) the range of a block since it was marked.
 CREATE TABLE list_changes (
   tenant_id uuid NOT NULL,
-  list text NOT NULL,
-  variant text NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  variant text COLLATE "C" NOT NULL,
   at uuid NOT NULL,
   change smallint NOT NULL
 );
@@ -64,15 +66,17 @@ BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
   END IF;
-  INSERT INTO list_changes (tenant_id, list, variant, at, change)
-  SELECT tenant, the_list, c.variant, key, c.change
-  FROM (VALUES
-    ('', CASE WHEN left_variant IS NULL THEN 1 WHEN entered_variant IS NULL THEN -1 END),
-    (nullif(left_variant, ''), -1),
-    (nullif(entered_variant, ''), 1)
-  ) c (variant, change)
-  WHERE c.variant IS NOT NULL AND c.change IS NOT NULL AND EXISTS (SELECT 1 FROM list_blocks b
-    WHERE b.tenant_id = tenant AND b.list = the_list AND b.variant = c.variant AND b.upto >= key);
+  IF EXISTS (SELECT 1 FROM list_blocks b WHERE b.tenant_id = tenant AND b.list = the_list AND b.upto >= key) THEN
+    INSERT INTO list_changes (tenant_id, list, variant, at, change)
+    SELECT tenant, the_list, c.variant, key, c.change
+    FROM (VALUES
+      ('', CASE WHEN left_variant IS NULL THEN 1 WHEN entered_variant IS NULL THEN -1 END),
+      (nullif(left_variant, ''), -1),
+      (nullif(entered_variant, ''), 1)
+    ) c (variant, change)
+    WHERE c.variant IS NOT NULL AND c.change IS NOT NULL AND EXISTS (SELECT 1 FROM list_blocks b
+      WHERE b.tenant_id = tenant AND b.list = the_list AND b.variant = c.variant AND b.upto >= key);
+  END IF;
 END $$;
 
 -- For a list without variants.
