@@ -15,6 +15,7 @@ import { isUnavailable } from "./db/refusal.ts";
 import { createDevices, type Devices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
 import { createEnrollment, type Enrollment } from "./enrollment/enrollment.ts";
+import { createEvents, type Events } from "./events/events.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
 import { every } from "./lib/every.ts";
@@ -48,6 +49,7 @@ export interface App {
   readonly connections: Connections;
   readonly devices: Devices;
   readonly enrollment: Enrollment;
+  readonly events: Events;
   readonly groups: Groups;
   readonly metrics: Metrics;
   readonly monitoring: Monitoring;
@@ -98,6 +100,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const connections = createConnections(deps);
   const monitoring = createMonitoring({ ...deps, metrics });
   const tickets = createTickets(deps);
+  const events = createEvents(deps);
   const doctor = createDoctor(deps);
   let authorities: Authorities;
   try {
@@ -145,7 +148,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       every(
         10 * MINUTE,
         "pruning",
-        () => Promise.all([access.prune(), enrollment.prune(), connections.prune(), audit.prune()]),
+        () => Promise.all([access.prune(), enrollment.prune(), connections.prune(), audit.prune(), events.prune()]),
         logger,
       ),
     );
@@ -159,6 +162,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ["HTTPS", () => api.stop()],
       ["MQTT", () => broker.stop()],
       ["monitoring", () => monitoring.drain()],
+      ["events", () => events.stop()],
       ["sessions", () => connections.stopNode()],
       ["access", () => access.close()],
       ["authorities", () => authorities.close()],
@@ -176,6 +180,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
   return {
     ...faces,
+    events,
     config,
     logger,
     database,

@@ -14,6 +14,7 @@ const FEATURES = [
   "groups",
   "connections",
   "enrollment",
+  "events",
   "monitoring",
   "tickets",
 ];
@@ -45,6 +46,7 @@ export const table = {
     access: ["audit", ...FLOOR],
     authorities: ["pki", "audit", ...FLOOR],
     audit: FLOOR,
+    events: FLOOR,
 
     pki: ["lib"],
     db: ["lib"],

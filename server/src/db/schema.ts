@@ -44,6 +44,7 @@ export interface Schema {
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
   ticket_history: TicketHistoryTable;
+  events: EventsTable;
 }
 
 export interface SettingsTable {
@@ -479,4 +480,16 @@ export interface TicketHistoryTable {
   at: Date;
   actor: string;
   changes: Record<string, { from: unknown; to: unknown }>;
+}
+
+export interface EventsTable {
+  seq: GeneratedAlways<string>;
+  /** Select it as text. */
+  xid: GeneratedAlways<string>;
+  tenant_id: string;
+  at: Date;
+  kind: string;
+  device_id: string | null;
+  device_uid: string | null;
+  data: Record<string, unknown>;
 }

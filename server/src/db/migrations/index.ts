@@ -5,6 +5,10 @@ import { shifts } from "./0004-shifts.ts";
 import { thresholdsAnomalies } from "./0005-thresholds-anomalies.ts";
 import { tickets } from "./0006-tickets.ts";
 import { keyWindows } from "./0007-key-windows.ts";
+import { telemetryStorage } from "./0008-telemetry-storage.ts";
+import { evaluation } from "./0009-evaluation.ts";
+import { events } from "./0010-events.ts";
+import { notifications } from "./0011-notifications.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -22,4 +26,8 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: "thresholds and anomalies", sql: thresholdsAnomalies },
   { number: 6, name: "tickets", sql: tickets },
   { number: 7, name: "key windows", sql: keyWindows },
+  { number: 8, name: "telemetry storage", sql: telemetryStorage },
+  { number: 9, name: "evaluation", sql: evaluation },
+  { number: 10, name: "events", sql: events },
+  { number: 11, name: "notifications", sql: notifications },
 ];

@@ -1,0 +1,1 @@
+export const telemetryStorage = `SELECT 1`;

@@ -1,0 +1,1 @@
+export const evaluation = `SELECT 1`;

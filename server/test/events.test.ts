@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { runRaw } from "../src/db/database.ts";
+import type { TenantEvent } from "../src/events/events.ts";
+import { HOUR, MINUTE } from "../src/lib/clock.ts";
+import { onPostgres } from "./harness/database.ts";
+import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "./harness/devices.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+import { HOT, observed } from "./monitoring/world.ts";
+
+let server: TestServer;
+/** Another process on the same database, where there can be one. */
+let second: TestServer;
+before(async () => {
+  server = await startServer();
+  second = onPostgres ? await startServer({ share: server }) : server;
+});
+after(async () => {
+  if (second !== server) await second.stop();
+  await server.stop();
+});
+
+const kinds = (events: TenantEvent[]) => events.map(({ kind }) => kind);
+
+/** Collects what a subscription is given, and waits until it holds `count`. */
+function collector() {
+  const got: TenantEvent[] = [];
+  let check: () => void = () => undefined;
+  return {
+    got,
+    handler(events: TenantEvent[]): void {
+      got.push(...events);
+      check();
+    },
+    count: (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        check = () => {
+          if (got.length >= count) resolve();
+        };
+        check();
+      }),
+  };
+}
+
+async function deviceWithAnomaly(tenant: TestTenant, at = server) {
+  const { id } = await at.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const pack = await at.app.monitoring.createThreshold(tenant.caller, { name: "Bearings", rules: [HOT] });
+  const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
+  const [row] = await runRaw<{ uid: string }>(at.app.database.db, find, [tenant.caller.tenantId, id]);
+  const [anomaly] = await at.app.monitoring.openAnomalies([observed(row!.uid, pack, 95)]);
+  return { id, uid: row!.uid, pack, anomaly: anomaly! };
+}
+
+test("what happens in a tenant is told in its order, with the device and what a screen needs", async () => {
+  const tenant = await newTenant(server);
+  const { events, monitoring, tickets } = server.app;
+  const start = await events.cursorNow();
+  const { id, uid, pack, anomaly } = await deviceWithAnomaly(tenant);
+  await monitoring.openAnomalies([observed(uid, pack, 96)]);
+  await monitoring.acknowledgeAnomaly(tenant.caller, anomaly.id, "on my way");
+  const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId: anomaly.id });
+  await tickets.changeTicket(tenant.caller, ticket.id, { title: "Replace the bearing" });
+  await tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
+  await monitoring.resolveAnomalies("system", [{ deviceUid: uid, ruleId: pack.rules[0]!.id }]);
+
+  const page = await events.readEvents(tenant.caller.tenantId, start, 100);
+  assert.deepEqual(kinds(page.events), [
+    "anomaly.opened",
+    "anomaly.acknowledged",
+    "ticket.opened",
+    "ticket.changed",
+    "anomaly.resolved",
+  ]);
+  for (const event of page.events) assert.deepEqual([event.deviceId, event.at], [id, server.clock.now()]);
+  const [opened, acknowledged] = page.events;
+  assert.deepEqual(
+    [opened!.data.anomalyId, opened!.data.value, opened!.data.limit, opened!.data.severity],
+    [anomaly.id, 95, 90, "major"],
+  );
+  assert.equal(acknowledged!.data.comment, "on my way");
+  const rest = await events.readEvents(tenant.caller.tenantId, opened!.cursor, 2);
+  assert.deepEqual([kinds(rest.events), rest.more], [["anomaly.acknowledged", "ticket.opened"], "ready"]);
+  assert.deepEqual((await events.readEvents(tenant.caller.tenantId, page.cursor, 100)).events, []);
+  const stranger = await newTenant(server);
+  assert.deepEqual((await events.readEvents(stranger.caller.tenantId, start, 100)).events, []);
+});
+
+test("devices that come and go, and their certificates, are told; a superseded certificate that is tried again, once", async () => {
+  const tenant = await newTenant(server);
+  const { events, database } = server.app;
+  const start = await events.cursorNow();
+  const device = await enrollDevice(server, tenant);
+  const seen = collector();
+  const follower = await events.subscribe(tenant.caller.tenantId, { after: start }, seen.handler);
+  const client = await connectMqtt(server, device);
+  await seen.count(2);
+  client.end();
+  await seen.count(3);
+  assert.equal((await renew(server, device)).answer.status, 200);
+  await seen.count(4);
+  for (let n = 0; n < 3; n++) await assert.rejects(connectMqtt(server, device));
+  await runRaw(
+    database.db,
+    `INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+     SELECT gen_random_uuid(), tenant_id, device_uid, 'shared_key', id, now() FROM certificates WHERE device_id = $1
+      LIMIT 1`,
+    [device.deviceId],
+  );
+  await seen.count(6);
+  await follower.stop();
+  const told = kinds(seen.got);
+  assert.deepEqual(told.slice(0, 3), ["certificate.enrolled", "device.online", "device.offline"]);
+  assert.deepEqual(told.slice(3).sort(), ["certificate.renewed", "certificate.superseded_tried", "finding.shared_key"]);
+  for (const { deviceId } of seen.got) assert.equal(deviceId, device.deviceId);
+});
+
+test("a subscription is woken by another process, leaves out other kinds, and goes on from its cursor", async () => {
+  const tenant = await newTenant(server);
+  const { events } = server.app;
+  const seen = collector();
+  const first = await events.subscribe(tenant.caller.tenantId, { kinds: ["anomaly.", "ticket.opened"] }, seen.handler);
+  const one = await deviceWithAnomaly(tenant, second);
+  await seen.count(1);
+  await first.stop();
+  await second.app.monitoring.acknowledgeAnomaly(tenant.caller, one.anomaly.id);
+  await second.app.tickets.openTicket(tenant.caller, { title: "x" });
+  const again = await events.subscribe(
+    tenant.caller.tenantId,
+    { after: first.cursor, kinds: ["anomaly."] },
+    seen.handler,
+  );
+  await seen.count(2);
+  await again.stop();
+  assert.deepEqual(kinds(seen.got), ["anomaly.opened", "anomaly.acknowledged"]);
+});
+
+if (onPostgres) {
+  test("a reader misses nothing of a slow transaction that a fast one overtakes, and reads nothing twice", async () => {
+    const tenant = await newTenant(server);
+    const { events, database } = server.app;
+    const { tenantId } = tenant.caller;
+    const insert = "INSERT INTO events (tenant_id, at, kind, data) VALUES ($1, now(), $2, '{}')";
+    const start = await events.cursorNow();
+    const seen = collector();
+    const follower = await events.subscribe(tenantId, { after: start }, seen.handler);
+    const paged: string[] = [];
+    let cursor = start;
+    const page = async () => {
+      const next = await events.readEvents(tenantId, cursor, 2);
+      paged.push(...kinds(next.events));
+      cursor = next.cursor;
+      return next.more;
+    };
+    for (let round = 0; round < 20; round++) {
+      await database.db.transaction().execute(async (slow) => {
+        await runRaw(slow, insert, [tenantId, `slow ${round}`]);
+        await runRaw(second.app.database.db, insert, [tenantId, `fast ${round}`]);
+        assert.equal(await page(), "held");
+      });
+      while ((await page()) === "ready");
+    }
+    await seen.count(40);
+    await follower.stop();
+    const all = Array.from({ length: 20 }, (_, round) => [`slow ${round}`, `fast ${round}`]).flat();
+    assert.deepEqual(paged, all);
+    assert.deepEqual(kinds(seen.got), all);
+  });
+}
+
+test("a handler that fails ends its subscription with what it threw, and no cursor is passed over", async () => {
+  const tenant = await newTenant(server);
+  const { events } = server.app;
+  const failing = await events.subscribe(tenant.caller.tenantId, {}, () => Promise.reject(new Error("full")));
+  const began = failing.cursor;
+  await deviceWithAnomaly(tenant);
+  await assert.rejects(failing.ended, /full/);
+  assert.equal(failing.cursor, began);
+});
+
+test("events are forgotten after 48 hours, and a cursor from before them is told so; one that is none is refused", async () => {
+  const tenant = await newTenant(server);
+  const { events } = server.app;
+  const { tenantId } = tenant.caller;
+  const start = await events.cursorNow();
+  const { anomaly } = await deviceWithAnomaly(tenant);
+  server.clock.advance(48 * HOUR - MINUTE);
+  await events.prune();
+  const { events: kept, cursor } = await events.readEvents(tenantId, start, 10);
+  assert.deepEqual(kinds(kept), ["anomaly.opened"]);
+  await server.app.monitoring.acknowledgeAnomaly(tenant.caller, anomaly.id);
+  server.clock.advance(2 * MINUTE);
+  await events.prune();
+  await assert.rejects(events.readEvents(tenantId, start, 10), { code: "cursor_expired" });
+  assert.deepEqual(kinds((await events.readEvents(tenantId, cursor, 10)).events), ["anomaly.acknowledged"]);
+  for (const wrong of ["", "1", "1.2.3", "a.b", "-1.0", "1.".padEnd(40, "9")])
+    await assert.rejects(events.readEvents(tenantId, wrong, 10), { code: "invalid_request" });
+});
