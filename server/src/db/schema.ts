@@ -39,6 +39,8 @@ export interface Schema {
   rejected_messages: RejectedMessagesTable;
   thresholds: ThresholdsTable;
   device_thresholds: DeviceThresholdsTable;
+  device_type_thresholds: DeviceTypeThresholdsTable;
+  rule_states: RuleStatesTable;
   anomalies: AnomaliesTable;
   authorities: AuthoritiesTable;
   ticket_numbers: TicketNumbersTable;
@@ -106,6 +108,7 @@ export interface DeviceTypesTable {
   subscribe_topics: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
+  silent_for_seconds: number | null;
 }
 
 export interface GroupsTable {
@@ -375,6 +378,7 @@ export interface TelemetryLatestTable {
   text: string | null;
   received_at: Date;
   time_replaced: Generated<boolean>;
+  follows: Date | null;
 }
 
 export interface RejectedMessagesTable {
@@ -394,6 +398,8 @@ export interface ThresholdsTable {
   enabled: Generated<boolean>;
   rules: unknown[];
   created_at: Date;
+  revision: Generated<number>;
+  updated_at: Date;
 }
 
 export interface DeviceThresholdsTable {
@@ -402,14 +408,28 @@ export interface DeviceThresholdsTable {
   threshold_id: string;
 }
 
+export interface DeviceTypeThresholdsTable {
+  tenant_id: string;
+  device_type_id: string;
+  threshold_id: string;
+}
+
+export interface RuleStatesTable {
+  device_uid: string;
+  rule_id: string;
+  threshold_id: string;
+  phase: "pending" | "clearing";
+  since: Date;
+}
+
 export interface AnomaliesTable {
   id: string;
   tenant_id: string;
   device_uid: string;
   device_id: string;
-  threshold_id: string;
-  rule_id: string;
-  metric: string;
+  threshold_id: string | null;
+  rule_id: string | null;
+  metric: string | null;
   value: unknown;
   breached: unknown;
   severity: "critical" | "major" | "minor" | "warning";

@@ -9,9 +9,10 @@ export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
 export interface Anomaly {
   id: string;
   deviceId: string;
-  thresholdId: string;
-  ruleId: string;
-  metric: string;
+  /** `null`, as are rule and metric, for a device that is silent. */
+  thresholdId: string | null;
+  ruleId: string | null;
+  metric: string | null;
   /** As last observed while unresolved. */
   value: MetricValue;
   /** The rule's `value` that was crossed. */

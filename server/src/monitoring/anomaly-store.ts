@@ -56,7 +56,7 @@ export async function acknowledgeRow(
   { by, comment, now }: { by: string; comment: string | null; now: Date },
 ): Promise<AnomalyRow | undefined> {
   const { rows } = await sql<AnomalyRow>`UPDATE anomalies a
-    SET acknowledged_at = ${now}, acknowledged_by = ${by}, comment = ${comment},
+    SET acknowledged_at = ${now}, acknowledged_by = ${by}, comment = coalesce(${comment}, a.comment),
         status = CASE a.status WHEN 'open' THEN 'acknowledged' ELSE a.status END
     WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND a.acknowledged_at IS NULL AND ${matching({ memberUserId })}
     RETURNING ${COLUMNS}`.execute(tx);

@@ -16,9 +16,9 @@ export interface ThresholdRow {
 const COLUMNS = sql`t.id, t.name, t.description, t.enabled, t.rules, t.created_at`;
 
 export async function insertThreshold(tx: Tx, tenantId: string, row: ThresholdRow): Promise<void> {
-  await sql`INSERT INTO thresholds (id, tenant_id, name, description, enabled, rules, created_at)
+  await sql`INSERT INTO thresholds (id, tenant_id, name, description, enabled, rules, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${row.enabled},
-            ${JSON.stringify(row.rules)}::text::json, ${row.created_at})`.execute(tx);
+            ${JSON.stringify(row.rules)}::text::json, ${row.created_at}, ${row.created_at})`.execute(tx);
 }
 
 export async function findThreshold(db: Db, tenantId: string, id: string): Promise<ThresholdRow | undefined> {

@@ -15,11 +15,11 @@ const anomalyRecord = z
   .strictObject({
     id,
     deviceId: id,
-    thresholdId: id.meta({ description: "The threshold pack" }),
-    ruleId: id.meta({ description: "The rule of that pack" }),
-    metric: z.string(),
+    thresholdId: id.nullable().meta({ description: "The threshold pack; `null` for a device that is silent" }),
+    ruleId: id.nullable().meta({ description: "The rule of that pack; `null` for a device that is silent" }),
+    metric: z.string().nullable().meta({ description: "`null` for a device that is silent" }),
     value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
-    limit: ruleValue.meta({ description: "The `value` of the rule that it crossed" }),
+    limit: ruleValue.meta({ description: "The `value` of the rule that it crossed; for a silent device its seconds" }),
     severity,
     status,
     message: z.string(),
@@ -28,7 +28,10 @@ const anomalyRecord = z
     occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
     acknowledgedAt: nullableTimestamp,
     acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
-    comment: z.string().nullable().meta({ description: "What they said" }),
+    comment: z
+      .string()
+      .nullable()
+      .meta({ description: "What they said; else why the service resolved what it can judge no longer" }),
     resolvedAt: nullableTimestamp,
     resolvedBy: z.string().nullable(),
     ticketId: id.nullable().meta({ description: "The ticket that was opened from it" }),
