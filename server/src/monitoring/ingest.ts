@@ -1,3 +1,4 @@
+import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -6,13 +7,15 @@ import type { PreparedMessage } from "./batch.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { type Message, prepareMessage, reject } from "./prepare-message.ts";
 import { createServerTime } from "./server-time.ts";
-import { isRefusedData, type StoreDeps, storeBatch } from "./store-batch.ts";
+import { isRefusedData, storeBatch } from "./store-batch.ts";
+import { createWatches } from "./watches.ts";
 
 /** A batch ends at whichever comes first; more would hold the event loop and the acknowledgements too long. */
 const MAX_BATCH_MESSAGES = 2_000;
 const MAX_BATCH_ROWS = 5_000;
 
-export interface IngestDeps extends StoreDeps {
+export interface IngestDeps {
+  database: Pick<Database, "db" | "listen">;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -51,6 +54,7 @@ interface Waiting {
 export function createIngest(deps: IngestDeps): Ingest {
   const serverTime = createServerTime();
   const lastSeen = createLastSeen();
+  const watches = createWatches(deps.database);
   let waiting: Waiting[] = [];
   let bytes = 0;
   let unsettled = 0;
@@ -95,7 +99,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const prepared = batch.map((entry) => entry.prepared);
     const seen = lastSeen.due(prepared);
     try {
-      await storeBatch(deps, prepared, seen);
+      await storeBatch({ ...deps, watches }, prepared, seen);
     } catch (error) {
       lastSeen.forget(seen);
       if (isRefusedData(error)) return storeApart(batch, error);

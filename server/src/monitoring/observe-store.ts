@@ -16,20 +16,37 @@ export interface ObservedRow {
   severity: Severity;
   message: string;
   times: number;
+  /** The pack's, by which it was judged; absent where whoever observed it answers for it. */
+  revision?: number;
 }
 
-const LOCK = `
-SELECT d.uid FROM devices d WHERE d.uid = ANY ($1::text::uuid[]) ORDER BY d.uid FOR KEY SHARE`;
+/** Holds these devices and packs as they are: neither is deleted, taken off or changed before the commit. */
+export async function holdJudged(tx: Tx, deviceUids: Iterable<string>, thresholdIds: Iterable<string>): Promise<void> {
+  const [uids, packs] = [new Set(deviceUids), new Set(thresholdIds)];
+  await runPrepared(tx, "hold-judged", "SELECT hold_judged($1::text::uuid[], $2::text::uuid[])", [
+    plainArray([...uids]),
+    plainArray([...packs]),
+  ]);
+}
+
+/** Whether pack `o.threshold_id` judges device `d` still, by the rules of `o.revision`; rows without one are not asked. */
+export const STILL_JUDGED = `(o.revision IS NULL OR
+  EXISTS (SELECT FROM thresholds t WHERE t.id = o.threshold_id AND t.enabled AND t.revision = o.revision)
+  AND (EXISTS (SELECT FROM device_thresholds w WHERE w.device_uid = d.uid AND w.threshold_id = o.threshold_id)
+    OR EXISTS (SELECT FROM device_type_thresholds w
+                WHERE w.device_type_id = d.device_type_id AND w.threshold_id = o.threshold_id)))`;
+
+const OBSERVED = `jsonb_to_recordset($1::text::jsonb) AS o (id uuid, device_uid uuid, threshold_id uuid, rule_id uuid,
+         metric text, value jsonb, breached jsonb, severity text, message text, times bigint, revision integer)
+  JOIN devices d ON d.uid = o.device_uid
+ WHERE d.deleted_at IS NULL AND ${STILL_JUDGED}`;
 
 const OPEN = `
 INSERT INTO anomalies AS a (id, tenant_id, device_uid, device_id, threshold_id, rule_id, metric, value, breached,
                             severity, message, opened_at, last_observed_at, occurrences)
 SELECT o.id, d.tenant_id, d.uid, d.id, o.threshold_id, o.rule_id, o.metric, o.value, o.breached,
        o.severity, o.message, $2::timestamptz, $2::timestamptz, o.times
-  FROM jsonb_to_recordset($1::text::jsonb) AS o (id uuid, device_uid uuid, threshold_id uuid, rule_id uuid,
-         metric text, value jsonb, breached jsonb, severity text, message text, times bigint)
-  JOIN devices d ON d.uid = o.device_uid
- WHERE d.deleted_at IS NULL
+  FROM ${OBSERVED}
  ORDER BY o.device_uid, o.rule_id
 ON CONFLICT (device_uid, rule_id) WHERE resolved_at IS NULL DO UPDATE
    SET value = excluded.value, last_observed_at = greatest(a.last_observed_at, excluded.last_observed_at),
@@ -37,16 +54,26 @@ ON CONFLICT (device_uid, rule_id) WHERE resolved_at IS NULL DO UPDATE
 RETURNING ${ANOMALY_COLUMNS}`;
 
 /**
- * Opens an anomaly for every row, or counts it into the unresolved one there is. Rows of deleted devices are left out.
+ * Opens an anomaly for every row, or counts it into the unresolved one there is. Rows of deleted devices are left out, and of
+ * packs that judge their device no longer.
  *
- * The key shares keep the devices from being deleted until the commit and stand in nobody else's way. They come in a
- * statement of their own: only the next one sees a deletion that was waited for. Devices before anomalies and both in
- * order, so that batches that meet wait for each other, never in a ring.
+ * Devices and packs are held before ({@link holdJudged}) and rows come in order, so that batches that meet wait for each
+ * other, never in a ring.
  */
-export async function openAnomalyRows(tx: Tx, rows: readonly ObservedRow[], now: Date): Promise<AnomalyRow[]> {
-  const uids = [...new Set(rows.map((row) => row.device_uid))];
-  await runPrepared(tx, "lock-observed", LOCK, [plainArray(uids)]);
-  return await runPrepared<AnomalyRow>(tx, "open-anomalies", OPEN, [JSON.stringify(rows), now]);
+export function openAnomalyRows(tx: Tx, rows: readonly ObservedRow[], now: Date): Promise<AnomalyRow[]> {
+  return runPrepared<AnomalyRow>(tx, "open-anomalies", OPEN, [JSON.stringify(rows), now]);
+}
+
+const PASSED = `
+INSERT INTO anomalies (id, tenant_id, device_uid, device_id, threshold_id, rule_id, metric, value, breached, severity,
+                       message, opened_at, last_observed_at, occurrences, status, resolved_at, resolved_by)
+SELECT o.id, d.tenant_id, d.uid, d.id, o.threshold_id, o.rule_id, o.metric, o.value, o.breached, o.severity,
+       o.message, $2::timestamptz, $2::timestamptz, o.times, 'resolved', $2::timestamptz, 'system'
+  FROM ${OBSERVED}`;
+
+/** Notes faults that came and went between two commits, as resolved anomalies. */
+export async function passedAnomalyRows(tx: Tx, rows: readonly ObservedRow[], now: Date): Promise<void> {
+  await runPrepared(tx, "passed-anomalies", PASSED, [JSON.stringify(rows), now]);
 }
 
 /** A device and a rule: what has at most one unresolved anomaly. */
@@ -68,4 +95,16 @@ export function resolveAnomalyRows(db: Db, watches: readonly Watch[], by: string
   const uids = plainArray(watches.map(({ deviceUid }) => deviceUid));
   const rules = plainArray(watches.map(({ ruleId }) => ruleId));
   return runPrepared<AnomalyRow>(db, "resolve-anomalies", RESOLVE, [uids, rules, now, by]);
+}
+
+const SPOKE_AGAIN = `
+UPDATE anomalies a SET status = 'resolved', resolved_at = $2, resolved_by = 'system'
+  FROM (SELECT u.id FROM anomalies u
+         WHERE u.device_uid = ANY ($1::text::uuid[]) AND u.rule_id IS NULL AND u.resolved_at IS NULL
+         ORDER BY u.device_uid FOR UPDATE) ended
+ WHERE a.id = ended.id`;
+
+/** Resolves the anomalies of these devices' silence. */
+export async function endSilence(tx: Tx, uids: readonly string[], now: Date): Promise<void> {
+  await runPrepared(tx, "end-silence", SPOKE_AGAIN, [plainArray(uids), now]);
 }

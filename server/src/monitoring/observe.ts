@@ -3,7 +3,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
-import { type ObservedRow, openAnomalyRows, resolveAnomalyRows, type Watch } from "./observe-store.ts";
+import { holdJudged, type ObservedRow, openAnomalyRows, resolveAnomalyRows, type Watch } from "./observe-store.ts";
 import type { MetricValue } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { messageOf } from "./rule-text.ts";
@@ -45,7 +45,14 @@ export async function openAnomalies(
   const now = deps.clock.now();
   const rows = gather(observations, () => deps.ids.uuid(now));
   const proposed = new Set(rows.map(({ id }) => id));
-  const stored = await inTransaction(deps.database.db, (tx) => openAnomalyRows(tx, rows, now));
+  const stored = await inTransaction(deps.database.db, async (tx) => {
+    await holdJudged(
+      tx,
+      rows.map((row) => row.device_uid),
+      rows.map((row) => row.threshold_id),
+    );
+    return await openAnomalyRows(tx, rows, now);
+  });
   return stored.map((row) => ({ ...toAnomaly(row), isNew: proposed.has(row.id) }));
 }
 
@@ -69,26 +76,33 @@ export async function resolveAnomalies(
 /** One row a device and rule: a statement cannot touch a row twice. */
 function gather(observations: readonly Observation[], newId: () => string): ObservedRow[] {
   const rows = new Map<string, ObservedRow>();
-  for (const { deviceUid, thresholdId, rule, value } of observations) {
-    const key = `${deviceUid} ${rule.id}`;
+  for (const observation of observations) {
+    const key = `${observation.deviceUid} ${observation.rule.id}`;
     const row = rows.get(key);
     if (row) {
-      row.value = value;
+      row.value = observation.value;
       row.times++;
-      continue;
-    }
-    rows.set(key, {
-      id: newId(),
-      device_uid: deviceUid,
-      threshold_id: thresholdId,
-      rule_id: rule.id,
-      metric: rule.metric,
-      value,
-      breached: rule.value,
-      severity: rule.severity,
-      message: messageOf(rule),
-      times: 1,
-    });
+    } else rows.set(key, observedRow(newId(), observation, 1));
   }
   return [...rows.values()];
+}
+
+/** `times` breaches of one rule, of which `value` is the last. */
+export function observedRow(
+  id: string,
+  { deviceUid, thresholdId, rule, value }: Observation,
+  times: number,
+): ObservedRow {
+  return {
+    id,
+    device_uid: deviceUid,
+    threshold_id: thresholdId,
+    rule_id: rule.id,
+    metric: rule.metric,
+    value,
+    breached: rule.value,
+    severity: rule.severity,
+    message: messageOf(rule),
+    times,
+  };
 }

@@ -1,34 +1,88 @@
-import type { Database, Db } from "../db/database.ts";
+import type { Database, Db, Tx } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import { type PreparedMessage, type RejectedMessage, toColumns } from "./batch.ts";
-import { REJECTED_KEPT, type Seen, storeRejected, storeTelemetry } from "./telemetry-store.ts";
+import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
+import { followsOf, judgeBatch } from "./judge-batch.ts";
+import { holdJudgement, saysNothing, storeJudgement } from "./store-judgement.ts";
+import { isJudgedElsewhere, REJECTED_KEPT, type Seen, storeRejected, storeTelemetry } from "./telemetry-store.ts";
+import type { WatchedDevice } from "./watch.ts";
+import type { WatchedBatch, Watches } from "./watches.ts";
 
 /** A row lock met the other way round by another process: the same batch goes through a moment later. */
 const TRANSIENT = new Set(["40001", "40P01"]);
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
 export interface StoreDeps {
   database: Pick<Database, "db">;
+  clock: Clock;
   ids: Ids;
+  watches: Watches;
 }
 
-/** Stores all of `messages` in one commit. Throws what the database throws, and then nothing is stored. */
+/** What is stored of a batch, but for what its rules make of it. */
+interface Batch {
+  messages: readonly PreparedMessage[];
+  columns: TelemetryColumns;
+  seen: Seen;
+  rejected: RejectedMessage[];
+}
+
+/**
+ * Stores all of `messages` and what the rules make of them in one commit. Throws what the database throws, and then nothing
+ * is stored. Judged again where another process has judged the same metric meanwhile (the device has moved there or back).
+ */
 export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMessage[], seen: Seen): Promise<void> {
-  const columns = toColumns(messages);
-  const rejected = lastRejected(messages);
-  const ids = rejected.map(({ at }) => deps.ids.uuid(new Date(at / 1000)));
+  const batch = { messages, columns: toColumns(messages), seen, rejected: lastRejected(messages) };
+  const uids = new Set(messages.map(({ deviceUid }) => deviceUid));
   for (let attempt = 1; ; attempt++) {
     try {
-      const { db } = deps.database;
-      if (rejected.length === 0) return await storeTelemetry(db, columns, seen);
-      return await db.transaction().execute(async (tx: Db) => {
-        await storeTelemetry(tx, columns, seen);
-        await storeRejected(tx, rejected, ids);
-      });
+      return await storeJudged(deps, batch, await deps.watches.of(uids));
     } catch (error) {
-      if (attempt === ATTEMPTS || !TRANSIENT.has(sqlState(error))) throw error;
+      deps.watches.forget(uids);
+      if (attempt === ATTEMPTS || !isForAnotherTry(error)) throw error;
     }
   }
+}
+
+/** One statement where no rule is moved and no message rejected. */
+async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch): Promise<void> {
+  const { messages, columns, seen, rejected } = batch;
+  const { db } = deps.database;
+  const judgement = judgeBatch(watched.devices, messages, watched.batch);
+  const follows = followsColumn(columns, watched);
+  if (rejected.length === 0 && saysNothing(judgement)) return await storeTelemetry(db, columns, seen, follows);
+  const now = deps.clock.now();
+  await db.transaction().execute(async (tx: Tx) => {
+    if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
+    await storeTelemetry(tx, columns, seen, follows);
+    if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
+    await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
+  });
+}
+
+async function storeRejectedOnes({ ids }: StoreDeps, tx: Db, rejected: readonly RejectedMessage[]): Promise<void> {
+  await storeRejected(
+    tx,
+    rejected,
+    rejected.map(({ at }) => ids.uuid(new Date(at / 1000))),
+  );
+}
+
+/** For each row that was judged the newest reading before it: two rows of a device are neighbours. */
+function followsColumn({ deviceUids, metrics, times, newest }: TelemetryColumns, { devices, batch }: WatchedBatch) {
+  let uid: string | undefined;
+  let watched: WatchedDevice["metrics"] | undefined;
+  return deviceUids.map((deviceUid, row) => {
+    if (deviceUid !== uid) {
+      uid = deviceUid;
+      watched = devices.get(deviceUid)?.metrics;
+    }
+    return newest[row] && watched?.size ? followsOf(watched.get(metrics[row]!), times[row]!, batch) : undefined;
+  });
+}
+
+function isForAnotherTry(error: unknown): boolean {
+  return TRANSIENT.has(sqlState(error)) || isJudgedElsewhere(error);
 }
 
 /**

@@ -1,9 +1,13 @@
 import { type Db, runPrepared } from "../db/database.ts";
+import { refusalCode } from "../db/refusal.ts";
 import { bytesArray, plainArray, textArray } from "./array-literal.ts";
 import type { RejectedMessage, TelemetryColumns } from "./batch.ts";
 
 /** How many rejected messages a device keeps (docs/spec-decisions.md, telemetry payload). */
 export const REJECTED_KEPT = 20;
+
+/** The code with which a batch is refused whose readings were judged from a newest reading that is not the newest. */
+const JUDGED_ELSEWHERE = "judged_elsewhere";
 
 /**
  * Columns as array literals, which `unnest` pads with NULL where one is shorter: columns that say nothing in a batch
@@ -15,17 +19,19 @@ const STORE = `
 WITH rows AS MATERIALIZED (
   SELECT device_uid, metric, to_timestamp(time / 1e6) AS ts, number, flag, text,
          to_timestamp(coalesce(received, time) / 1e6) AS received_at, coalesce(replaced, false) AS time_replaced,
-         coalesce(newest, true) AS newest
+         coalesce(newest, true) AS newest, to_timestamp(follows / 1e6) AS follows
     FROM unnest($1::text::uuid[], $2::text::text[], $3::text::float8[], $4::text::float8[], $5::text::boolean[],
-                $6::text::text[], $7::text::float8[], $8::text::boolean[], $9::text::boolean[])
-         AS u (device_uid, metric, time, number, flag, text, received, replaced, newest)
+                $6::text::text[], $7::text::float8[], $8::text::boolean[], $9::text::boolean[],
+                $12::text::float8[])
+         AS u (device_uid, metric, time, number, flag, text, received, replaced, newest, follows)
 ), latest AS (
-  INSERT INTO telemetry_latest AS l (device_uid, metric, ts, number, flag, text, received_at, time_replaced)
-  SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced FROM rows WHERE newest
+  INSERT INTO telemetry_latest AS l (device_uid, metric, ts, number, flag, text, received_at, time_replaced, follows)
+  SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced, follows FROM rows WHERE newest
   ON CONFLICT (device_uid, metric) DO UPDATE
      SET ts = excluded.ts, number = excluded.number, flag = excluded.flag, text = excluded.text,
          received_at = excluded.received_at, time_replaced = excluded.time_replaced
-   WHERE excluded.ts >= l.ts
+   WHERE CASE WHEN excluded.follows IS NULL OR excluded.follows = l.ts THEN excluded.ts >= l.ts
+              ELSE muster_refuse('${JUDGED_ELSEWHERE}') END
 ), seen AS (
   UPDATE devices d SET last_seen_at = s.at
     FROM (SELECT k.uid, to_timestamp(u.at / 1e6) AS at
@@ -42,8 +48,18 @@ ON CONFLICT (device_uid, metric, ts) DO UPDATE
 /** Which devices to mark as seen, and when (microseconds since 1970). */
 export type Seen = ReadonlyMap<string, number>;
 
-/** Stores the rows, their latest values and the devices' last sign of life: one statement, one commit. */
-export async function storeTelemetry(db: Db, columns: TelemetryColumns, seen: Seen): Promise<void> {
+/**
+ * Stores the rows, their latest values and the devices' last sign of life: one statement, one commit.
+ *
+ * @param follows for each row the time of the reading that it was judged to come after, minus infinity for none; `undefined`
+ *   for a row that was not judged. Where another reading is the newest by now, all is refused: {@link isJudgedElsewhere}
+ */
+export async function storeTelemetry(
+  db: Db,
+  columns: TelemetryColumns,
+  seen: Seen,
+  follows: readonly (number | undefined)[] = [],
+): Promise<void> {
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced, newest } = columns;
   await runPrepared(db, "store-telemetry", STORE, [
     plainArray(deviceUids),
@@ -57,7 +73,12 @@ export async function storeTelemetry(db: Db, columns: TelemetryColumns, seen: Se
     sparse(newest.map((is) => (is ? undefined : false))),
     plainArray([...seen.keys()]),
     plainArray([...seen.values()]),
+    sparse(follows),
   ]);
+}
+
+export function isJudgedElsewhere(error: unknown): boolean {
+  return refusalCode(error) === JUDGED_ELSEWHERE;
 }
 
 /** Keeps `messages` (oldest first, ids beside them), and of every device concerned the last {@link REJECTED_KEPT}. */

@@ -1,0 +1,71 @@
+import { runRaw } from "../../src/db/database.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import {
+  createMonitoring,
+  type Monitoring,
+  type NewRule,
+  type ThresholdPack,
+} from "../../src/monitoring/monitoring.ts";
+import type { World } from "../monitoring/world.ts";
+
+/** A device that packs watch, and what it says, handed in as the broker does. */
+export interface Sender {
+  id: string;
+  uid: string;
+  /** One batch of messages. */
+  send(messages: readonly unknown[], by?: Monitoring): Promise<void>;
+  /** One message with a time of its own: milliseconds from now on the server's clock. */
+  say(values: Record<string, unknown>, ms?: number, by?: Monitoring): Promise<void>;
+  /** Its anomalies as the API lists them, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: JSON
+  anomalies(): Promise<any[]>;
+  watch(packs: readonly ThresholdPack[], deviceTypeId?: string): Promise<void>;
+}
+
+export async function newSender(world: World, ...packs: ThresholdPack[]): Promise<Sender> {
+  const { server, tenant, ask } = world;
+  const { app, clock } = server;
+  const { id, uid } = await world.newDevice(tenant);
+  const from = {
+    tenantId: tenant.caller.tenantId,
+    deviceUid: uid,
+    deviceId: id,
+    topic: `t/${tenant.slug}/telemetry/${id}`,
+  };
+  const send: Sender["send"] = async (messages, by = app.monitoring) => {
+    await Promise.all(messages.map((message) => by.ingest({ ...from, payload: Buffer.from(JSON.stringify(message)) })));
+  };
+  const sender: Sender = {
+    id,
+    uid,
+    send,
+    say: (values, ms = 0, by) => send([{ ts: clock.now().getTime() + ms, values }], by),
+    anomalies: async () => (await ask("GET", `anomalies?deviceId=${id}&limit=200`)).json.items.reverse(),
+    async watch(next, deviceTypeId) {
+      const thresholdIds = next.map((pack) => pack.id);
+      await app.devices.replaceDevice(tenant.caller, id, { name: "Pump", deviceTypeId, thresholdIds });
+    },
+  };
+  if (packs.length > 0) await sender.watch(packs);
+  return sender;
+}
+
+/** Another process' worth of monitoring on the same database: it remembers nothing yet. */
+export function freshMonitoring({ server }: World): Monitoring {
+  const { database } = server.app;
+  return createMonitoring({ database, clock: server.clock, ids: randomIds, logger: createLogger("silent") });
+}
+
+export async function packOf(world: World, ...rules: NewRule[]): Promise<ThresholdPack> {
+  return await world.newPack(world.tenant, ...rules);
+}
+
+export async function storedStates({ server }: World, uid: string): Promise<string[]> {
+  const rows = await runRaw<{ phase: string }>(
+    server.app.database.db,
+    "SELECT phase FROM rule_states WHERE device_uid = $1 ORDER BY phase",
+    [uid],
+  );
+  return rows.map(({ phase }) => phase);
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { NewRule } from "../../src/monitoring/monitoring.ts";
+import { anyMessages, anyRule } from "../../src/monitoring/test-support/any-telemetry.ts";
+import { referenceAnomalies, type Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import { onPostgres } from "../harness/database.ts";
+import type { World } from "../monitoring/world.ts";
+import { freshMonitoring, newSender, packOf } from "./sender.ts";
+
+const HOUR = 3_600_000;
+
+/** Where a batch goes: to either of two processes that both remember the device, or to one just started. */
+const anyCut = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.constantFrom("one", "two", "fresh")), {
+  minLength: 1,
+});
+
+/** The whole of it, in the database, against the reference evaluator. */
+export function referenceRules(given: () => World): void {
+  test("whatever is late, there twice or out of order, wherever batches end and processes restart, the anomalies are those of the reference", async () => {
+    const world = given();
+    const { server } = world;
+    const processes = { one: freshMonitoring(world), two: freshMonitoring(world) };
+    const anyRules = fc.array(anyRule(""), { minLength: 1, maxLength: 4 });
+    let anomalies = 0;
+    await fc.assert(
+      fc.asyncProperty(anyRules, anyMessages, anyCut, async (rules, messages, cuts) => {
+        const pack = await packOf(world, ...(rules as NewRule[]));
+        const sender = await newSender(world, pack);
+        const base = server.clock.now().getTime() - HOUR;
+        const storedAt = new Map<string, string>();
+        let sent = 0;
+        for (let turn = 0; sent < messages.length; turn++) {
+          const [size, where] = cuts[turn % cuts.length]!;
+          const batch = messages.slice(sent, sent + size);
+          server.clock.advance(10);
+          await sender.send(
+            batch.map((message) => payloadOf(message, base)),
+            where === "fresh" ? freshMonitoring(world) : processes[where],
+          );
+          const now = server.clock.now().toISOString();
+          for (const { metric, time } of batch.flat()) {
+            const key = `${metric} ${time}`;
+            if (!storedAt.has(key)) storedAt.set(key, now);
+          }
+          sent += size;
+        }
+        const expected = referenceAnomalies(pack.rules, messages).map(
+          ({ ruleId, openedAt, resolvedAt, occurrences, value }) => {
+            const { metric } = pack.rules.find(({ id }) => id === ruleId)!;
+            const at = (time: number | null) => (time === null ? null : storedAt.get(`${metric} ${time}`));
+            return [ruleId, at(openedAt), at(resolvedAt), occurrences, value];
+          },
+        );
+        const found = (
+          await server.app.monitoring.listAnomalies(world.tenant.caller, { deviceId: sender.id, skip: 0, limit: 200 })
+        ).items;
+        anomalies += found.length;
+        const order = new Map(pack.rules.map(({ id }, at) => [id, at]));
+        const shown = found
+          .reverse()
+          .toSorted((a, b) => order.get(a.ruleId!)! - order.get(b.ruleId!)!)
+          .map((a) => [
+            a.ruleId,
+            a.openedAt.toISOString(),
+            a.resolvedAt?.toISOString() ?? null,
+            a.occurrences,
+            a.value,
+          ]);
+        assert.deepEqual(shown, expected);
+      }),
+      { numRuns: onPostgres ? 100 : 12 },
+    );
+    assert.ok(anomalies > 8, `only ${anomalies} anomalies: the cases proved little`);
+  });
+}
+
+function payloadOf(message: readonly Said[], base: number): unknown {
+  return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
+}
