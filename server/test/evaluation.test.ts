@@ -1,5 +1,8 @@
 import { after, before, describe } from "node:test";
+import { changeRules } from "./evaluation/suite-changes.ts";
+import { judgingRules } from "./evaluation/suite-judging.ts";
 import { referenceRules } from "./evaluation/suite-reference.ts";
+import { silenceRules } from "./evaluation/suite-silence.ts";
 import { startWorld, type World } from "./monitoring/world.ts";
 
 let world: World;
@@ -8,4 +11,7 @@ before(async () => {
 });
 after(() => world.stop());
 
+describe("judging", () => judgingRules(() => world));
+describe("changes of what judges", () => changeRules(() => world));
+describe("silence", () => silenceRules(() => world));
 describe("against the reference evaluator", () => referenceRules(() => world));

@@ -1,16 +1,25 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 
 export interface DeviceTypeRow {
   id: string;
   name: string;
   publish_topics: string[];
   subscribe_topics: string[];
+  silent_for_seconds: number | null;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = ["id", "name", "publish_topics", "subscribe_topics", "created_at", "updated_at"] as const;
+const COLUMNS = [
+  "id",
+  "name",
+  "publish_topics",
+  "subscribe_topics",
+  "silent_for_seconds",
+  "created_at",
+  "updated_at",
+] as const;
 
 export async function insertDeviceType(db: Db, tenantId: string, row: DeviceTypeRow): Promise<void> {
   await db
@@ -28,6 +37,7 @@ export interface DeviceTypeChange {
   name: string | undefined;
   publishTopics: string[] | undefined;
   subscribeTopics: string[] | undefined;
+  silentForSeconds: number | null | undefined;
 }
 
 /** @returns the row as it is now; `undefined` when the tenant has none of this id */
@@ -45,11 +55,40 @@ export async function updateDeviceTypeRow(
       ...(change.name === undefined ? {} : { name: change.name }),
       ...(change.publishTopics === undefined ? {} : { publish_topics: topics(change.publishTopics) }),
       ...(change.subscribeTopics === undefined ? {} : { subscribe_topics: topics(change.subscribeTopics) }),
+      ...(change.silentForSeconds === undefined ? {} : { silent_for_seconds: change.silentForSeconds }),
     })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .returning(COLUMNS)
     .executeTakeFirst();
+}
+
+/** Has those of `thresholdIds` that are the tenant's, and no others, watch the devices of the type. @returns the ids taken */
+export async function watchTypeWith(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  thresholdIds: string[],
+): Promise<Set<string>> {
+  await sql`DELETE FROM device_type_thresholds
+    WHERE tenant_id = ${tenantId} AND device_type_id = ${id} AND threshold_id <> ALL (${thresholdIds}::uuid[])`.execute(
+    tx,
+  );
+  const { rows } = await sql<{ id: string }>`
+    WITH known AS (
+      SELECT t.id FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
+    ), put_on AS (
+      INSERT INTO device_type_thresholds (tenant_id, device_type_id, threshold_id)
+      SELECT ${tenantId}::uuid, ${id}::uuid, k.id FROM known k ON CONFLICT DO NOTHING
+    )
+    SELECT id FROM known`.execute(tx);
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function findTypeThresholds(db: Db, tenantId: string, id: string): Promise<string[]> {
+  const { rows } = await sql<{ threshold_id: string }>`SELECT threshold_id FROM device_type_thresholds
+    WHERE tenant_id = ${tenantId} AND device_type_id = ${id} ORDER BY threshold_id`.execute(db);
+  return rows.map((row) => row.threshold_id);
 }
 
 /** The slug of the tenant that owns the type: the shell names a type by its id alone. */

@@ -1,9 +1,18 @@
 import type { Caller } from "../access/access.ts";
+import type { Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/refusals.ts";
 import { plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
-import { type DeviceTypeRow, findOwner, insertDeviceType, updateDeviceTypeRow } from "./device-type-store.ts";
+import {
+  type DeviceTypeRow,
+  findOwner,
+  findTypeThresholds,
+  insertDeviceType,
+  updateDeviceTypeRow,
+  watchTypeWith,
+} from "./device-type-store.ts";
 import { checkTemplates } from "./topics.ts";
 
 export interface DeviceTypeRecord {
@@ -12,6 +21,10 @@ export interface DeviceTypeRecord {
   /** Templates relative to the tenant's prefix, e.g. `telemetry/{deviceId}`. */
   publishTopics: string[];
   subscribeTopics: string[];
+  /** Threshold packs that watch every device of the type. */
+  thresholdIds: string[];
+  /** A device of the type that is silent for longer is an anomaly; `null`: silence means nothing. */
+  silentForSeconds: number | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -20,12 +33,17 @@ export interface NewDeviceType {
   name: string;
   publishTopics: readonly string[];
   subscribeTopics?: readonly string[] | undefined;
+  thresholdIds?: readonly string[] | undefined;
+  silentForSeconds?: number | null | undefined;
 }
+
+const MAX_PACKS = 100;
+const MAX_SILENT_SECONDS = 30 * 86_400;
 
 /** What is absent stays as it is. */
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
-/** @throws MusterError invalid_request, with a bad template in `detail` */
+/** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail` */
 export async function createDeviceType(
   deps: DevicesDeps,
   caller: Caller,
@@ -37,11 +55,14 @@ export async function createDeviceType(
     name: plainLine("name", input.name),
     publish_topics: checkTemplates(input.publishTopics),
     subscribe_topics: checkTemplates(input.subscribeTopics ?? []),
+    silent_for_seconds: checkSilence(input.silentForSeconds ?? null),
     created_at: now,
     updated_at: now,
   };
-  await insertDeviceType(deps.database.db, caller.tenantId, row);
-  return toRecord(row);
+  return await inTransaction(deps.database.db, async (tx) => {
+    await insertDeviceType(tx, caller.tenantId, row);
+    return await withThresholds(tx, caller, row, input.thresholdIds ?? []);
+  });
 }
 
 /**
@@ -59,12 +80,35 @@ export async function updateDeviceType(
     name: input.name === undefined ? undefined : plainLine("name", input.name),
     publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
     subscribeTopics: input.subscribeTopics && checkTemplates(input.subscribeTopics),
+    silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
   };
-  const row = isUuid(id)
-    ? await updateDeviceTypeRow(deps.database.db, caller.tenantId, id, change, deps.clock.now())
-    : undefined;
-  if (!row) throw notFound("device type");
-  return toRecord(row);
+  if (!isUuid(id)) throw notFound("device type");
+  return await inTransaction(deps.database.db, async (tx) => {
+    const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
+    if (!row) throw notFound("device type");
+    return await withThresholds(tx, caller, row, input.thresholdIds);
+  });
+}
+
+/** The record, once these packs and no others watch the type's devices; `undefined` leaves those that do. */
+async function withThresholds(
+  tx: Tx,
+  { tenantId }: Caller,
+  row: DeviceTypeRow,
+  thresholdIds: readonly string[] | undefined,
+): Promise<DeviceTypeRecord> {
+  if (thresholdIds) {
+    if (thresholdIds.length > MAX_PACKS) throw invalidRequest(`at most ${MAX_PACKS} threshold packs`, "thresholdIds");
+    const taken = await watchTypeWith(tx, tenantId, row.id, thresholdIds.filter(isUuid));
+    const unknown = thresholdIds.find((id) => !taken.has(id));
+    if (unknown !== undefined) throw invalidRequest("there is no such threshold pack", unknown);
+  }
+  return toRecord(row, await findTypeThresholds(tx, tenantId, row.id));
+}
+
+function checkSilence(seconds: number | null): number | null {
+  if (seconds === null || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SILENT_SECONDS)) return seconds;
+  throw invalidRequest(`silentForSeconds is a whole number from 1 to ${MAX_SILENT_SECONDS}`, "silentForSeconds");
 }
 
 /** The slug of the tenant a device type belongs to. @throws MusterError not_found */
@@ -74,12 +118,14 @@ export async function tenantOfDeviceType(deps: DevicesDeps, id: string): Promise
   return slug;
 }
 
-function toRecord(row: DeviceTypeRow): DeviceTypeRecord {
+function toRecord(row: DeviceTypeRow, thresholdIds: string[]): DeviceTypeRecord {
   return {
     id: row.id,
     name: row.name,
     publishTopics: row.publish_topics,
     subscribeTopics: row.subscribe_topics,
+    thresholdIds,
+    silentForSeconds: row.silent_for_seconds,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -6,6 +6,7 @@ import type { Anomaly } from "./anomaly-record.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
+import { createSilenceWatch } from "./silence.ts";
 import {
   createThreshold,
   getThreshold,
@@ -44,6 +45,8 @@ export interface Monitoring extends Ingest {
   listAnomalies(caller: Caller, query: AnomalyQuery): Promise<Page<Anomaly>>;
   getAnomaly(caller: Caller, id: string): Promise<Anomaly>;
   acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
+  /** Opens and resolves the anomalies of devices that fell silent; called every few seconds. */
+  watchSilence(): Promise<void>;
 }
 
 export function createMonitoring(deps: MonitoringDeps): Monitoring {
@@ -59,5 +62,6 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     listAnomalies: (caller, query) => listAnomalies(deps, caller, query),
     getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
     acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
+    watchSilence: createSilenceWatch(deps),
   };
 }

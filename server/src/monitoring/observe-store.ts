@@ -97,6 +97,13 @@ export function resolveAnomalyRows(db: Db, watches: readonly Watch[], by: string
   return runPrepared<AnomalyRow>(db, "resolve-anomalies", RESOLVE, [uids, rules, now, by]);
 }
 
+/** Has whoever judges these devices look again where their rules stand: somebody else has resolved something. */
+export async function tellJudges(tx: Tx, uids: readonly string[]): Promise<void> {
+  await runPrepared(tx, "tell-judges", "SELECT tell_rules(uid::text) FROM unnest($1::text::uuid[]) AS u (uid)", [
+    plainArray([...new Set(uids)]),
+  ]);
+}
+
 const SPOKE_AGAIN = `
 UPDATE anomalies a SET status = 'resolved', resolved_at = $2, resolved_by = 'system'
   FROM (SELECT u.id FROM anomalies u

@@ -3,7 +3,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
-import { holdJudged, type ObservedRow, openAnomalyRows, resolveAnomalyRows, type Watch } from "./observe-store.ts";
+import { holdJudged, type ObservedRow, openAnomalyRows, resolveAnomalyRows, tellJudges, type Watch } from "./observe-store.ts";
 import type { MetricValue } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { messageOf } from "./rule-text.ts";
@@ -59,7 +59,9 @@ export async function openAnomalies(
 /**
  * Ends the unresolved anomalies of these devices and rules, acknowledged or not.
  *
- * @param actor as in `resolvedBy`: `system` when the values are well again
+ * Where the values are not well, the next one opens another.
+ *
+ * @param actor as in `resolvedBy`
  * @returns those it ended
  */
 export async function resolveAnomalies(
@@ -69,8 +71,14 @@ export async function resolveAnomalies(
 ): Promise<Anomaly[]> {
   if (watches.length === 0) return [];
   const now = deps.clock.now();
-  const rows = await inTransaction(deps.database.db, (tx) => resolveAnomalyRows(tx, watches, actor, now));
-  return rows.map(toAnomaly);
+  return await inTransaction(deps.database.db, async (tx) => {
+    const rows = await resolveAnomalyRows(tx, watches, actor, now);
+    await tellJudges(
+      tx,
+      watches.map(({ deviceUid }) => deviceUid),
+    );
+    return rows.map(toAnomaly);
+  });
 }
 
 /** One row a device and rule: a statement cannot touch a row twice. */

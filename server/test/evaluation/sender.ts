@@ -52,8 +52,7 @@ export async function newSender(world: World, ...packs: ThresholdPack[]): Promis
 }
 
 /** Another process' worth of monitoring on the same database: it remembers nothing yet. */
-export function freshMonitoring({ server }: World): Monitoring {
-  const { database } = server.app;
+export function freshMonitoring({ server }: World, database = server.app.database): Monitoring {
   return createMonitoring({ database, clock: server.clock, ids: randomIds, logger: createLogger("silent") });
 }
 

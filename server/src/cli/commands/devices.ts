@@ -15,10 +15,12 @@ function addDeviceTypes(type: Command, exit: Exit): void {
     .requiredOption("--name <text>", "its name")
     .requiredOption("--topic <template...>", "a topic to publish on, e.g. telemetry/{deviceId} (repeatable)")
     .option("--subscribe <template...>", "a topic to subscribe to (repeatable); none when absent")
-    .action(({ json, topic, subscribe, ...rest }) =>
+    .option("--threshold <id...>", "a threshold pack that watches its devices (repeatable)")
+    .option("--silent-for-seconds <n>", "a device silent for longer is an anomaly; never when absent", wholeNumber)
+    .action(({ json, topic, subscribe, threshold, ...rest }) =>
       send(exit, {
         name: "device-type.create",
-        body: { ...rest, publishTopics: topic, subscribeTopics: subscribe },
+        body: { ...rest, publishTopics: topic, subscribeTopics: subscribe, thresholdIds: threshold },
         json,
         show: (made) => [`Device type ${made.name} is there (${made.id}).`],
       }),
@@ -27,10 +29,21 @@ function addDeviceTypes(type: Command, exit: Exit): void {
     .option("--name <text>", "its new name")
     .option("--topic <template...>", "every topic to publish on from now (repeatable)")
     .option("--subscribe <template...>", "every topic to subscribe to from now (repeatable)")
-    .action((id: string, { json, name, topic, subscribe }) =>
+    .option("--threshold <id...>", "every threshold pack that watches its devices from now (repeatable)")
+    .option("--no-threshold", "no threshold pack watches its devices from now")
+    .option("--silent-for-seconds <n>", "from now a device silent for longer is an anomaly", wholeNumber)
+    .option("--no-silent-for-seconds", "from now silence is no anomaly")
+    .action((id: string, { json, name, topic, subscribe, threshold, silentForSeconds }) =>
       send(exit, {
         name: "device-type.update",
-        body: { id, name, publishTopics: topic, subscribeTopics: subscribe },
+        body: {
+          id,
+          name,
+          publishTopics: topic,
+          subscribeTopics: subscribe,
+          thresholdIds: threshold === false ? [] : threshold,
+          silentForSeconds: silentForSeconds === false ? null : silentForSeconds,
+        },
         json,
         show: (made) => [`Device type ${made.name} publishes on ${made.publishTopics.join(", ") || "nothing"}.`],
       }),

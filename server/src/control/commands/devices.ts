@@ -3,18 +3,25 @@ import { command, text } from "../command.ts";
 
 const tenant = { tenant: text };
 const topics = z.array(text);
+const watched = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
 
 /** Device types, devices, groups, claims and MQTT clients. */
 export const deviceCommands = [
   command(
     "device-type.create",
-    { ...tenant, name: text, publishTopics: topics, subscribeTopics: topics.optional() },
+    { ...tenant, name: text, publishTopics: topics, subscribeTopics: topics.optional(), ...watched },
     async ({ access, devices }, { tenant, ...input }) =>
       devices.createDeviceType(await access.systemCaller(tenant), input),
   ),
   command(
     "device-type.update",
-    { id: text, name: text.optional(), publishTopics: topics.optional(), subscribeTopics: topics.optional() },
+    {
+      id: text,
+      name: text.optional(),
+      publishTopics: topics.optional(),
+      subscribeTopics: topics.optional(),
+      ...watched,
+    },
     async ({ access, devices }, { id, ...input }) => {
       const caller = await access.systemCaller(await devices.tenantOfDeviceType(id));
       return await devices.updateDeviceType(caller, id, input);

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runRaw } from "../../src/db/database.ts";
+import { onPostgres } from "../harness/database.ts";
+import { HOT, type World } from "../monitoring/world.ts";
+import { freshMonitoring, newSender, packOf, type Sender, storedStates } from "./sender.ts";
+
+const ended = ({ status, resolvedBy, comment }: Record<string, unknown>) => [status, resolvedBy, comment];
+const unjudged = (why: string) => ["resolved", "system", `No longer judged: ${why}.`];
+
+/** What becomes of anomalies when packs, devices and types change. */
+export function changeRules(given: () => World): void {
+  const judged = async (world: World): Promise<Sender> => {
+    const pending = { ...HOT, metric: "pressure", value: 5, forSeconds: 60 };
+    const pack = await packOf(world, HOT, pending);
+    return await newSender(world, pack);
+  };
+
+  test("a pack taken off a device ends what it alone could judge, and says so", async () => {
+    const world = given();
+    const sender = await judged(world);
+    const kept = await packOf(world, HOT);
+    await sender.say({ temperature: 99, pressure: 9 });
+    assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
+    const { thresholdIds } = (await world.ask("GET", `devices/${sender.id}`)).json;
+    const put = (ids: string[]) => world.ask("PUT", `devices/${sender.id}`, { name: "Same", thresholdIds: ids });
+    await put([...thresholdIds, kept.id]);
+    assert.deepEqual(
+      (await sender.anomalies()).map(ended),
+      [["open", null, null]],
+      "putting it on again changes nothing",
+    );
+    assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
+    await sender.say({ temperature: 98 }, 1);
+    assert.equal((await sender.anomalies()).length, 2);
+    world.server.clock.advance(1_000);
+    await put([kept.id]);
+    const [first, second] = await sender.anomalies();
+    assert.deepEqual(ended(first), unjudged("its threshold pack was taken off the device"));
+    assert.equal(first.resolvedAt, world.server.clock.now().toISOString());
+    assert.deepEqual(ended(second), ["open", null, null]);
+    assert.deepEqual(await storedStates(world, sender.uid), []);
+    await sender.say({ temperature: 97, pressure: 9 }, 2);
+    assert.deepEqual((await sender.anomalies()).length, 2);
+  });
+
+  test("what somebody said of an anomaly stays when the service resolves it", async () => {
+    const world = given();
+    const sender = await judged(world);
+    await sender.say({ temperature: 99 });
+    const [{ id }] = await sender.anomalies();
+    await world.ask("POST", `anomalies/${id}/acknowledge`, { comment: "On my way" });
+    await sender.watch([]);
+    assert.deepEqual((await sender.anomalies()).map(ended), [["resolved", "system", "On my way"]]);
+  });
+
+  test("a pack of a device type watches its devices, until it is taken off or they are of another type", async () => {
+    const world = given();
+    const { devices } = world.server.app;
+    const { caller } = world.tenant;
+    const pack = await packOf(world, HOT);
+    const type = await devices.createDeviceType(caller, { name: "Hot", publishTopics: [], thresholdIds: [pack.id] });
+    assert.deepEqual([type.thresholdIds, type.silentForSeconds], [[pack.id], null]);
+    const [one, two, both] = [await newSender(world), await newSender(world), await newSender(world)];
+    await one.say({ temperature: 99 });
+    await one.watch([], type.id);
+    await two.watch([], type.id);
+    await both.watch([pack], type.id);
+    for (const sender of [one, two, both]) {
+      await sender.say({ temperature: 99 }, 1);
+      assert.equal((await sender.anomalies()).length, 1);
+    }
+    await one.watch([]);
+    assert.deepEqual((await one.anomalies()).map(ended), [unjudged("the device has another type")]);
+    await devices.updateDeviceType(caller, type.id, { thresholdIds: [pack.id] });
+    assert.deepEqual((await two.anomalies()).map(ended), [["open", null, null]]);
+    await devices.updateDeviceType(caller, type.id, { thresholdIds: [] });
+    assert.deepEqual((await two.anomalies()).map(ended), [
+      unjudged("its threshold pack was taken off the device type"),
+    ]);
+    assert.deepEqual((await both.anomalies()).map(ended), [["open", null, null]]);
+    await assert.rejects(devices.updateDeviceType(caller, type.id, { thresholdIds: [type.id] }), {
+      code: "invalid_request",
+      detail: type.id,
+    });
+  });
+
+  test("a pack that is disabled or changed ends what it judges no longer, and judges by its new rules", async () => {
+    const world = given();
+    const { db } = world.server.app.database;
+    const sender = await judged(world);
+    await sender.say({ temperature: 99, pressure: 9 });
+    const [{ thresholdId }] = await sender.anomalies();
+    const change = (set: string) => runRaw(db, `UPDATE thresholds SET ${set} WHERE id = $1`, [thresholdId]);
+    await change("description = 'other words'");
+    assert.deepEqual((await sender.anomalies()).map(ended), [["open", null, null]]);
+    await change("rules = json_build_array(rules -> 1)");
+    assert.deepEqual((await sender.anomalies()).map(ended), [unjudged("its rule was changed")]);
+    assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
+    await sender.say({ temperature: 99, pressure: 9 }, 60_000);
+    assert.equal((await sender.anomalies()).length, 2);
+    await change("enabled = false");
+    assert.deepEqual(ended((await sender.anomalies())[1]), unjudged("its threshold pack was disabled"));
+    await sender.say({ pressure: 9 }, 120_000);
+    assert.equal((await sender.anomalies()).length, 2);
+  });
+
+  test("whoever remembers a pack that was taken off opens nothing for it", async () => {
+    const world = given();
+    const { database } = world.server.app;
+    const sender = await judged(world);
+    // A process that no news reaches: it goes by what it remembers until the database tells it otherwise.
+    const deaf = freshMonitoring(world, { ...database, listen: async () => async () => undefined });
+    await sender.say({ temperature: 20, pressure: 1 }, 0, deaf);
+    await sender.watch([]);
+    await sender.say({ temperature: 99, pressure: 9 }, 1, deaf);
+    assert.deepEqual(await sender.anomalies(), []);
+    assert.deepEqual(await storedStates(world, sender.uid), []);
+  });
+
+  if (onPostgres) {
+    test("what one process changes, another judges by", async () => {
+      const world = given();
+      const { server, second } = world;
+      const sender = await newSender(world);
+      await sender.say({ temperature: 20 });
+      const pack = await packOf(world, HOT);
+      const put = { name: "x", thresholdIds: [pack.id] };
+      await second.app.devices.replaceDevice(world.tenant.caller, sender.id, put);
+      for (let ms = 1; (await sender.anomalies()).length === 0; ms++) await sender.say({ temperature: 99 }, ms);
+      assert.equal((await sender.anomalies()).length, 1);
+      assert.ok(server !== second);
+    });
+  }
+}
