@@ -3,7 +3,14 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
-import { holdJudged, type ObservedRow, openAnomalyRows, resolveAnomalyRows, tellJudges, type Watch } from "./observe-store.ts";
+import {
+  holdJudged,
+  type ObservedRow,
+  openAnomalyRows,
+  resolveAnomalyRows,
+  tellJudges,
+  type Watch,
+} from "./observe-store.ts";
 import type { MetricValue } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { messageOf } from "./rule-text.ts";
