@@ -3,7 +3,7 @@ import { type Socket, connect as tcpConnect } from "node:net";
 import { after, before, test } from "node:test";
 import { createAedesEngine } from "../src/broker/engines/aedes/engine.ts";
 import { connectPacket, field, PINGREQ, packet, publishPacket, rawClient, rawSession } from "./broker/raw-client.ts";
-import { connect, type Device, eventually, startWorld, type World, worldFor } from "./broker/world.ts";
+import { besides, connect, type Device, eventually, startWorld, type World } from "./broker/world.ts";
 
 let world: World;
 let device: Device;
@@ -20,7 +20,7 @@ function ended(socket: Socket): Promise<void> {
 }
 
 test("a peer that is silent, or speaks no TLS, or stops in the handshake, is disconnected in time", async (t) => {
-  const own = await worldFor(t, createAedesEngine, { limits: { handshakeMs: 150 } });
+  const own = await besides(t, createAedesEngine, world, { limits: { handshakeMs: 150 } });
   const openings = [[], [0x16], [0x16, 3, 1, 0, 200, 1, 0, 0, 196], [...Buffer.from("GET / HTTP/1.1\r\n\r\n")]];
   await Promise.all(
     openings.map(async (bytes) => {
@@ -33,7 +33,7 @@ test("a peer that is silent, or speaks no TLS, or stops in the handshake, is dis
 });
 
 test("a peer that does not send its whole CONNECT is disconnected in time, however it drips", async (t) => {
-  const own = await worldFor(t, createAedesEngine, { limits: { connectMs: 200 } });
+  const own = await besides(t, createAedesEngine, world, { limits: { connectMs: 200 } });
   const enrolled = await own.enroll();
   const silent = await rawClient(own, enrolled);
   const dripping = await rawClient(own, enrolled);
@@ -54,7 +54,7 @@ test("a peer that does not send its whole CONNECT is disconnected in time, howev
 });
 
 test("sockets that have not authenticated are capped, and honest devices still get in", async (t) => {
-  const own = await worldFor(t, createAedesEngine, { limits: { maxUnauthenticated: 20 } });
+  const own = await besides(t, createAedesEngine, world, { limits: { maxUnauthenticated: 20 } });
   const enrolled = await own.enroll();
   const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
   let gone = 0;
@@ -143,7 +143,7 @@ test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and 
 });
 
 test("a flood is slowed by not reading, loses nothing and keeps its connection", async (t) => {
-  const own = await worldFor(t, createAedesEngine, { limits: { messagesPerSecond: 500 } });
+  const own = await besides(t, createAedesEngine, world, { limits: { messagesPerSecond: 500 } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);
   const began = performance.now();
@@ -160,7 +160,7 @@ test("a flood is slowed by not reading, loses nothing and keeps its connection",
 });
 
 test("a subscriber that does not read is disconnected and holds nobody up", async (t) => {
-  const own = await worldFor(t, createAedesEngine, { limits: { maxBacklog: 512 * 1024 } });
+  const own = await besides(t, createAedesEngine, world, { limits: { maxBacklog: 512 * 1024 } });
   const [slow, other] = [await own.enroll(), await own.enroll()];
   const sleeper = await rawSession(own, slow);
   sleeper.send(packet(0x82, [0, 1], field(slow.filter), [1]));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import type { BrokerPolicy } from "../../src/broker/policy.ts";
 import { PINGREQ, publishPacket, rawSession } from "./raw-client.ts";
-import { connect, type MakeEngine, worldFor } from "./world.ts";
+import { besides, connect, type MakeEngine, startWorld, type World } from "./world.ts";
 
 /** Holds every message until the test says how its storing ended. */
 function held() {
@@ -30,9 +30,15 @@ function held() {
 }
 
 export function durabilityRules(makeEngine: MakeEngine): void {
+  let shared: World;
+  before(async () => {
+    shared = await startWorld(makeEngine);
+  });
+  after(() => shared.stop());
+
   test("a message is acknowledged when it is stored and not before, in the order of sending", async (t) => {
     const hold = held();
-    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const world = await besides(t, makeEngine, shared, { around: hold.around });
     const device = await world.enroll();
     const client = await rawSession(world, device);
     client.send(...[1, 2, 3, 4].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
@@ -56,7 +62,7 @@ export function durabilityRules(makeEngine: MakeEngine): void {
 
   test("while storing fails nothing is acknowledged, the session stays, and what was sent is stored afterwards", async (t) => {
     const hold = held();
-    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const world = await besides(t, makeEngine, shared, { around: hold.around });
     const device = await world.enroll();
     const client = await rawSession(world, device);
     client.send(...[1, 2].map((n) => publishPacket(device.topic, `{"n":${n}}`, 1, n)));
@@ -80,7 +86,7 @@ export function durabilityRules(makeEngine: MakeEngine): void {
 
   test("a session that ends while storing fails leaves nothing to be tried again", async (t) => {
     const hold = held();
-    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const world = await besides(t, makeEngine, shared, { around: hold.around });
     const device = await world.enroll();
     const client = await rawSession(world, device);
     client.send(publishPacket(device.topic, "{}", 1, 1));
@@ -106,7 +112,7 @@ export function durabilityRules(makeEngine: MakeEngine): void {
 
   test("QoS 2 is answered once it is stored, and stored once however often it is sent before its PUBREL", async (t) => {
     const hold = held();
-    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const world = await besides(t, makeEngine, shared, { around: hold.around });
     const device = await world.enroll();
     const client = await rawSession(world, device);
     client.send(publishPacket(device.topic, "{}", 2, 7));
@@ -124,8 +130,8 @@ export function durabilityRules(makeEngine: MakeEngine): void {
     client.socket.destroy();
   });
 
-  test("what was sent before a DISCONNECT is stored, also when the client does not wait", async (t) => {
-    const world = await worldFor(t, makeEngine);
+  test("what was sent before a DISCONNECT is stored, also when the client does not wait", async () => {
+    const world = shared;
     const device = await world.enroll();
     const client = await rawSession(world, device);
     const packets = Array.from({ length: 50 }, (_, n) => publishPacket(device.topic, `{"m${n}":1}`));
@@ -137,7 +143,7 @@ export function durabilityRules(makeEngine: MakeEngine): void {
 
   test("stopping lets messages under way be stored and acknowledged", async (t) => {
     const hold = held();
-    const world = await worldFor(t, makeEngine, { around: hold.around });
+    const world = await besides(t, makeEngine, shared, { around: hold.around });
     const device = await world.enroll();
     const client = await connect(world, device);
     const published = client.publishAsync(device.topic, "{}", { qos: 1 });

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import { certificatesFromPem } from "../../src/pki/pki.ts";
 import { connectPacket, type RawClient, rawClient } from "./raw-client.ts";
-import { closed, connect, eventually, journal, type MakeEngine, startWorld, type World, worldFor } from "./world.ts";
+import { besides, closed, connect, eventually, journal, type MakeEngine, startWorld, type World } from "./world.ts";
 
 const TAKEOVERS = 50;
 const ROUNDS = 20;
@@ -127,7 +127,7 @@ export function sessionRules(makeEngine: MakeEngine): void {
 
   test("a revocation between the look at the books and the admission leaves no session open", async (t) => {
     let between = async (): Promise<void> => undefined;
-    const own = await worldFor(t, makeEngine, {
+    const own = await besides(t, makeEngine, world, {
       around: (policy) => ({
         ...policy,
         connect: async (request) => {

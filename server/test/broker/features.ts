@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
+import { type Caller, createAccess } from "../../src/access/access.ts";
+import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
+import { type Connections, createConnections } from "../../src/connections/connections.ts";
+import { type Database, openDatabase } from "../../src/db/database.ts";
+import { createDevices, type Devices } from "../../src/devices/devices.ts";
+import { createEnrollment, type Enrollment } from "../../src/enrollment/enrollment.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createMetrics, type Metrics } from "../../src/lib/metrics.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import { createMonitoring, type Monitoring } from "../../src/monitoring/monitoring.ts";
+import { testDatabase } from "../harness/database.ts";
+import { FakeClock } from "../harness/fake-clock.ts";
+
+export interface Device {
+  deviceId: string;
+  certificateId: string;
+  key: string;
+  cert: string;
+  chain: string;
+  fullchain: string;
+  ca: string;
+  topic: string;
+  /** The one filter it may subscribe to. */
+  filter: string;
+  fingerprint: string;
+}
+
+/** What the engines of one process serve: the features over a database of their own, and a tenant. */
+export interface Features {
+  readonly clock: FakeClock;
+  readonly database: Database;
+  readonly databaseUrl: string | undefined;
+  readonly authorities: Authorities;
+  readonly connections: Connections;
+  readonly devices: Devices;
+  readonly enrollment: Enrollment;
+  readonly monitoring: Monitoring;
+  readonly metrics: Metrics;
+  readonly caller: Caller;
+  enroll(overrides?: { caller?: Caller }): Promise<Device>;
+  newTenant(): Promise<Caller>;
+  /** Closes the database under everybody, for good. */
+  loseDatabase(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openFeatures(): Promise<Features> {
+  const own = await testDatabase();
+  const clock = new FakeClock();
+  const logger = createLogger("silent");
+  const database = await openDatabase({ url: own.url, dataDir: "memory", snapshot: own.snapshot, logger });
+  const masterKey = new Secret(Buffer.alloc(32, 7));
+  const deps = { database, clock, ids: randomIds, logger };
+  const metrics = createMetrics();
+  const access = createAccess(deps);
+  const devices = createDevices(deps);
+  const connections = createConnections(deps);
+  const monitoring = createMonitoring(deps);
+  const authorities = await createAuthorities({ ...deps, masterKey, publicHost: "localhost" });
+  const enrollment = createEnrollment({
+    ...deps,
+    authorities,
+    connections,
+    masterKey,
+    metrics,
+    brokerUrl: () => "mqtts://localhost:8883",
+  });
+  await connections.startNode();
+  const types = new Map<string, string>();
+  const newTenant = async (): Promise<Caller> => {
+    const slug = `t${randomBytes(4).toString("hex")}`;
+    await access.createTenant({ slug, name: slug });
+    const caller = await access.systemCaller(slug);
+    const type = await devices.createDeviceType(caller, {
+      name: "Pump",
+      publishTopics: ["telemetry/{deviceId}", "status/{deviceId}"],
+      subscribeTopics: ["commands/{deviceId}"],
+    });
+    types.set(slug, type.id);
+    return caller;
+  };
+  const caller = await newTenant();
+  let lost = false;
+  return {
+    clock,
+    database,
+    databaseUrl: own.url,
+    authorities,
+    connections,
+    devices,
+    enrollment,
+    monitoring,
+    metrics,
+    caller,
+    newTenant,
+    enroll: ({ caller: owner = caller } = {}) => enroll(enrollment, owner, types.get(owner.tenantSlug)!),
+    loseDatabase: async () => {
+      await connections.flush();
+      lost = true;
+      await database.close();
+    },
+    close: async () => {
+      if (lost) return own.remove();
+      await monitoring.drain();
+      await connections.stopNode();
+      await access.close();
+      await authorities.close();
+      await database.close();
+      await own.remove();
+    },
+  };
+}
+
+async function enroll(enrollment: Enrollment, caller: Caller, deviceTypeId: string): Promise<Device> {
+  const claim = await enrollment.createClaim(caller, {
+    intendedName: "Test pump",
+    intendedDeviceTypeId: deviceTypeId,
+  });
+  const key = await makeKey();
+  const fingerprint = `hw-${randomBytes(8).toString("hex")}`;
+  const answer = await enrollment.redeemClaim(
+    { address: "127.0.0.1" },
+    {
+      claimCode: claim.claimCode,
+      hardwareFingerprint: fingerprint,
+      hardwareModel: "Pump",
+      agentVersion: "1.0.0",
+      csr: makeCsr(key),
+    },
+  );
+  const { deviceId, mqtt: given } = answer;
+  const { items } = await enrollment.listCertificates(caller, { deviceId, skip: 0, limit: 1 });
+  return {
+    deviceId,
+    certificateId: items[0]!.id,
+    key,
+    cert: given.clientCert,
+    chain: given.clientCertChain,
+    fullchain: given.clientCert + given.clientCertChain,
+    ca: given.serverCaBundle,
+    topic: given.publishTopics.find((topic) => topic.includes("/telemetry/"))!,
+    filter: `${given.topicPrefix}/commands/${deviceId}`,
+    fingerprint,
+  };
+}
