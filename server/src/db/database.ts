@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded.ts";
+import { gathererOf } from "./gather.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { markPrepared } from "./prepared.ts";
@@ -58,6 +59,21 @@ export function runPrepared<Row>(
   const text = marked.get(name) ?? markPrepared(name, statement);
   marked.set(name, text);
   return runRaw<Row>(db, text, parameters.map(timesAsText));
+}
+
+/**
+ * Like {@link runPrepared}, for a short read that changes nothing: on PostgreSQL the reads that many requests ask for in one turn
+ * of the event loop travel together. In a transaction it is that transaction's.
+ */
+export async function readPrepared<Row>(
+  db: Db,
+  name: string,
+  statement: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const gather = gathererOf(db);
+  if (gather === undefined) return await runPrepared<Row>(db, name, statement, parameters);
+  return (await gather(name, statement, parameters.map(timesAsText))) as Row[];
 }
 
 /** The marked text of each prepared statement, made once. */

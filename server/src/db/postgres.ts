@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
+import { gatherOn } from "./gather.ts";
 import { createListener } from "./postgres-listener.ts";
 import { PreparingClient } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -35,6 +36,7 @@ export async function openPostgres(
   }
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }), ...timing(observe) });
   const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }), ...timing(observe) });
+  gatherOn(db, main, observe);
   const listener = createListener(url, logger);
   return {
     kind: "postgres",

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { PreparedQuery } from "./prepared-query.ts";
 import { NO_TIME_LIMIT } from "./time-limit.ts";
 
 /** The query builder hands a driver nothing but text, so the wish to be prepared travels in a comment at its head. */
@@ -25,9 +26,8 @@ export class PreparingClient extends pg.Client {
     const query = super.query as (...passed: unknown[]) => unknown;
     if (name === undefined) return query.apply(this, args);
     const [values, ...callback] = rest;
-    if (callback.length > 0) return query.call(this, { name, text, values }, ...callback);
-    // Built here rather than from a config object, which pg copies property by property for every query.
-    const prepared = Object.assign(new pg.Query(text, values), { name });
+    const prepared = new PreparedQuery(name, text, values);
+    if (callback.length > 0) return query.call(this, prepared, ...callback);
     return new Promise((resolve, reject) => {
       query.call(this, prepared, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     });

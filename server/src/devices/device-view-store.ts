@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
-import { type Db, runPrepared } from "../db/database.ts";
+import { type Db, readPrepared } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
 
@@ -51,8 +51,8 @@ export async function findDevice(
   const asked = [tenantId, id, now];
   const rows =
     memberUserId === undefined
-      ? await runPrepared<DeviceRow>(db, "find-device", FIND, asked)
-      : await runPrepared<DeviceRow>(db, "find-visible-device", FIND_VISIBLE, [...asked, memberUserId]);
+      ? await readPrepared<DeviceRow>(db, "find-device", FIND, asked)
+      : await readPrepared<DeviceRow>(db, "find-visible-device", FIND_VISIBLE, [...asked, memberUserId]);
   return rows[0];
 }
 
@@ -120,7 +120,7 @@ const COLUMNS = `d.uid, d.id, d.name, d.description, d.device_type_id, d.metadat
       AS threshold_ids,
     ${CERTIFICATE_STATE} AS certificate_state`;
 
-// Of all statements of the public API the one that is run most: see `npm run bench -- devices`.
+// Of all statements of the public API the one that is run most: see `npm run bench -- device`.
 const FIND = `SELECT ${COLUMNS.replaceAll("$now", () => "$3::timestamptz")} FROM devices d
   WHERE d.tenant_id = $1 AND d.id = $2 AND d.deleted_at IS NULL`;
 const FIND_VISIBLE = `${FIND} AND EXISTS (
