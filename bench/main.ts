@@ -2,7 +2,8 @@
  * `npm run bench`: measures the product beside its peers in one run, prints one table and writes `bench/results/*.json`.
  *
  *   npm run bench                    every row, some three minutes
- *   npm run bench -- csr connects    rows whose name contains one of the words (csr redemption memory revocation connects stored)
+ *   npm run bench -- csr connects    rows whose name contains one of the words
+ *                                    (csr redemption memory revocation connects stored device)
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
  * process over loopback and shares the machine with what it measures, so CPU a piece of work says more than the rate.
@@ -10,12 +11,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unlessEnded } from "./interrupt.ts";
+import { createFleet } from "./load/fleet.ts";
+import { startBareRoute } from "./peers/bare-route.ts";
 import { startMosquitto } from "./peers/mosquitto.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
 import { startPostgres } from "./peers/postgres.ts";
 import { type Figure, isMet, machine, Skip, table } from "./report.ts";
 import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
+import { getDevice } from "./rows/get-device.ts";
 import { idleMemory, SESSIONS } from "./rows/idle-memory.ts";
 import { redemptions } from "./rows/redemption.ts";
 import { revocationToClose } from "./rows/revocation.ts";
@@ -125,12 +129,33 @@ async function sessionRows(
   }
 }
 
+/** One device by the public API, beside the shortest program that could answer it. */
+async function onFleet(): Promise<void> {
+  const postgres = await available("no GET /devices/{id}", startPostgres);
+  if (postgres === undefined) return;
+  const dataDir = newDataDir();
+  const url = await postgres.createDatabase("fleet");
+  const muster = await startMuster(dataDir.path, url);
+  try {
+    say("filling a tenant with devices and keys");
+    const fleet = await createFleet(muster, url, { devices: 2000, keys: 1000 });
+    const bare = await startBareRoute(url, fleet.tenantId);
+    say("GET /devices/{id}");
+    add(await unlessEnded(getDevice(muster, bare, fleet)).finally(bare.stop));
+  } finally {
+    await muster.stop();
+    await postgres.stop();
+    dataDir.remove();
+  }
+}
+
 if (wants("csr")) {
   say("CSR to leaf");
   add(await csrToLeaf());
 }
 if (wants("redemption")) await onEmbedded();
 if (wants("redemption", "memory", "revocation", "connects", "stored")) await onPostgres();
+if (wants("device")) await onFleet();
 
 console.log(`\n${table(figures)}`);
 for (const line of skipped) console.log(`skipped: ${line}`);

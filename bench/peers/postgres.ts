@@ -49,11 +49,15 @@ export async function startPostgres(): Promise<PrivatePostgres> {
 }
 
 /** One statement on a connection of its own. */
-export async function query<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+export async function query<Row extends pg.QueryResultRow>(
+  url: string,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Row>(statement)).rows;
+    return (await client.query<Row>(statement, [...values])).rows;
   } finally {
     await client.end();
   }

@@ -1,0 +1,88 @@
+import type { Fleet } from "../load/fleet.ts";
+import { type HttpsClient, type HttpsTarget, openHttps } from "../load/https-client.ts";
+import { type Load, sustain } from "../measure.ts";
+import type { Figure } from "../report.ts";
+
+const LANES = 32;
+const ROUNDS = 4;
+const SECONDS = 2;
+/** A key admits 120 requests a minute, and the row may take less than that. */
+const A_KEY = 118;
+
+interface Served {
+  readonly pid: number;
+  readonly https: HttpsTarget;
+}
+
+/**
+ * `GET /devices/{id}` through everything a request passes (key, rate limit, scope, validation, use case) beside a bare
+ * Fastify route that does one indexed SELECT on the same database. In turns, so that other work on the machine falls on both.
+ */
+export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Promise<Figure[]> {
+  const ours = await contender(muster, (turn) => ({
+    path: `/api/v1/devices/${deviceAt(fleet, turn)}`,
+    headers: { "x-api-key": keyAt(fleet, turn) },
+  }));
+  const peer = await contender(bare, (turn) => ({ path: `/devices/${deviceAt(fleet, turn)}`, headers: {} }));
+  for (const each of [ours, peer]) await each.warmUp(2 * fleet.keys.length);
+  const loads: [Load[], Load[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    loads[0].push(await ours.load(SECONDS));
+    loads[1].push(await peer.load(SECONDS));
+  }
+  ours.close();
+  peer.close();
+  const [sum, peerSum] = [total(loads[0]), total(loads[1])];
+  const name = "bare Fastify route";
+  return [
+    {
+      name: "GET /devices/{id}",
+      value: sum.count / sum.seconds,
+      unit: "/s",
+      peer: { name, value: peerSum.count / peerSum.seconds },
+      target: { of: "ratio", atLeast: 0.5 },
+    },
+    {
+      name: "server CPU a GET /devices/{id}",
+      value: sum.cpuMs / sum.count,
+      unit: "ms",
+      peer: { name, value: peerSum.cpuMs / peerSum.count },
+    },
+  ];
+}
+
+function deviceAt({ deviceIds }: Fleet, turn: number): string {
+  return deviceIds[(turn * 7919) % deviceIds.length]!;
+}
+
+function keyAt({ keys }: Fleet, turn: number): string {
+  if (turn >= keys.length * A_KEY) throw new Error("too few keys were made for so many requests");
+  return keys[turn % keys.length]!;
+}
+
+async function contender(
+  { pid, https }: Served,
+  request: (turn: number) => { path: string; headers: Record<string, string> },
+) {
+  const clients: HttpsClient[] = await Promise.all(Array.from({ length: LANES }, () => openHttps(https)));
+  let turn = 0;
+  const once = async (lane: number): Promise<boolean> => {
+    const { path, headers } = request(turn++);
+    const answer = await clients[lane]!.send("GET", path, "", headers);
+    if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.body}`);
+    return true;
+  };
+  return {
+    warmUp: (requests: number) =>
+      sustain(pid, { lanes: LANES, seconds: 60 }, async (lane) => turn < requests && once(lane)),
+    load: (seconds: number) => sustain(pid, { lanes: LANES, seconds }, once),
+    close: () => {
+      for (const client of clients) client.close();
+    },
+  };
+}
+
+function total(loads: readonly Load[]): Load {
+  const sum = (of: (load: Load) => number) => loads.reduce((before, load) => before + of(load), 0);
+  return { count: sum((load) => load.count), seconds: sum((load) => load.seconds), cpuMs: sum((load) => load.cpuMs) };
+}
