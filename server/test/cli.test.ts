@@ -91,6 +91,23 @@ test("from nothing to a device that can enroll, as interfaces.md writes the comm
   for (const secret of secrets) assert.ok(typeof secret === "string" && secret.length >= 16);
 });
 
+test("packs and silence of a device type come and go, and a pack is tried on what is stored", async () => {
+  const caller = await server.app.access.systemCaller("acme");
+  const hot = { metric: "t", operator: "gt", value: 90, severity: "major" } as const;
+  const { id } = await server.app.monitoring.createThreshold(caller, { name: "Hot", rules: [hot] });
+  const create = ["device-type", "create", "--tenant", "acme", "--name", "Watched", "--topic", "x/{deviceId}"];
+  const type = await json(...create, "--threshold", id, "--silent-for-seconds", "300");
+  assert.deepEqual([type.thresholdIds, type.silentForSeconds], [[id], 300]);
+  const same = await json("device-type", "update", type.id, "--name", "Same");
+  assert.deepEqual([same.thresholdIds, same.silentForSeconds], [[id], 300]);
+  const none = await json("device-type", "update", type.id, "--no-threshold", "--no-silent-for-seconds");
+  assert.deepEqual([none.thresholdIds, none.silentForSeconds], [[], null]);
+  const period = ["--from", "2026-11-01T00:00:00Z", "--to", "2026-11-02T00:00:00+01:00"];
+  const run = ["threshold", "dry-run", id, "--tenant", "acme", "--type", type.id, ...period];
+  assert.deepEqual(await json(...run), { anomalies: [], devices: 0, readings: 0, cut: false });
+  assert.match(await refused("threshold", "dry-run", id, "--tenant", "acme", ...period), /deviceId/);
+});
+
 test("people are told what happened, and that a secret is shown this once", async () => {
   const args = ["user", "create", "--tenant", "acme", "--email", "bob@acme.example", "--role", "viewer"];
   const { stdout, code } = await muster(args);

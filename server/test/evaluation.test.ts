@@ -1,5 +1,6 @@
 import { after, before, describe } from "node:test";
 import { changeRules } from "./evaluation/suite-changes.ts";
+import { dryRunRules } from "./evaluation/suite-dry-run.ts";
 import { judgingRules } from "./evaluation/suite-judging.ts";
 import { referenceRules } from "./evaluation/suite-reference.ts";
 import { silenceRules } from "./evaluation/suite-silence.ts";
@@ -14,4 +15,5 @@ after(() => world.stop());
 describe("judging", () => judgingRules(() => world));
 describe("changes of what judges", () => changeRules(() => world));
 describe("silence", () => silenceRules(() => world));
+describe("dry runs", () => dryRunRules(() => world));
 describe("against the reference evaluator", () => referenceRules(() => world));

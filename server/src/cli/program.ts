@@ -5,6 +5,7 @@ import { addAuthorityCommands } from "./commands/authorities.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
 import { addGroupCommands } from "./commands/groups.ts";
 import { addServiceCommands } from "./commands/service.ts";
+import { addThresholdCommands } from "./commands/thresholds.ts";
 import type { Exit } from "./send.ts";
 
 /** The whole command line (docs: `muster --help`). Wrong usage throws a CommanderError. */
@@ -23,6 +24,7 @@ export function createProgram(exit: Exit): Command {
   addAccessCommands(program, exit);
   addDeviceCommands(program, exit);
   addGroupCommands(program, exit);
+  addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
   return program;
 }

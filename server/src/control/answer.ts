@@ -7,11 +7,15 @@ import { accessCommands } from "./commands/access.ts";
 import { deviceCommands } from "./commands/devices.ts";
 import { groupCommands } from "./commands/groups.ts";
 import { operationsCommands } from "./commands/operations.ts";
+import { thresholdCommands } from "./commands/thresholds.ts";
 import type { ControlFaces } from "./faces.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const COMMANDS = new Map<string, Command>(
-  [...accessCommands, ...deviceCommands, ...groupCommands, ...operationsCommands].map((each) => [each.name, each]),
+  [...accessCommands, ...deviceCommands, ...groupCommands, ...operationsCommands, ...thresholdCommands].map((each) => [
+    each.name,
+    each,
+  ]),
 );
 
 /** A refusal as the socket says it. */

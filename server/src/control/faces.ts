@@ -6,6 +6,7 @@ import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { Monitoring } from "../monitoring/monitoring.ts";
 
 /** What the shell's commands use of the service, and no more. */
 export interface ControlFaces {
@@ -17,6 +18,7 @@ export interface ControlFaces {
   doctor: Doctor;
   enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
   groups: Pick<Groups, "createShift">;
+  monitoring: Pick<Monitoring, "dryRun">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }

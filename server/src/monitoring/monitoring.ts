@@ -3,6 +3,7 @@ import type { Database } from "../db/database.ts";
 import type { Page } from "../lib/page.ts";
 import { type AnomalyQuery, acknowledgeAnomaly, getAnomaly, listAnomalies } from "./anomalies.ts";
 import type { Anomaly } from "./anomaly-record.ts";
+import { type DryRun, type DryRunRequest, dryRun } from "./dry-run.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
@@ -17,6 +18,7 @@ import {
 } from "./thresholds.ts";
 
 export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus } from "./anomaly-record.ts";
+export type { DryRun, DryRunRequest } from "./dry-run.ts";
 export type { IngestQueue } from "./ingest.ts";
 export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
@@ -45,6 +47,8 @@ export interface Monitoring extends Ingest {
   listAnomalies(caller: Caller, query: AnomalyQuery): Promise<Page<Anomaly>>;
   getAnomaly(caller: Caller, id: string): Promise<Anomaly>;
   acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
+  /** What a pack would have found in stored telemetry. */
+  dryRun(caller: Caller, request: DryRunRequest): Promise<DryRun>;
   /** Opens and resolves the anomalies of devices that fell silent; called every few seconds. */
   watchSilence(): Promise<void>;
 }
@@ -62,6 +66,7 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     listAnomalies: (caller, query) => listAnomalies(deps, caller, query),
     getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
     acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
+    dryRun: (caller, request) => dryRun(deps, caller, request),
     watchSilence: createSilenceWatch(deps),
   };
 }

@@ -7,6 +7,7 @@ import {
   type NewRule,
   type ThresholdPack,
 } from "../../src/monitoring/monitoring.ts";
+import type { Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
 import type { World } from "../monitoring/world.ts";
 
 /** A device that packs watch, and what it says, handed in as the broker does. */
@@ -67,4 +68,9 @@ export async function storedStates({ server }: World, uid: string): Promise<stri
     [uid],
   );
   return rows.map(({ phase }) => phase);
+}
+
+/** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */
+export function payloadOf(message: readonly Said[], base: number): unknown {
+  return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
 }

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { NewRule } from "../../src/monitoring/monitoring.ts";
+import { anyMessages, anyRule } from "../../src/monitoring/test-support/any-telemetry.ts";
+import { referenceAnomalies, type Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import { HOT, NOWHERE, type World } from "../monitoring/world.ts";
+import { newSender, packOf, payloadOf, type Sender } from "./sender.ts";
+
+const HOUR = 3_600_000;
+
+/** What a pack would have found. */
+export function dryRunRules(given: () => World): void {
+  const period = ({ server }: World) => {
+    const now = server.clock.now().getTime();
+    return { from: new Date(now - HOUR), to: new Date(now) };
+  };
+  /** Temperatures from the beginning of the period on, so many milliseconds apart. */
+  const series = async (world: World, sender: Sender, temperatures: number[], apart = 1_000) => {
+    const start = period(world).from.getTime();
+    const readings = temperatures.map((temperature, n) => ({ ts: start + n * apart, values: { temperature } }));
+    for (let sent = 0; sent < readings.length; sent += 1_000) await sender.send([readings.slice(sent, sent + 1_000)]);
+  };
+
+  test("a dry run over stored telemetry lists the anomalies that the rules would have opened, and opens none", async () => {
+    const world = given();
+    const { monitoring } = world.server.app;
+    const sender = await newSender(world);
+    await series(world, sender, [20, 91, 92, 20, 20, 95]);
+    const { from, to } = period(world);
+    const rules = [
+      { ...HOT, forSeconds: 1, clearForSeconds: 1 },
+      { ...HOT, severity: "minor" as const, message: "Warm" },
+    ];
+    const run = await monitoring.dryRun(world.tenant.caller, { rules, deviceId: sender.id, from, to });
+    const at = (second: number) => new Date(from.getTime() + second * 1000);
+    const found = { deviceId: sender.id, metric: "temperature", limit: 90 };
+    const hot = { ...found, rule: 0, severity: "major", message: "temperature is above 90" };
+    const warm = { ...found, rule: 1, severity: "minor", message: "Warm" };
+    assert.deepEqual(run, {
+      devices: 1,
+      readings: 6,
+      cut: false,
+      anomalies: [
+        { ...warm, value: 92, openedAt: at(1), lastObservedAt: at(2), occurrences: 2, resolvedAt: at(3) },
+        { ...hot, value: 92, openedAt: at(2), lastObservedAt: at(2), occurrences: 1, resolvedAt: at(4) },
+        { ...warm, value: 95, openedAt: at(5), lastObservedAt: at(5), occurrences: 1, resolvedAt: null },
+      ],
+    });
+    assert.deepEqual(await sender.anomalies(), []);
+    const shorter = await monitoring.dryRun(world.tenant.caller, {
+      rules,
+      deviceId: sender.id,
+      from: at(2),
+      to: at(5),
+    });
+    assert.deepEqual([shorter.readings, shorter.anomalies.length], [3, 1]);
+  });
+
+  test("a pack that is there, over all devices of a type", async () => {
+    const world = given();
+    const { devices, monitoring } = world.server.app;
+    const { caller } = world.tenant;
+    const type = await devices.createDeviceType(caller, { name: "Many", publishTopics: [] });
+    const pack = await packOf(world, HOT);
+    for (const temperature of [20, 91, 92]) {
+      const sender = await newSender(world);
+      await sender.watch([], type.id);
+      await series(world, sender, [temperature]);
+    }
+    const run = await monitoring.dryRun(caller, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    assert.deepEqual([run.devices, run.readings, run.anomalies.length, run.cut], [3, 3, 2, false]);
+    const operator = { ...caller, rights: { kind: "user" as const, userId: NOWHERE, role: "operator" as const } };
+    const unseen = await monitoring.dryRun(operator, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    assert.deepEqual([unseen.devices, unseen.anomalies], [0, []]);
+  });
+
+  test("a dry run that finds or reads too much says that it was cut", async () => {
+    const world = given();
+    const { monitoring } = world.server.app;
+    const sender = await newSender(world);
+    const swinging = Array.from({ length: 12_000 }, (_, n) => (n % 10 < 5 ? 20 : 91));
+    await series(world, sender, swinging, 250);
+    const ask = { deviceId: sender.id, ...period(world) };
+    const run = await monitoring.dryRun(world.tenant.caller, { ...ask, rules: [HOT] });
+    assert.deepEqual([run.anomalies.length, run.cut], [1_000, true]);
+    const rare = await monitoring.dryRun(world.tenant.caller, { ...ask, rules: [{ ...HOT, value: 95 }] });
+    assert.deepEqual([rare.readings, rare.anomalies, rare.cut], [12_000, [], false]);
+  });
+
+  test("what a dry run cannot be asked", async () => {
+    const world = given();
+    const { monitoring } = world.server.app;
+    const { id: deviceId } = await newSender(world);
+    const pack = await packOf(world, HOT);
+    const foreign = await world.newPack(world.stranger);
+    const good = { thresholdId: pack.id, deviceId, ...period(world) };
+    const cases: [object, string, string | undefined][] = [
+      [{ thresholdId: foreign.id }, "not_found", undefined],
+      [{ deviceId: "nobody" }, "not_found", undefined],
+      [{ deviceId: "a b" }, "not_found", undefined],
+      [{ deviceTypeId: NOWHERE }, "invalid_request", "deviceId"],
+      [{ rules: [HOT] }, "invalid_request", "thresholdId"],
+      [{ thresholdId: undefined, rules: [{ ...HOT, value: "x" }] }, "invalid_request", "rules.0.value"],
+      [{ to: good.from }, "invalid_request", "from"],
+    ];
+    for (const [over, code, detail] of cases) {
+      const refusal = detail === undefined ? { code } : { code, detail };
+      await assert.rejects(monitoring.dryRun(world.tenant.caller, { ...good, ...over }), refusal, JSON.stringify(over));
+    }
+  });
+
+  test("a dry run over what was stored finds what the reference finds in it", async () => {
+    const world = given();
+    const base = world.server.clock.now().getTime() - HOUR;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRule(""), { minLength: 1, maxLength: 3 }), anyMessages, async (rules, messages) => {
+        const sender = await newSender(world);
+        await sender.send(messages.map((message) => payloadOf(message, base)));
+        const run = await world.server.app.monitoring.dryRun(world.tenant.caller, {
+          rules: rules as NewRule[],
+          deviceId: sender.id,
+          from: new Date(base),
+          to: new Date(base + HOUR),
+        });
+        const placed = rules.map((rule, place) => ({ ...rule, id: String(place) }));
+        const at = (time: number | null) => (time === null ? null : new Date(base + time / 1000));
+        const expected = referenceAnomalies(placed, [stored(messages)]).map(
+          ({ ruleId, openedAt, resolvedAt, occurrences, value }) => [
+            Number(ruleId),
+            at(openedAt),
+            at(resolvedAt),
+            occurrences,
+            value,
+          ],
+        );
+        const found = run.anomalies
+          .toSorted((a, b) => a.rule - b.rule)
+          .map((a) => [a.rule, a.openedAt, a.resolvedAt, a.occurrences, a.value]);
+        assert.deepEqual(found, expected);
+      }),
+      { numRuns: 15 },
+    );
+  });
+}
+
+/** Of a metric at one instant the last word stays. */
+function stored(messages: readonly (readonly Said[])[]): Said[] {
+  return [...new Map(messages.flat().map((said) => [`${said.metric} ${said.time}`, said])).values()];
+}
