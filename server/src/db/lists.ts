@@ -13,8 +13,8 @@ export interface CountedList {
 /**
  * Every counted list by its table. Each needs, in the migration that makes the table:
  *
- * - an index `(tenant_id, <key>)`, with `by` another `(tenant_id, status, <key>)`. All ascending (no DESC): pages are found
- *   by comparing these columns as a row, for which an index of two directions is of no use.
+ * - an index `(tenant_id, <key>)` (that of a UNIQUE will do), with `by` another `(tenant_id, status, <key>)`. All ascending:
+ *   a list is read by tenant and key in one direction, for which an index of two directions is of no use.
  * - triggers that tell `note_listed` what entered and left, best those of migration 0003:
  *   `AFTER INSERT OR DELETE … EXECUTE FUNCTION list_row()`, or `list_row_by_status()` and that once more for
  *   `AFTER UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`.

@@ -6,9 +6,7 @@
  * triggers, in the transaction that does it, so that no two writers ever meet in a counter. Rows newer than the newest
  * block are the *tail*, counted when asked for.
  *
- * A new list of a later migration: an index `(tenant_id, id)`, and where the list has a status filter
- * `(tenant_id, status, id)`, all ascending; triggers as below with `list_row()` or `list_row_by_status()`; a line in
- * `db/lists.ts`. A list has the name of its table.
+ * What a list of a later migration needs is said in `db/lists.ts`. A list has the name of its table.
  */
 export const countedLists = `
 DROP INDEX claims_tenant;
@@ -28,6 +26,7 @@ CREATE INDEX certificate_audit_listed ON certificate_audit (tenant_id, id);
 
 -- Filters of the devices list that are no lists of their own.
 CREATE INDEX devices_type ON devices (tenant_id, device_type_id, uid) WHERE deleted_at IS NULL;
+CREATE INDEX devices_connectivity ON devices (tenant_id, connectivity, uid) WHERE deleted_at IS NULL;
 DROP INDEX device_groups_group;
 CREATE INDEX device_groups_group ON device_groups (group_id, device_uid);
 
