@@ -26,6 +26,8 @@ export interface Schema {
   device_findings: DeviceFindingsTable;
   claim_guesses: ClaimGuessesTable;
   certificate_audit: CertificateAuditTable;
+  list_blocks: ListBlocksTable;
+  list_changes: ListChangesTable;
   api_audit: ApiAuditTable;
   idempotency_keys: IdempotencyKeysTable;
   mqtt_clients: MqttClientsTable;
@@ -294,6 +296,23 @@ export interface IdempotencyKeysTable {
   resource_id: string;
   at: Date;
   answer: string | null;
+}
+
+export interface ListBlocksTable {
+  tenant_id: string;
+  list: string;
+  variant: string;
+  upto: string;
+  size: number | null;
+  counts_after: string | null;
+}
+
+export interface ListChangesTable {
+  tenant_id: string;
+  list: string;
+  variant: string;
+  at: string;
+  change: number;
 }
 
 export interface MqttClientsTable {
