@@ -61,7 +61,6 @@ export interface TenantsTable {
   slug: string;
   name: string;
   created_at: Date;
-  telemetry_retention_days: Generated<number>;
 }
 
 export interface UsersTable {
@@ -387,7 +386,6 @@ export interface TelemetryTable {
   text: string | null;
   received_at: Date;
   time_replaced: Generated<boolean>;
-  retention_days: number;
 }
 
 export interface TelemetryLatestTable {
