@@ -42,6 +42,7 @@ async function refused(...args: string[]): Promise<string> {
 
 test("from nothing to a device that can enroll, as interfaces.md writes the commands", async () => {
   assert.equal((await json("tenant", "create", "acme", "--name", "Acme")).slug, "acme");
+  assert.equal((await json("tenant", "set-retention", "acme", "--days", "30")).days, 30);
   const email = "ada@acme.example";
   const user = await json("user", "create", "--tenant", "acme", "--email", email, "--role", "admin");
   assert.deepEqual(Object.keys(user).sort(), ["email", "id", "password"]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runRaw } from "../src/db/database.ts";
 import { openEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
@@ -27,11 +28,13 @@ for (let prefix = 0; prefix <= migrations.length; prefix++) {
     const database = await open();
     try {
       await migrate(database, prefix);
+      const kept = prefix >= 1 && prefix < 8 ? await insertReadings(database) : [];
       await Promise.all([migrate(database), migrate(database)]);
       await migrate(database);
       const tables = await database.db.introspection.getTables();
       assert.ok(tables.some(({ name }) => name === "certificates"));
       assert.deepEqual(await applied(database), migrations.length);
+      assert.deepEqual(await readings(database), kept);
     } finally {
       await database.close();
       await remove();
@@ -50,6 +53,27 @@ test("a database of a newer version is refused", async () => {
     await database.remove();
   }
 });
+
+/** Readings of two days, as they were stored before telemetry had partitions (schema 8). */
+async function insertReadings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
+  const uid = "01890000-0000-7000-8000-000000000000";
+  await runRaw(
+    database.db,
+    `INSERT INTO telemetry (device_uid, metric, ts, number, text, received_at, time_replaced) VALUES
+      ($1, 'a', '2026-01-31T23:59:59.999999Z', 1.5, NULL, '2026-02-01T00:00:00Z', true),
+      ($1, 'a', '2026-02-01T00:00:00Z', NULL, 'b', '2026-02-01T00:00:01Z', false)`,
+    [uid],
+  );
+  return [
+    { metric: "a", number: 1.5, text: null, time_replaced: true, retention_days: 90 },
+    { metric: "a", number: null, text: "b", time_replaced: false, retention_days: 90 },
+  ];
+}
+
+function readings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
+  const columns = "metric, number, text, time_replaced, retention_days";
+  return runRaw(database.db, `SELECT ${columns} FROM telemetry ORDER BY ts`, []);
+}
 
 async function applied(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<number> {
   // biome-ignore lint/suspicious/noExplicitAny: as above

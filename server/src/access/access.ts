@@ -5,7 +5,7 @@ import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createKey, type NewKey, revokeKey } from "./manage-keys.ts";
-import { createTenant, systemCaller } from "./manage-tenants.ts";
+import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, type NewUser, reactivateUser, resetPassword } from "./manage-users.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit-store.ts";
 import { createRequestClock } from "./request-clock.ts";
@@ -18,6 +18,8 @@ export { SCOPES, type Scope } from "./scopes.ts";
 /** Tenants, users and API keys: who may do what (spec 5). */
 export interface Access {
   createTenant(input: { slug: string; name: string }): Promise<{ id: string; slug: string; name: string }>;
+  /** Says how long the tenant keeps the telemetry that arrives from now on. */
+  setTelemetryRetention(slug: string, days: number): Promise<void>;
   /** The caller for a command at the machine's own shell. */
   systemCaller(slug: string): Promise<Caller>;
   createUser(input: NewUser): Promise<{ id: string; email: string; password: string }>;
@@ -45,6 +47,7 @@ export function createAccess(deps: AccessDeps): Access {
   const admissions = createAdmissions(deps, requestClock);
   return {
     createTenant: (input) => createTenant(deps, input),
+    setTelemetryRetention: (slug, days) => setTelemetryRetention(deps, slug, days),
     systemCaller: (slug) => systemCaller(deps, slug),
     createUser: (input) => createUser(deps, input),
     deactivateUser: (email) => deactivateUser(deps, email),

@@ -2,7 +2,7 @@ import { invalidRequest, notFound } from "../lib/refusals.ts";
 import { plainLine } from "../lib/text.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
-import { findTenant, insertTenant, type TenantRow } from "./tenant-store.ts";
+import { findTenant, insertTenant, setRetention, type TenantRow } from "./tenant-store.ts";
 
 const SLUG = /^[a-z0-9-]{1,40}$/;
 
@@ -18,6 +18,20 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
   const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
   await insertTenant(deps.database.db, { ...tenant, created_at: now });
   return tenant;
+}
+
+/** For how many days telemetry can be kept; the database has partitions for no others (migration 0008). */
+const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
+
+/**
+ * Says how long a tenant keeps the telemetry that arrives from now on.
+ *
+ * @throws MusterError invalid_request, not_found
+ */
+export async function setTelemetryRetention(deps: AccessDeps, slug: string, days: number): Promise<void> {
+  if (!TELEMETRY_RETENTIONS.includes(days))
+    throw invalidRequest(`telemetry is kept for ${TELEMETRY_RETENTIONS.join(", ")} days`, String(days));
+  if (!(await setRetention(deps.database.db, slug, days))) throw notFound("tenant");
 }
 
 /** The caller for a command at the machine's own shell. @throws MusterError not_found */

@@ -21,3 +21,13 @@ export async function insertTenant(db: Db, tenant: TenantRow & { created_at: Dat
 export async function findTenant(db: Db, slug: string): Promise<TenantRow | undefined> {
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
 }
+
+/** @returns whether there is such a tenant */
+export async function setRetention(db: Db, slug: string, days: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("tenants")
+    .set({ telemetry_retention_days: days })
+    .where("slug", "=", slug)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -61,6 +61,7 @@ export interface TenantsTable {
   slug: string;
   name: string;
   created_at: Date;
+  telemetry_retention_days: Generated<number>;
 }
 
 export interface UsersTable {
@@ -386,6 +387,7 @@ export interface TelemetryTable {
   text: string | null;
   received_at: Date;
   time_replaced: Generated<boolean>;
+  retention_days: number;
 }
 
 export interface TelemetryLatestTable {

@@ -8,7 +8,7 @@ import { createServerTime } from "./server-time.ts";
 
 function message(deviceUid: string, time: number, values: Record<string, number>, receivedAt = time): PreparedMessage {
   const reading = { time, timeReplaced: false, metrics: Object.keys(values), values: Object.values(values) };
-  return { deviceUid, receivedAt, readings: [reading], rejected: undefined };
+  return { tenantId: "t", deviceUid, receivedAt, readings: [reading], rejected: undefined };
 }
 
 const messages = fc.array(

@@ -11,6 +11,7 @@ export interface RejectedMessage {
 
 /** What one message brings: readings whose times are settled, or the reason it has none. */
 export interface PreparedMessage {
+  tenantId: string;
   deviceUid: string;
   /** When it arrived, microseconds since 1970. */
   receivedAt: number;

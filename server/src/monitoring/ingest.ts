@@ -8,6 +8,7 @@ import { createLastSeen } from "./last-seen.ts";
 import { type Message, prepareMessage, reject } from "./prepare-message.ts";
 import { createServerTime } from "./server-time.ts";
 import { isRefusedData, storeBatch } from "./store-batch.ts";
+import { createTelemetryDays } from "./telemetry-days.ts";
 import { createWatches } from "./watches.ts";
 
 /** A batch ends at whichever comes first; more would hold the event loop and the acknowledgements too long. */
@@ -55,6 +56,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   const serverTime = createServerTime();
   const lastSeen = createLastSeen();
   const watches = createWatches(deps.database);
+  const days = createTelemetryDays(deps.database);
   let waiting: Waiting[] = [];
   let bytes = 0;
   let unsettled = 0;
@@ -99,7 +101,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const prepared = batch.map((entry) => entry.prepared);
     const seen = lastSeen.due(prepared);
     try {
-      await storeBatch({ ...deps, watches }, prepared, seen);
+      await storeBatch({ ...deps, watches, days }, prepared, seen);
     } catch (error) {
       lastSeen.forget(seen);
       if (isRefusedData(error)) return storeApart(batch, error);

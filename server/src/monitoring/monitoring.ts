@@ -8,6 +8,7 @@ import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
 import { createSilenceWatch } from "./silence.ts";
+import { tendTelemetry } from "./tend-telemetry.ts";
 import {
   createThreshold,
   getThreshold,
@@ -47,6 +48,8 @@ export interface Monitoring extends Ingest {
   listAnomalies(caller: Caller, query: AnomalyQuery): Promise<Page<Anomaly>>;
   getAnomaly(caller: Caller, id: string): Promise<Anomaly>;
   acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
+  /** Makes room for the telemetry of the days to come and drops what is kept no longer; called every hour. */
+  tendTelemetry(): Promise<void>;
   /** What a pack would have found in stored telemetry. */
   dryRun(caller: Caller, request: DryRunRequest): Promise<DryRun>;
   /** Opens and resolves the anomalies of devices that fell silent; called every few seconds. */
@@ -66,6 +69,7 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     listAnomalies: (caller, query) => listAnomalies(deps, caller, query),
     getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
     acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
+    tendTelemetry: () => tendTelemetry(deps),
     dryRun: (caller, request) => dryRun(deps, caller, request),
     watchSilence: createSilenceWatch(deps),
   };

@@ -14,7 +14,7 @@ export interface Message {
 
 /** Reads a message and settles its times. A bad payload becomes a rejected message, cut at the largest good size. */
 export function prepareMessage(message: Message, nowMs: number, serverTime: ServerTime): PreparedMessage {
-  const { deviceUid } = message;
+  const { tenantId, deviceUid } = message;
   const parsed = parsePayload(message.payload, nowMs);
   if ("reason" in parsed) return reject(message, parsed.reason, serverTime.next(deviceUid, nowMs));
   const readings = parsed.readings as PreparedMessage["readings"];
@@ -22,13 +22,20 @@ export function prepareMessage(message: Message, nowMs: number, serverTime: Serv
   // A message that brought no time of its own arrived when its reading says, to the microsecond.
   const receivedAt =
     readings.length === 1 && !readings[0]!.timeReplaced ? arrival(readings[0]!.time, nowMs) : nowMs * 1000;
-  return { deviceUid, receivedAt, readings, rejected: undefined };
+  return { tenantId, deviceUid, receivedAt, readings, rejected: undefined };
 }
 
 /** A message that is kept for its reason instead of its readings. */
-export function reject({ deviceUid, topic, payload }: Message, reason: string, at: number): PreparedMessage {
+export function reject(message: Message, reason: string, at: number): PreparedMessage {
+  const { tenantId, deviceUid, topic, payload } = message;
   const kept = payload.length > MAX_PAYLOAD_BYTES ? payload.subarray(0, MAX_PAYLOAD_BYTES) : payload;
-  return { deviceUid, receivedAt: at, readings: [], rejected: { deviceUid, topic, reason, payload: kept, at } };
+  return {
+    tenantId,
+    deviceUid,
+    receivedAt: at,
+    readings: [],
+    rejected: { deviceUid, topic, reason, payload: kept, at },
+  };
 }
 
 /** `time` where it is the server's own within its millisecond, otherwise the start of that millisecond. */

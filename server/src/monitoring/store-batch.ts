@@ -4,6 +4,8 @@ import type { Ids } from "../lib/ids.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
 import { followsOf, judgeBatch } from "./judge-batch.ts";
 import { holdJudgement, saysNothing, storeJudgement } from "./store-judgement.ts";
+import { isMissingDay } from "./telemetry-day-store.ts";
+import type { Kept, TelemetryDays } from "./telemetry-days.ts";
 import { isJudgedElsewhere, REJECTED_KEPT, type Seen, storeRejected, storeTelemetry } from "./telemetry-store.ts";
 import type { WatchedDevice } from "./watch.ts";
 import type { WatchedBatch, Watches } from "./watches.ts";
@@ -17,6 +19,7 @@ export interface StoreDeps {
   clock: Clock;
   ids: Ids;
   watches: Watches;
+  days: TelemetryDays;
 }
 
 /** What is stored of a batch, but for what its rules make of it. */
@@ -36,25 +39,27 @@ export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMes
   const uids = new Set(messages.map(({ deviceUid }) => deviceUid));
   for (let attempt = 1; ; attempt++) {
     try {
-      return await storeJudged(deps, batch, await deps.watches.of(uids));
+      const kept = await deps.days.of(messages, batch.columns, deps.clock.now().getTime());
+      return await storeJudged(deps, { ...batch, kept }, await deps.watches.of(uids));
     } catch (error) {
       deps.watches.forget(uids);
+      if (isMissingDay(error)) deps.days.forget();
       if (attempt === ATTEMPTS || !isForAnotherTry(error)) throw error;
     }
   }
 }
 
 /** One statement where no rule is moved and no message rejected. */
-async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch): Promise<void> {
-  const { messages, columns, seen, rejected } = batch;
+async function storeJudged(deps: StoreDeps, batch: Batch & { kept: Kept[] }, watched: WatchedBatch): Promise<void> {
+  const { messages, columns, seen, rejected, kept } = batch;
   const { db } = deps.database;
   const judgement = judgeBatch(watched.devices, messages, watched.batch);
   const follows = followsColumn(columns, watched);
-  if (rejected.length === 0 && saysNothing(judgement)) return await storeTelemetry(db, columns, seen, follows);
+  if (rejected.length === 0 && saysNothing(judgement)) return await storeTelemetry(db, columns, seen, follows, kept);
   const now = deps.clock.now();
   await db.transaction().execute(async (tx: Tx) => {
     if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
-    await storeTelemetry(tx, columns, seen, follows);
+    await storeTelemetry(tx, columns, seen, follows, kept);
     if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
     await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
   });
@@ -82,7 +87,7 @@ function followsColumn({ deviceUids, metrics, times, newest }: TelemetryColumns,
 }
 
 function isForAnotherTry(error: unknown): boolean {
-  return TRANSIENT.has(sqlState(error)) || isJudgedElsewhere(error);
+  return TRANSIENT.has(sqlState(error)) || isJudgedElsewhere(error) || isMissingDay(error);
 }
 
 /**

@@ -2,6 +2,8 @@ import { type Db, runPrepared } from "../db/database.ts";
 import { refusalCode } from "../db/refusal.ts";
 import { bytesArray, plainArray, textArray } from "./array-literal.ts";
 import type { RejectedMessage, TelemetryColumns } from "./batch.ts";
+import { USUAL_RETENTION_DAYS } from "./telemetry-day-store.ts";
+import type { Kept } from "./telemetry-days.ts";
 
 /** How many rejected messages a device keeps (docs/spec-decisions.md, telemetry payload). */
 export const REJECTED_KEPT = 20;
@@ -19,11 +21,12 @@ const STORE = `
 WITH rows AS MATERIALIZED (
   SELECT device_uid, metric, to_timestamp(time / 1e6) AS ts, number, flag, text,
          to_timestamp(coalesce(received, time) / 1e6) AS received_at, coalesce(replaced, false) AS time_replaced,
-         coalesce(newest, true) AS newest, to_timestamp(follows / 1e6) AS follows
+         coalesce(newest, true) AS newest, to_timestamp(follows / 1e6) AS follows,
+         coalesce(kept, ${USUAL_RETENTION_DAYS}) AS retention_days
     FROM unnest($1::text::uuid[], $2::text::text[], $3::text::float8[], $4::text::float8[], $5::text::boolean[],
                 $6::text::text[], $7::text::float8[], $8::text::boolean[], $9::text::boolean[],
-                $12::text::float8[])
-         AS u (device_uid, metric, time, number, flag, text, received, replaced, newest, follows)
+                $12::text::float8[], $13::text::smallint[])
+         AS u (device_uid, metric, time, number, flag, text, received, replaced, newest, follows, kept)
 ), latest AS (
   INSERT INTO telemetry_latest AS l (device_uid, metric, ts, number, flag, text, received_at, time_replaced, follows)
   SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced, follows FROM rows WHERE newest
@@ -39,9 +42,9 @@ WITH rows AS MATERIALIZED (
              FOR NO KEY UPDATE OF k SKIP LOCKED) s
    WHERE d.uid = s.uid AND (d.last_seen_at IS NULL OR d.last_seen_at < s.at)
 )
-INSERT INTO telemetry AS t (device_uid, metric, ts, number, flag, text, received_at, time_replaced)
-SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced FROM rows
-ON CONFLICT (device_uid, metric, ts) DO UPDATE
+INSERT INTO telemetry AS t (device_uid, metric, ts, number, flag, text, received_at, time_replaced, retention_days)
+SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced, retention_days FROM rows WHERE retention_days > 0
+ON CONFLICT (device_uid, metric, ts, retention_days) DO UPDATE
    SET number = excluded.number, flag = excluded.flag, text = excluded.text,
        received_at = excluded.received_at, time_replaced = excluded.time_replaced`;
 
@@ -53,12 +56,14 @@ export type Seen = ReadonlyMap<string, number>;
  *
  * @param follows for each row the time of the reading that it was judged to come after, minus infinity for none; `undefined`
  *   for a row that was not judged. Where another reading is the newest by now, all is refused: {@link isJudgedElsewhere}
+ * @param kept for each row for how many days it is kept
  */
 export async function storeTelemetry(
   db: Db,
   columns: TelemetryColumns,
   seen: Seen,
   follows: readonly (number | undefined)[] = [],
+  kept: readonly Kept[] = [],
 ): Promise<void> {
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced, newest } = columns;
   await runPrepared(db, "store-telemetry", STORE, [
@@ -74,6 +79,7 @@ export async function storeTelemetry(
     plainArray([...seen.keys()]),
     plainArray([...seen.values()]),
     sparse(follows),
+    sparse(kept),
   ]);
 }
 

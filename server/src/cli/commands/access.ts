@@ -21,6 +21,16 @@ function addTenant(tenant: Command, exit: Exit): void {
         show: (tenant) => [`Tenant ${tenant.slug} is there (${tenant.id}).`],
       }),
     );
+  leaf(tenant, "set-retention <slug>", "say how long telemetry that arrives from now on is kept")
+    .requiredOption("--days <n>", "7, 30, 90, 180, 365 or 730", wholeNumber)
+    .action((slug: string, { json, days }) =>
+      send(exit, {
+        name: "tenant.set-retention",
+        body: { slug, days },
+        json,
+        show: () => [`Telemetry of ${slug} that arrives from now on is kept for ${days} days.`],
+      }),
+    );
 }
 
 function addUsers(user: Command, exit: Exit): void {

@@ -7,6 +7,10 @@ const email = { email: text };
 /** Tenants, users and API keys. */
 export const accessCommands = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
+  command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
+    await access.setTelemetryRetention(input.slug, input.days);
+    return input;
+  }),
 
   command("user.create", { tenant: text, ...email, role: z.enum(ROLES) }, ({ access }, input) =>
     access.createUser(input),

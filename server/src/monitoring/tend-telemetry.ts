@@ -1,0 +1,33 @@
+import type { Database } from "../db/database.ts";
+import { type Clock, DAY } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { dropDay, makeDay, outlivedDays, retentionsInUse } from "./telemetry-day-store.ts";
+
+/** Today and the days whose partitions are there before anybody needs them. */
+const DAYS_AHEAD = [0, 1, 2];
+/** For this long a drop may hold up whoever stores; what is in the way then is tried again with the next turn. */
+const DROP_WAIT_MS = 200;
+const DROP_ATTEMPTS = 3;
+
+export interface TendDeps {
+  database: Pick<Database, "db">;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Makes the partitions of the days to come and drops those that have outlived their class. A day is dropped when its last
+ * reading has been too old for a whole day, so that nobody is storing into it any more.
+ */
+export async function tendTelemetry({ database, clock, logger }: TendDeps): Promise<void> {
+  const { db } = database;
+  const now = clock.now();
+  const today = Math.floor(now.getTime() / DAY);
+  for (const retentionDays of await retentionsInUse(db))
+    for (const ahead of DAYS_AHEAD) await makeDay(db, { retentionDays, day: today + ahead });
+  for (const name of await outlivedDays(db, now)) {
+    let gone = false;
+    for (let attempt = 0; attempt < DROP_ATTEMPTS && !gone; attempt++) gone = await dropDay(db, name, DROP_WAIT_MS);
+    if (!gone) logger.warn({ partition: name }, "telemetry that is no longer kept is in use; it is dropped later");
+  }
+}
