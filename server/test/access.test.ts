@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Access, createAccess } from "../src/access/access.ts";
-import type { Database } from "../src/db/database.ts";
+import { type Database, openDatabase } from "../src/db/database.ts";
 import { DAY, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
@@ -10,19 +10,26 @@ import { FakeClock } from "./harness/fake-clock.ts";
 
 const HERE = "192.0.2.7";
 const refusedKey = { code: "invalid_api_key" };
-let database: Database & { remove(): Promise<void> };
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let access: Access;
+/** Another server process; on PostgreSQL with connections of its own. */
+let other: Access;
+let otherDatabase: Database;
+const logger = createLogger("silent");
 const clock = new FakeClock();
 let counter = 0;
 
 before(async () => {
   database = await openTestDatabase();
-  access = createAccess({ database, clock, ids: randomIds, logger: createLogger("silent") });
+  otherDatabase = database.url ? await openDatabase({ url: database.url, dataDir: "memory", logger }) : database;
+  access = createAccess({ database, clock, ids: randomIds, logger });
+  other = createAccess({ database: otherDatabase, clock, ids: randomIds, logger });
   await access.createTenant({ slug: "acme", name: "Acme" });
   await access.createTenant({ slug: "other", name: "Other" });
 });
 after(async () => {
-  await access.close();
+  for (const each of [access, other]) await each.close();
+  if (otherDatabase !== database) await otherDatabase.close();
   await database.close();
   await database.remove();
 });
@@ -36,8 +43,12 @@ async function key(user: string, scopes = ["devices:read"], expiresInDays?: numb
   return await access.createKey({ tenant: "acme", user, name: "a key", scopes, expiresInDays });
 }
 
-async function authenticate(presented: string | undefined, address: string) {
-  return (await access.admitRequest(presented, address)).caller;
+async function authenticate(presented: string | undefined, address: string, at = access) {
+  return (await at.admitRequest(presented, address)).caller;
+}
+
+async function assertDead(key: string): Promise<void> {
+  for (const process of [access, other]) await assert.rejects(authenticate(key, HERE, process), refusedKey);
 }
 
 test("a key authenticates as its tenant, under its public id, with exactly its scopes", async () => {
@@ -75,6 +86,31 @@ test("a missing, malformed or unknown key and one with another key's secret are 
     await assert.rejects(authenticate(bad, HERE), refusedKey);
 });
 
+test("what cannot be a key of ours is refused without asking the database", async () => {
+  const { key: genuine } = await key(await admin());
+  const silent = { ...database };
+  Object.defineProperty(silent, "db", { get: () => assert.fail("the database was asked") });
+  const blind = createAccess({ database: silent, clock, ids: randomIds, logger });
+  const wrongSum = genuine.slice(0, -1) + (genuine.endsWith("0") ? "1" : "0");
+  for (const bad of [undefined, "", wrongSum, genuine.toUpperCase(), `${genuine} `, genuine.padEnd(10_240, "0")])
+    await assert.rejects(blind.admitRequest(bad, HERE), refusedKey);
+  await assert.rejects(blind.admitRequest(genuine, HERE), { message: "the database was asked" });
+});
+
+test("a wildcard that should never have been granted grants nothing when it is used", async () => {
+  const made = await key(await admin(), ["devices:read"]);
+  const scopes = ["provisioning:*", "device-certificates:*", "*", "*:*", "device-certificates:write", "tickets:*"];
+  await database.db.updateTable("api_keys").set({ scopes }).where("id", "=", made.id).execute();
+  const { rights } = await authenticate(made.key, HERE);
+  assert.deepEqual(rights.kind === "key" && [...rights.scopes], ["tickets:read", "tickets:write"]);
+});
+
+test("an unknown scope, or a wildcard where there is none, is refused when the key is made", async () => {
+  const user = await admin();
+  for (const scope of ["provisioning:*", "device-certificates:*", "devices:delete", "*", "device-certificates:write"])
+    await assert.rejects(key(user, ["devices:read", scope]), { code: "invalid_request", detail: scope });
+});
+
 test("a key works to the last second of its days and not at the next", async () => {
   const made = await key(await admin(), ["devices:read"], 3);
   clock.advance(3 * DAY - SECOND);
@@ -83,10 +119,11 @@ test("a key works to the last second of its days and not at the next", async () 
   await assert.rejects(authenticate(made.key, HERE), refusedKey);
 });
 
-test("a revoked key is dead at once; revoking again changes nothing, an unknown id is not found", async () => {
+test("a revoked key is dead at once in every process; revoking again changes nothing, an unknown id is not found", async () => {
   const made = await key(await admin());
+  await authenticate(made.key, HERE, other);
   await access.revokeKey(made.id);
-  await assert.rejects(authenticate(made.key, HERE), refusedKey);
+  await assertDead(made.key);
   const row = () => database.db.selectFrom("api_keys").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
   const before = await row();
   clock.advance(MINUTE);
@@ -100,12 +137,13 @@ for (const [verb, end] of [
   ["deleted", (email: string) => access.deleteUser(email)],
   ["given a new password", (email: string) => access.resetPassword(email)],
 ] as const) {
-  test(`every key of a user dies when the user is ${verb}, and nobody else's`, async () => {
+  test(`every key of a user dies in every process when the user is ${verb}, and nobody else's`, async () => {
     const [user, bystander] = [await admin(), await admin()];
     const [one, two, untouched] = [await key(user), await key(user), await key(bystander)];
+    for (const alive of [one, two]) await authenticate(alive.key, HERE, other);
     await end(user);
-    for (const dead of [one, two]) await assert.rejects(authenticate(dead.key, HERE), refusedKey);
-    await authenticate(untouched.key, HERE);
+    for (const dead of [one, two]) await assertDead(dead.key);
+    await authenticate(untouched.key, HERE, other);
   });
 }
 
@@ -115,8 +153,34 @@ test("reactivating a user does not restore the keys, but new ones can be made", 
   await access.deactivateUser(user);
   await assert.rejects(key(user), { code: "invalid_request", detail: user });
   await access.reactivateUser(user);
-  await assert.rejects(authenticate(made.key, HERE), refusedKey);
+  await assertDead(made.key);
   await authenticate((await key(user)).key, HERE);
+});
+
+test("once a deactivation has answered no request that comes later passes, in the middle of traffic on both processes", async () => {
+  for (let round = 0; round < 3; round++) {
+    const user = await admin();
+    const made = await key(user);
+    let ended = false;
+    let passed = 0;
+    const traffic = [access, other].map(async (process) => {
+      for (let i = 0; i < 50; i++) {
+        const late = ended;
+        const admitted = await authenticate(made.key, HERE, process).then(
+          () => true,
+          () => false,
+        );
+        assert.ok(!(late && admitted), "asked after the answer, and passed");
+        if (late) return;
+        if (admitted) passed++;
+      }
+    });
+    await authenticate(made.key, HERE);
+    await access.deactivateUser(user);
+    ended = true;
+    await Promise.all(traffic);
+    assert.ok(passed > 0, "some must have passed before for this to mean anything");
+  }
 });
 
 test("a key made while its creator is being deactivated is refused or dies, never survives", async () => {

@@ -1,117 +1,323 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { type Access, createAccess } from "../src/access/access.ts";
-import { openDatabase } from "../src/db/database.ts";
-import { HOUR } from "../src/lib/clock.ts";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { type Access, type Admission, createAccess } from "../src/access/access.ts";
+import { type Database, type Db, openDatabase, runRaw } from "../src/db/database.ts";
+import { databaseClock } from "../src/db/database-clock.ts";
+import { type Clock, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { openTestDatabase } from "./harness/database.ts";
+import { onPostgres, openTestDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
 
 const HERE = "127.0.0.1";
+const LIMIT = 120;
+const logger = createLogger("silent");
 
+/** A server process as far as keys are concerned, with a clock of its own. */
 interface Process {
   access: Access;
   clock: FakeClock;
 }
 
-/** Processes on one database, each with its own clock (a step moves one of them), and keys of one tenant. */
-async function processes(t: TestContext, count: number) {
-  const database = await openTestDatabase();
-  const logger = createLogger("silent");
-  const open: { close(): Promise<void> }[] = [];
-  const started: Process[] = [];
-  for (let i = 0; i < count; i++) {
-    const own =
-      database.url === undefined ? database : await openDatabase({ url: database.url, dataDir: "memory", logger });
-    if (own !== database) open.push(own);
-    const clock = new FakeClock();
-    started.push({ access: createAccess({ database: own, clock, ids: randomIds, logger }), clock });
-  }
-  t.after(async () => {
-    for (const { access } of started) await access.close();
-    for (const each of open) await each.close();
-    await database.close();
-    await database.remove();
-  });
-  const { access } = started[0]!;
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+/** What the second process opens: on PostgreSQL connections of its own, so that the two really meet in the database. */
+let second: Database;
+let admin: string;
+const started: Access[] = [];
+
+before(async () => {
+  database = await openTestDatabase();
+  second = database.url ? await openDatabase({ url: database.url, dataDir: "memory", logger }) : database;
+  const access = await start(database, new FakeClock());
   await access.createTenant({ slug: "acme", name: "Acme" });
-  const { email } = await access.createUser({ tenant: "acme", email: "admin@acme.example", role: "admin" });
-  const newKey = async (): Promise<string> =>
-    (await access.createKey({ tenant: "acme", user: email, name: "k", scopes: ["devices:read"] })).key;
-  return { started, newKey };
+  ({ email: admin } = await access.createUser({ tenant: "acme", email: "admin@acme.example", role: "admin" }));
+});
+after(async () => {
+  for (const access of started) await access.close();
+  if (second !== database) await second.close();
+  await database.close();
+  await database.remove();
+});
+
+async function start(on: Database, clock: Clock): Promise<Access> {
+  const access = createAccess({ database: on, clock, ids: randomIds, logger });
+  await access.keepTime();
+  started.push(access);
+  return access;
 }
 
-async function admitted(process: Process, key: string, requests: number): Promise<number> {
-  let count = 0;
-  for (let i = 0; i < requests; i++) if ((await process.access.admitRequest(key, HERE)).admitted) count++;
-  return count;
+/** Two processes that have just started. */
+async function twoProcesses(): Promise<[Process, Process]> {
+  const clocks = [new FakeClock(), new FakeClock()] as const;
+  return [
+    { access: await start(database, clocks[0]), clock: clocks[0] },
+    { access: await start(second, clocks[1]), clock: clocks[1] },
+  ];
 }
 
-function pass(all: Process[], ms: number): void {
+async function newKey(): Promise<{ id: string; key: string }> {
+  return await started[0]!.createKey({ tenant: "acme", user: admin, name: "k", scopes: ["devices:read"] });
+}
+
+function atOnce({ access }: Pick<Process, "access">, key: string, requests: number): Promise<Admission[]> {
+  return Promise.all(Array.from({ length: requests }, () => access.admitRequest(key, HERE)));
+}
+
+/** How many of so many requests at once pass. */
+async function passing(process: Pick<Process, "access">, key: string, requests: number): Promise<number> {
+  return (await atOnce(process, key, requests)).filter(({ admitted }) => admitted).length;
+}
+
+function pass(all: readonly Process[], ms: number): void {
   for (const { clock } of all) clock.advance(ms);
 }
 
-test("any 60 seconds admit exactly 120 requests a key, and the wait that is told is true", async (t) => {
-  const { started, newKey } = await processes(t, 1);
-  const [one] = started as [Process];
-  const key = await newKey();
-  assert.equal(await admitted(one, key, 60), 60);
-  pass(started, 30_000);
-  assert.equal(await admitted(one, key, 100), 60);
-  const { caller, ...refused } = await one.access.admitRequest(key, HERE);
-  assert.equal(caller.tenantSlug, "acme");
+const windowOf = (id: string) =>
+  database.db.selectFrom("api_key_windows").selectAll().where("key_id", "=", id).executeTakeFirst();
+
+test("any 60 seconds admit exactly 120 requests a key, and the wait that is told is true", async () => {
+  const [one] = await twoProcesses();
+  const { key } = await newKey();
+  for (let i = 0; i < 8; i++) {
+    const { caller, ...told } = await one.access.admitRequest(key, HERE);
+    assert.equal(caller.tenantSlug, "acme");
+    assert.deepEqual(told, { admitted: true, limit: 120, windowSeconds: 60, remaining: 119 - i, resetSeconds: 60 });
+  }
+  assert.equal(await passing(one, key, 52), 52);
+  pass([one], 30_000);
+  assert.equal(await passing(one, key, 100), 60);
+  const { caller: _, ...refused } = await one.access.admitRequest(key, HERE);
   assert.deepEqual(refused, { admitted: false, limit: 120, windowSeconds: 60, remaining: 0, resetSeconds: 30 });
-  pass(started, 29_999);
-  assert.equal(await admitted(one, key, 5), 0, "a millisecond early is early");
-  pass(started, 1);
-  assert.equal(await admitted(one, key, 100), 60, "after the wait that was told");
-  pass(started, 30_000);
-  assert.equal(await admitted(one, key, 100), 60);
+  pass([one], 29_999);
+  assert.equal(await passing(one, key, 5), 0, "a millisecond early is early");
+  pass([one], 1);
+  assert.equal(await passing(one, key, 100), 60, "after the wait that was told");
+  pass([one], 30_000);
+  assert.equal(await passing(one, key, 100), 60);
 });
 
-test("one key's requests leave another's budget alone", async (t) => {
-  const { started, newKey } = await processes(t, 1);
-  const [one] = started as [Process];
-  const [busy, quiet] = [await newKey(), await newKey()];
-  assert.equal(await admitted(one, busy, 130), 120);
-  assert.equal((await one.access.admitRequest(quiet, HERE)).remaining, 119);
-});
+/** The limit as the specification says it, kept in a list: what each of `requests` at `now` is told. */
+function reference() {
+  let times: number[] = [];
+  return (now: number, requests: number) => {
+    times = times.filter((time) => time > now - MINUTE);
+    return Array.from({ length: requests }, () => {
+      const admitted = times.length < LIMIT;
+      if (admitted) times.push(now);
+      const resetSeconds = Math.ceil((times[0]! + MINUTE - now) / SECOND);
+      return { admitted, limit: LIMIT, windowSeconds: 60, remaining: LIMIT - times.length, resetSeconds };
+    });
+  };
+}
 
-test("500 requests at once over two processes pass exactly 120 times", async (t) => {
-  const { started, newKey } = await processes(t, 2);
-  const key = await newKey();
-  const answers = await Promise.all(
-    Array.from({ length: 500 }, (_, i) => started[i % 2]!.access.admitRequest(key, HERE)),
+test("whatever comes when and at which of two processes is told what the limit says, request by request", async () => {
+  const pause = fc.oneof(
+    fc.constantFrom(0, 1, 999, 1000, 29_999, 30_000, 59_999, 60_000, 60_001, 200_000),
+    fc.nat(61_000),
   );
-  assert.equal(answers.filter((answer) => answer.admitted).length, 120);
+  const step = fc.record({ pause, requests: fc.integer({ min: 1, max: 150 }), at: fc.nat(1) });
+  const property = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 16 }), async (steps) => {
+    const both = await twoProcesses();
+    const { key } = await newKey();
+    const expected = reference();
+    let now = 0;
+    for (const { pause, requests, at } of steps) {
+      pass(both, pause);
+      now += pause;
+      const told = (await atOnce(both[at]!, key, requests)).map(({ caller: _, ...rest }) => rest);
+      assert.deepEqual(told, expected(now, requests));
+    }
+  });
+  await fc.assert(property, { numRuns: 12 });
 });
 
-test("a step of a wall clock neither opens the limit nor shuts the key out", async (t) => {
-  const { started, newKey } = await processes(t, 2);
-  const [one, other] = started as [Process, Process];
-  const key = await newKey();
-  assert.equal(await admitted(one, key, 60), 60);
-  assert.equal(await admitted(other, key, 60), 60);
-  one.clock.step(2 * HOUR);
-  assert.equal(await admitted(one, key, 10), 0, "two hours forward on the wall are no time");
-  assert.equal(await admitted(other, key, 10), 0);
-  one.clock.step(-4 * HOUR);
-  pass(started, 61_000);
-  assert.equal(await admitted(one, key, 130), 120, "two hours back do not hold the key up");
-  other.clock.step(-2 * HOUR);
-  assert.equal(await admitted(other, key, 10), 0);
-  pass(started, 61_000);
-  assert.equal(await admitted(other, key, 130), 120);
+test("500 requests at once over two processes pass exactly 120 times", async () => {
+  const both = await twoProcesses();
+  const { key } = await newKey();
+  const counts = await Promise.all(both.map((process) => passing(process, key, 250)));
+  assert.equal(counts[0]! + counts[1]!, 120);
 });
 
-test("a process that meets a key for the first time goes by the wall clock, and never turns the key's clock back", async (t) => {
-  const { started, newKey } = await processes(t, 2);
-  const [one, late] = started as [Process, Process];
-  const key = await newKey();
-  assert.equal(await admitted(one, key, 120), 120);
-  late.clock.step(-2 * HOUR);
-  assert.equal(await admitted(late, key, 10), 0);
-  pass(started, 61_000);
-  assert.equal(await admitted(late, key, 130), 120);
+test("many keys at once over two processes: each has its 120, whatever the others ask", async () => {
+  const both = await twoProcesses();
+  const keys = await Promise.all(Array.from({ length: 8 }, newKey));
+  const quiet = await newKey();
+  const asked = keys.flatMap(({ key }) => both.flatMap((process) => [1, 30, 70].map((n) => ({ key, process, n }))));
+  const order = fc.sample(fc.shuffledSubarray(asked, { minLength: asked.length }), 1)[0]!;
+  const passed = new Map<string, number>();
+  await Promise.all(
+    order.map(async ({ key, process, n }) => {
+      const count = await passing(process, key, n);
+      passed.set(key, (passed.get(key) ?? 0) + count);
+    }),
+  );
+  assert.deepEqual(
+    [...passed.values()],
+    keys.map(() => LIMIT),
+  );
+  assert.equal((await both[0].access.admitRequest(quiet.key, HERE)).remaining, 119);
 });
+
+test("a step of a wall clock neither opens the limit nor shuts the key out, not even where the key is new", async () => {
+  for (const step of [2 * HOUR, -2 * HOUR]) {
+    const both = await twoProcesses();
+    const [one, other] = both;
+    const { key } = await newKey();
+    assert.equal(await passing(one, key, 130), 120);
+    pass(both, 20_000);
+    for (const { clock } of both) clock.step(step);
+    assert.equal(await passing(other, key, 10), 0, "met for the first time after the step");
+    other.clock.step(-2 * step);
+    for (const { access } of both) await access.keepTime();
+    const [told] = await atOnce(other, key, 1);
+    assert.deepEqual([told!.admitted, told!.resetSeconds], [false, 40]);
+    pass(both, 39_999);
+    for (const process of both) assert.equal(await passing(process, key, 10), 0);
+    pass(both, 1);
+    assert.equal(await passing(other, key, 130), 120, "not a millisecond later than it was told");
+  }
+});
+
+test("a process that starts goes on from the count of the others, also after a step; alone it goes by the wall", async () => {
+  const both = await twoProcesses();
+  const { key } = await newKey();
+  assert.equal(await passing(both[0], key, 120), 120);
+  pass(both, 10_000);
+  for (const { clock } of both) clock.step(-2 * HOUR);
+  await both[1].access.keepTime();
+  pass(both, 5_000);
+  const third = { access: await start(second, new FakeClock(both[0].clock.now())), clock: both[0].clock };
+  assert.deepEqual((await atOnce(third, key, 1))[0]!.resetSeconds, 45);
+
+  const later = new FakeClock(new Date(both[0].clock.now().getTime() + 30_000));
+  const restarted = { access: await start(database, later), clock: later };
+  assert.deepEqual((await atOnce(restarted, key, 1))[0]!.resetSeconds, 15, "half a minute without a process");
+  pass([restarted], 15_000);
+  assert.equal(await passing(restarted, key, 130), 120);
+});
+
+test("requests that are refused count for nothing, also by the thousand", async () => {
+  const [one] = await twoProcesses();
+  const { key } = await newKey();
+  assert.equal(await passing(one, key, 1000), 120);
+  pass([one], 30_000);
+  assert.equal(await passing(one, key, 1000), 0);
+  pass([one], 30_000);
+  assert.equal(await passing(one, key, 1000), 120);
+});
+
+test("a dead key is refused as such before its limit is looked at, and leaves no window behind; nor does a wrong secret", async () => {
+  const [one] = await twoProcesses();
+  const [spent, unused, other] = [await newKey(), await newKey(), await newKey()];
+  assert.equal(await passing(one, spent.key, 121), 120);
+  await one.access.revokeKey(spent.id);
+  const wrongSecret = spent.key.slice(0, 14) + other.key.slice(14);
+  for (const dead of [spent.key, wrongSecret])
+    await assert.rejects(one.access.admitRequest(dead, HERE), { code: "invalid_api_key" });
+  await one.access.revokeKey(unused.id);
+  await assert.rejects(one.access.admitRequest(unused.key, HERE), { code: "invalid_api_key" });
+  assert.equal(await windowOf(unused.id), undefined);
+});
+
+test("with a wrong secret nothing is taken from a key's budget, though both are judged together", async () => {
+  const [one] = await twoProcesses();
+  const [own, other] = [await newKey(), await newKey()];
+  const { makeKey } = await import("../src/access/api-key.ts");
+  const forged = makeKey({ ...randomIds, bytes: (size) => (size === 5 ? bytesOf(own.id) : randomIds.bytes(size)) });
+  assert.equal(forged.id, own.id);
+  const [guesses, admitted] = await Promise.all([
+    Promise.allSettled(Array.from({ length: 200 }, () => one.access.admitRequest(forged.text, HERE))),
+    passing(one, own.key, 100),
+    passing(one, other.key, 100),
+  ]);
+  assert.ok(guesses.every(({ status }) => status === "rejected"));
+  assert.equal(admitted, 100);
+  assert.equal((await one.access.admitRequest(own.key, HERE)).remaining, 19);
+});
+
+/** The five bytes that a key's public id was made from. */
+function bytesOf(id: string): Buffer {
+  const bits = [...id].map((char) => "abcdefghijklmnopqrstuvwxyz234567".indexOf(char).toString(2).padStart(5, "0"));
+  return Buffer.from(
+    bits
+      .join("")
+      .match(/.{8}/g)!
+      .map((byte) => Number.parseInt(byte, 2)),
+  );
+}
+
+test("windows in which nothing counts are pruned, others are not", async () => {
+  const [one] = await twoProcesses();
+  const [resting, dead, busy] = [await newKey(), await newKey(), await newKey()];
+  assert.equal(await passing(one, resting.key, 120), 120);
+  assert.equal(await passing(one, dead.key, 1), 1);
+  await one.access.revokeKey(dead.id);
+  pass([one], 30_000);
+  assert.equal(await passing(one, busy.key, 120), 120);
+  pass([one], 30_000);
+  await one.access.prune();
+  assert.deepEqual([await windowOf(resting.id), await windowOf(dead.id)], [undefined, undefined]);
+  assert.equal((await windowOf(busy.id))?.times.length, 120);
+  assert.equal(await passing(one, busy.key, 10), 0);
+  assert.equal(await passing(one, resting.key, 130), 120);
+});
+
+test("pruning and asking at once loses no count", async () => {
+  const both = await twoProcesses();
+  const { key } = await newKey();
+  for (let round = 0; round < 5; round++) {
+    const [, one, other] = await Promise.all([
+      both[0].access.prune(),
+      passing(both[0], key, 70),
+      passing(both[1], key, 70),
+      both[1].access.prune(),
+    ]);
+    assert.equal(one + other, LIMIT);
+    pass(both, MINUTE);
+  }
+});
+
+async function isSomebodyWaiting(db: Db): Promise<boolean> {
+  const statement = "SELECT 1 FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()";
+  return (await runRaw(db, statement, [])).length > 0;
+}
+
+// The embedded database has one connection, and one machine's clock.
+if (onPostgres) {
+  test("a window that is locked elsewhere holds up nobody but its key", async () => {
+    const [one] = await twoProcesses();
+    const [held, free] = [await newKey(), await newKey()];
+    await one.access.admitRequest(held.key, HERE);
+    let waiting: Promise<Admission> | undefined;
+    await second.db.transaction().execute(async (tx) => {
+      await tx.selectFrom("api_key_windows").select("key_id").where("key_id", "=", held.id).forUpdate().execute();
+      waiting = one.access.admitRequest(held.key, HERE);
+      while (!(await isSomebodyWaiting(tx)));
+      for (let i = 0; i < 3; i++) assert.equal((await one.access.admitRequest(free.key, HERE)).admitted, true);
+    });
+    assert.equal((await waiting!).remaining, 118);
+  });
+
+  test("by the database's clock two machines ten minutes apart share a window, and their steps are no time", async () => {
+    const machines = [new FakeClock(), new FakeClock(new Date(Date.now() + 10 * MINUTE))] as const;
+    const clocks = [
+      await databaseClock(database, machines[0], logger),
+      await databaseClock(second, machines[1], logger),
+    ] as const;
+    try {
+      const one = { access: await start(database, clocks[0]) };
+      const other = { access: await start(second, clocks[1]) };
+      const { key } = await newKey();
+      assert.equal((await passing(one, key, 60)) + (await passing(other, key, 100)), 120);
+      for (const machine of machines) machine.step(3 * HOUR);
+      assert.equal((await passing(one, key, 5)) + (await passing(other, key, 5)), 0);
+      for (const machine of machines) machine.advance(59_000);
+      assert.equal((await passing(one, key, 5)) + (await passing(other, key, 5)), 0);
+      for (const machine of machines) machine.advance(1_100);
+      assert.equal((await passing(one, key, 100)) + (await passing(other, key, 100)), 120);
+    } finally {
+      for (const clock of clocks) clock.stop();
+    }
+  });
+}

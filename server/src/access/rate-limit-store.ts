@@ -48,9 +48,9 @@ export async function judgeKeys(
   ]);
 }
 
-/** Removes the windows in which nothing was admitted since `beforeMs`: those of dead keys, and of keys that rest. */
-export async function pruneWindows(db: Db, beforeMs: number): Promise<void> {
-  await runPrepared(db, "prune-windows", PRUNE, [beforeMs]);
+/** Removes the windows in which nothing was admitted after `sinceMs`: those of dead keys, and of keys that rest. */
+export async function pruneWindows(db: Db, sinceMs: number): Promise<void> {
+  await runPrepared(db, "prune-windows", PRUNE, [sinceMs]);
 }
 
 const JUDGE = "SELECT * FROM judge_keys($1, $2, $3, $4, $5)";
@@ -58,4 +58,4 @@ const JUDGE = "SELECT * FROM judge_keys($1, $2, $3, $4, $5)";
 // Rows that are being counted in are passed over, which is right: they are in use.
 const PRUNE = `
 DELETE FROM api_key_windows WHERE key_id IN (
-  SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] < $1::float8 FOR UPDATE SKIP LOCKED)`;
+  SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] <= $1::float8 FOR UPDATE SKIP LOCKED)`;
