@@ -22,7 +22,10 @@ import { every } from "./lib/every.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
+import { Secret } from "./lib/secret.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
+import { createNotifications, type Notifications } from "./notifications/notifications.ts";
+import { deriveKey } from "./pki/pki.ts";
 import { createTickets, type Tickets } from "./tickets/tickets.ts";
 
 /** What a test may replace: the world outside (time, chance, log), never our own code. */
@@ -53,6 +56,7 @@ export interface App {
   readonly groups: Groups;
   readonly metrics: Metrics;
   readonly monitoring: Monitoring;
+  readonly notifications: Notifications;
   readonly tickets: Tickets;
   readonly broker: Broker;
   readonly api: Api;
@@ -101,6 +105,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const monitoring = createMonitoring({ ...deps, metrics });
   const tickets = createTickets(deps);
   const events = createEvents(deps);
+  const notifications = createNotifications({
+    ...deps,
+    webhookKey: new Secret(deriveKey(masterKey.reveal(), "webhook-secrets")),
+    settings: { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks },
+    baseUrl: () => addresses.baseUrl,
+  });
   const doctor = createDoctor(deps);
   let authorities: Authorities;
   try {
@@ -127,11 +137,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ...faces,
     backup: createBackup(deps),
     doctor,
+    notifications,
     dataDir: config.dataDir,
     logger,
     addresses,
   });
 
+  const prunable = [access, enrollment, connections, audit, events, notifications];
   const jobs: (() => Promise<void>)[] = [];
   let stopping: Promise<void> | undefined;
 
@@ -142,17 +154,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ports.mqtt = (await broker.start()).port;
     ports.http = (await api.start()).port;
     await control.start();
+    await notifications.start();
     jobs.push(
       every(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
       every(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),
       every(HOUR, "partitions of telemetry", () => monitoring.tendTelemetry(), logger),
       every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
-      every(
-        10 * MINUTE,
-        "pruning",
-        () => Promise.all([access.prune(), enrollment.prune(), connections.prune(), audit.prune(), events.prune()]),
-        logger,
-      ),
+      every(SECOND, "notifications", () => notifications.tick(), logger),
+      every(HOUR, "notices about certificates", () => notifications.noticeCertificates(), logger),
+      every(10 * MINUTE, "pruning", () => Promise.all(prunable.map((part) => part.prune())), logger),
     );
   }
 
@@ -164,6 +174,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ["HTTPS", () => api.stop()],
       ["MQTT", () => broker.stop()],
       ["monitoring", () => monitoring.drain()],
+      ["notifications", () => notifications.stop()],
       ["events", () => events.stop()],
       ["sessions", () => connections.stopNode()],
       ["access", () => access.close()],
@@ -183,6 +194,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   return {
     ...faces,
     events,
+    notifications,
     config,
     logger,
     database,

@@ -157,7 +157,7 @@ if (onPostgres) {
         await runRaw(second.app.database.db, insert, [tenantId, `fast ${round}`]);
         assert.equal(await page(), "held");
       });
-      while ((await page()) === "ready");
+      while ((await page()) !== "none");
     }
     await seen.count(40);
     await follower.stop();

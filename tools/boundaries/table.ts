@@ -16,6 +16,7 @@ const FEATURES = [
   "enrollment",
   "events",
   "monitoring",
+  "notifications",
   "tickets",
 ];
 
@@ -39,6 +40,7 @@ export const table = {
 
     enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
     tickets: ["monitoring", "devices", "access", "audit", ...FLOOR],
+    notifications: ["groups", "access", "events", "audit", ...FLOOR],
     monitoring: ["devices", "connections", "access", "audit", ...FLOOR],
     connections: ["access", "audit", ...FLOOR],
     devices: ["access", "audit", ...FLOOR],
@@ -88,6 +90,7 @@ export const table = {
     "mqtt-packet": ["broker/"],
     "@peculiar/x509": ["pki/"],
     pkijs: ["pki/"],
+    nodemailer: ["notifications/"],
     commander: ["cli/"],
     pino: ["lib/"],
     "@muster/agent": ["demo/"],

@@ -62,6 +62,21 @@ test("the origins of other pages are exact, and never all", () => {
   }
 });
 
+test("the mail server's address is a secret, its sender has a default, and webhooks stay on the public internet", () => {
+  const SMTP = "smtps://u:hunter2@mail.example";
+  assert.deepEqual([parseConfig({}).smtp, parseConfig({}).allowPrivateWebhooks], [undefined, false]);
+  const config = parseConfig({ MUSTER_SMTP_URL: SMTP, MUSTER_PUBLIC_HOST: "muster.example" });
+  assert.deepEqual([config.smtp!.url.reveal(), config.smtp!.from], [SMTP, "Muster <muster@muster.example>"]);
+  assert.ok(!JSON.stringify(config).includes("hunter2"));
+  const from = (text: string) => parseConfig({ MUSTER_SMTP_URL: SMTP, MUSTER_MAIL_FROM: text }).smtp!.from;
+  for (const good of ["a@b.example", "Plant 1 <a@b.example>"]) assert.equal(from(good), good);
+  for (const bad of ["a", "a@b\r\nBcc: c@d", "A <a@b", "A\nB <a@b>", "a@b, c@d"])
+    assert.throws(() => from(bad), /MUSTER_MAIL_FROM/, bad);
+  assert.throws(() => parseConfig({ MUSTER_SMTP_URL: "https://mail.example" }), /MUSTER_SMTP_URL/);
+  assert.throws(() => parseConfig({ MUSTER_WEBHOOK_ALLOW_PRIVATE: "yes" }), /MUSTER_WEBHOOK_ALLOW_PRIVATE/);
+  assert.equal(parseConfig({ MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" }).allowPrivateWebhooks, true);
+});
+
 test("secrets do not show when a configuration is printed", () => {
   const config = parseConfig({
     MUSTER_DATABASE_URL: "postgres://u:hunter2@localhost/m",

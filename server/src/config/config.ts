@@ -22,6 +22,10 @@ export interface Config {
   deviceRequestsPerMinute: number;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
+  /** The mail server; without one e-mails wait and are given up after a day. */
+  smtp: { url: Secret<string>; from: string } | undefined;
+  /** Whether webhooks may lead to private networks and this machine. */
+  allowPrivateWebhooks: boolean;
   logLevel: LogLevel;
   /** `MUSTER_…` names that mean nothing here: most likely a typing mistake, so start-up warns of each. */
   unknownNames: string[];
@@ -71,6 +75,9 @@ function originProblem(origin: string): string | undefined {
   return `has ${origin}, which is no origin such as https://console.example (scheme, host and port, no path)`;
 }
 
+/** One mailbox, perhaps with a name before it (RFC 5322 3.4). */
+const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
+
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
   MUSTER_HTTP_HOST: host.default("0.0.0.0"),
@@ -99,6 +106,12 @@ const environment = z.object({
     .min(0, "must not be negative")
     .default(600),
   MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
+  MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
+  MUSTER_MAIL_FROM: z
+    .string()
+    .regex(MAIL_FROM, "must be an address like muster@example.com or Muster <muster@example.com>")
+    .optional(),
+  MUSTER_WEBHOOK_ALLOW_PRIVATE: z.enum(["true", "false"], "must be true or false").default("false"),
   MUSTER_LOG_LEVEL: z
     .enum(
       ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
@@ -174,6 +187,13 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     trustedProxies: listed(env.MUSTER_TRUSTED_PROXIES),
     deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
     corsOrigins: env.MUSTER_CORS_ORIGINS,
+    smtp: env.MUSTER_SMTP_URL
+      ? {
+          url: new Secret(env.MUSTER_SMTP_URL),
+          from: env.MUSTER_MAIL_FROM ?? `Muster <muster@${env.MUSTER_PUBLIC_HOST}>`,
+        }
+      : undefined,
+    allowPrivateWebhooks: env.MUSTER_WEBHOOK_ALLOW_PRIVATE === "true",
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,
   };

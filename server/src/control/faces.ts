@@ -7,6 +7,7 @@ import type { Doctor } from "../doctor/doctor.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Monitoring } from "../monitoring/monitoring.ts";
+import type { Notifications } from "../notifications/notifications.ts";
 
 /** What the shell's commands use of the service, and no more. */
 export interface ControlFaces {
@@ -19,6 +20,7 @@ export interface ControlFaces {
   enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
   groups: Pick<Groups, "createShift">;
   monitoring: Pick<Monitoring, "dryRun">;
+  notifications: Pick<Notifications, "showWebhook">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }

@@ -49,6 +49,7 @@ export interface Schema {
   tickets: TicketsTable;
   ticket_history: TicketHistoryTable;
   events: EventsTable;
+  deliveries: DeliveriesTable;
 }
 
 export interface SettingsTable {
@@ -533,4 +534,26 @@ export interface EventsTable {
   device_id: string | null;
   device_uid: string | null;
   data: Record<string, unknown>;
+}
+
+export interface DeliveriesTable {
+  id: string;
+  tenant_id: string;
+  type: string;
+  channel: "email" | "webhook";
+  target: string;
+  user_id: string | null;
+  group_id: string | null;
+  anomaly_id: string | null;
+  payload: unknown;
+  dedupe: Buffer | null;
+  created_at: Date;
+  next_at: Date;
+  attempts: Generated<number>;
+  claimed_at: Date | null;
+  maybe_sent: Generated<boolean>;
+  state: Generated<"pending" | "sent" | "failed" | "digested">;
+  done_at: Date | null;
+  last_error: string | null;
+  digest_id: string | null;
 }

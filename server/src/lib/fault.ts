@@ -17,6 +17,9 @@ export const FAULT_POINTS = [
   "delete.committed",
   "drop.deliver",
   "drop.acknowledge",
+  "page.commit",
+  "deliver.send",
+  "deliver.sent",
 ] as const;
 
 /** `x.commit` is the last moment before the change is durable, `x.committed` the first one after it. */

@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { command, text } from "../command.ts";
 
-/** Shifts, whose users are named by their email addresses. */
+/** Webhooks of groups; shifts, whose users are named by their email addresses. */
 export const groupCommands = [
+  command(
+    "group.webhook-secret",
+    { tenant: text, group: text, target: text, enable: z.boolean().optional() },
+    async ({ access, notifications }, { tenant, group, target, enable }) =>
+      await notifications.showWebhook(await access.systemCaller(tenant), { groupId: group, target, enable }),
+  ),
   command(
     "shift.create",
     {

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY, HOUR, plus } from "../lib/clock.ts";
+import { gaps, reached } from "./coverage.ts";
+import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
+
+const ADA = { id: "1", email: "Ada@acme.example" };
+const BOB = { id: "2", email: "bob@acme.example" };
+const DAYS = {
+  id: "s1",
+  name: "Days",
+  timeZone: "Europe/Berlin",
+  startTime: "06:00",
+  endTime: "18:00",
+  daysOfWeek: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const,
+  validFrom: null,
+  validUntil: null,
+};
+const NIGHTS = { ...DAYS, id: "s2", name: "Nights", startTime: "18:00", endTime: "06:00", timeZone: "Europe/Berlin" };
+const FROM = new Date("2026-11-21T00:00:00+01:00");
+const TO = plus(FROM, DAY);
+
+function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): PagedGroup {
+  const escalation = steps.map(([afterMinutes, notify]) => ({ afterMinutes, notify }));
+  return { id: "g", name: "Hall", channels: [], members: [], shifts: [{ ...DAYS, users: [ADA] }], escalation, ...more };
+}
+
+const hours = (of: PagedGroup) =>
+  gaps(reached(of, FROM, TO), FROM, TO).map(({ from, to }) =>
+    [from, to].map((at) => (at.getTime() - FROM.getTime()) / HOUR),
+  );
+
+test("a step tells the shift on duty, the members or the channels, each address once", () => {
+  const both = group([], {
+    members: [ADA, { ...ADA, id: "3", email: "ada@acme.example" }, BOB],
+    channels: [{ type: "webhook", target: "https://a.example/" }],
+    shifts: [
+      { ...DAYS, users: [ADA] },
+      { ...NIGHTS, timeZone: "Asia/Tokyo", users: [BOB, ADA] },
+    ],
+  });
+  const told = (notify: Notify, at: string) =>
+    recipientsOf(notify, both, new Date(at)).map(({ target, timeZone }) => `${target} ${timeZone}`);
+  assert.deepEqual(told("shift", "2026-11-21T08:00:00+01:00"), ["Ada@acme.example Europe/Berlin"]);
+  assert.deepEqual(told("shift", "2026-11-21T20:00:00+01:00"), [
+    "bob@acme.example Asia/Tokyo",
+    "Ada@acme.example Asia/Tokyo",
+  ]);
+  assert.deepEqual(told("members", "2026-11-21T08:00:00+01:00"), [
+    "Ada@acme.example Europe/Berlin",
+    "bob@acme.example Europe/Berlin",
+  ]);
+  assert.deepEqual(told("channels", "2026-11-21T08:00:00+01:00"), ["https://a.example/ Europe/Berlin"]);
+  assert.deepEqual(recipientsOf("shift", { ...both, shifts: [] }, FROM), []);
+});
+
+test("the hours that reach nobody are those in which no step finds anybody", () => {
+  assert.deepEqual(hours(group([[0, "shift"]])), [
+    [0, 6],
+    [18, 24],
+  ]);
+  assert.deepEqual(hours(group([])), [[0, 24]]);
+  assert.deepEqual(hours(group([[0, "shift"]], { shifts: [{ ...DAYS, users: [] }] })), [[0, 24]]);
+  const all = {
+    shifts: [
+      { ...DAYS, users: [ADA] },
+      { ...NIGHTS, users: [BOB] },
+    ],
+  };
+  assert.deepEqual(hours(group([[0, "shift"]], all)), []);
+  assert.deepEqual(
+    hours(
+      group(
+        [
+          [0, "shift"],
+          [30, "members"],
+        ],
+        { members: [BOB] },
+      ),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    hours(
+      group([
+        [0, "shift"],
+        [30, "members"],
+      ]),
+    ),
+    [
+      [0, 6],
+      [18, 24],
+    ],
+  );
+  assert.deepEqual(hours(group([[30, "channels"]], { channels: [{ type: "email", target: "a@b" }] })), []);
+});
+
+test("a step that looks an hour later reaches who is on duty then", () => {
+  assert.deepEqual(hours(group([[60, "shift"]])), [
+    [0, 5],
+    [17, 24],
+  ]);
+  assert.deepEqual(
+    hours(
+      group([
+        [0, "shift"],
+        [60, "shift"],
+      ]),
+    ),
+    [
+      [0, 5],
+      [18, 24],
+    ],
+  );
+});

@@ -1,0 +1,76 @@
+import { plus, SECOND } from "../lib/clock.ts";
+import { reach } from "../lib/fault.ts";
+import { retryAt } from "./back-off.ts";
+import { type Courier, createCourier } from "./courier.ts";
+import { type ClaimedRow, claimWebhooks, noteFailed, noteSent } from "./delivery-store.ts";
+import { chance, type NotificationsDeps } from "./deps.ts";
+import { failed, type Outcome, type Send } from "./outcome.ts";
+import { MAIL_CONNECTIONS, type Mailer } from "./send-mail.ts";
+import { sendWebhook } from "./send-webhook.ts";
+import { LEASE_MS, takeMails } from "./take-mails.ts";
+import { disabledWebhooks, disableWebhook } from "./webhook-store.ts";
+
+const WEBHOOKS_AT_ONCE = 16;
+const WEBHOOKS_OF_ONE = 4;
+/** Shorter than the lease: whoever takes it over must not find us still sending. */
+const LONGEST_MAIL_MS = 45 * SECOND;
+
+/** Sends e-mails that are due. Without a mail server they wait, and that is said once. */
+export function mailCourier(deps: NotificationsDeps, mailer: Mailer | undefined, stop: AbortSignal): Courier {
+  let said = false;
+  const take = async (room: number): Promise<ClaimedRow[]> => {
+    if (stop.aborted) return [];
+    if (mailer) return await takeMails(deps, room);
+    if (!said) deps.logger.warn("MUSTER_SMTP_URL is not set: e-mails are kept for a day and not sent");
+    said = true;
+    return [];
+  };
+  return createCourier(MAIL_CONNECTIONS, take, (row) => attempt(deps, row, (each) => inTime(mailer!.send(each))));
+}
+
+/** Sends webhooks that are due. */
+export function webhookCourier(deps: NotificationsDeps, stop: AbortSignal, cut: AbortSignal): Courier {
+  const { database, clock } = deps;
+  const take = async (room: number): Promise<ClaimedRow[]> => {
+    if (stop.aborted) return [];
+    const now = clock.now();
+    const until = plus(now, LEASE_MS);
+    const wanted = { limit: room, each: WEBHOOKS_OF_ONE, now, until };
+    return await database.db.transaction().execute((tx) => claimWebhooks(tx, wanted));
+  };
+  const send: Send = async (row) => {
+    const disabled = await disabledWebhooks(database.db, [row.tenant_id]);
+    if (disabled.has(`${row.tenant_id} ${row.target}`)) return failed("the webhook is disabled", { final: true });
+    return await sendWebhook(deps, row, cut);
+  };
+  return createCourier(WEBHOOKS_AT_ONCE, take, (row) => attempt(deps, row, send));
+}
+
+/** Sends, and notes what became of it. What cannot be noted is tried again when the lease ends, under the same id. */
+async function attempt(deps: NotificationsDeps, row: ClaimedRow, send: Send): Promise<void> {
+  const { database, clock, logger } = deps;
+  try {
+    await reach("deliver.send");
+    const outcome = await send(row);
+    await reach("deliver.sent");
+    const now = clock.now();
+    if (outcome.sent) return await noteSent(database.db, row, now);
+    const again = outcome.final ? undefined : retryAt(row.created_at, row.attempts, now, chance(deps.ids));
+    const { error, maybeSent } = outcome;
+    logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification did not arrive");
+    await noteFailed(database.db, row, { error, again, maybeSent }, now);
+    if (outcome.gone) await disableWebhook(database.db, row.tenant_id, row.target, now);
+  } catch (error) {
+    logger.warn({ delivery: row.id, err: (error as Error).message }, "what became of a notification was not noted");
+  }
+}
+
+function inTime(sending: Promise<Outcome>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const late = setTimeout(
+      () => resolve(failed("the mail server took too long", { maybeSent: true })),
+      LONGEST_MAIL_MS,
+    );
+    sending.then(resolve).finally(() => clearTimeout(late));
+  });
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mailText } from "./mail-text.ts";
+import { type AnomalyMessage, type CertificateMessage, digestOf } from "./message.ts";
+
+const OPENED: AnomalyMessage = {
+  type: "anomaly.opened",
+  at: "2026-07-21T12:00:00.000Z",
+  timeZone: "Europe/Berlin",
+  group: { id: "g", name: "Pump hall" },
+  device: { id: "pump-1", name: "Pump 1" },
+  anomaly: {
+    id: "a1",
+    severity: "critical",
+    message: "temperature is above 90",
+    metric: "temperature",
+    value: 95,
+    limit: 90,
+    openedAt: "2026-07-21T12:00:00.000Z",
+    resolvedAt: null,
+    resolvedBy: null,
+  },
+};
+const OVERDUE: CertificateMessage = {
+  type: "certificate.renewal_overdue",
+  at: "2026-07-21T12:00:00.000Z",
+  timeZone: "UTC",
+  device: { id: "pump-1", name: "Pump 1" },
+  certificate: { id: "c", serialNumber: "0a", expiresAt: "2026-07-30T12:00:00.000Z" },
+};
+
+test("a page says what is wrong with which device, in the time of the reader's shift, and where to look", () => {
+  const { subject, text } = mailText(OPENED, "https://muster.example");
+  assert.equal(subject, "[Muster] CRITICAL: Pump 1: temperature is above 90");
+  for (const line of [
+    /^Device +Pump 1 \(pump-1\)$/m,
+    /^Metric +temperature$/m,
+    /^Value +95$/m,
+    /^Limit +90$/m,
+    /^Severity +critical$/m,
+    /^Opened +2026-07-21 14:00:00 \(Europe\/Berlin\)$/m,
+    /^https:\/\/muster.example\/anomalies\/a1$/m,
+  ])
+    assert.match(text, line);
+  const resolvedAt = "2026-07-21T12:30:00.000Z";
+  const over = { ...OPENED.anomaly, resolvedAt, resolvedBy: "system" };
+  const end = mailText({ ...OPENED, type: "anomaly.resolved", anomaly: over }, "https://m");
+  assert.equal(end.subject, "[Muster] RESOLVED: Pump 1: temperature is above 90");
+  assert.match(end.text, /^Resolved +2026-07-21 14:30:00 \(Europe\/Berlin\) by system$/m);
+});
+
+test("a name cannot begin a header or a line of its own, nor fill the subject", () => {
+  for (const bad of [
+    "x\r\nBcc: eve@evil.example",
+    "x\nBcc: eve",
+    "x\u2028Bcc: eve",
+    "x\0y",
+    "\ud800",
+    "y".repeat(9_999),
+  ]) {
+    const device = { id: "p", name: bad };
+    const { subject, text } = mailText({ ...OPENED, device, group: { id: "g", name: bad } }, "https://m");
+    assert.ok(!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject) && subject.length <= 200 && subject.isWellFormed());
+    assert.ok(!/^Bcc/m.test(text) && !/[\r\0\u2028]/.test(text) && text.isWellFormed());
+  }
+});
+
+test("a digest tells a line each and how many were left out", () => {
+  const many = Array.from({ length: 300 }, () => OPENED);
+  const { subject, text } = mailText(digestOf([OVERDUE, ...many], new Date(OPENED.at)), "https://m");
+  assert.equal(subject, "[Muster] 301 messages");
+  assert.equal(text.match(/CRITICAL: Pump 1/g)!.length, 199);
+  assert.match(text, /Pump 1 has not renewed its certificate in time\n/);
+  assert.match(text, /and 101 more/);
+});
+
+test("a notice names the device, the certificate and its end", () => {
+  const { subject, text } = mailText(OVERDUE, "https://m");
+  assert.equal(subject, "[Muster] Pump 1 has not renewed its certificate in time");
+  assert.match(text, /^Ends +2026-07-30 12:00:00 \(UTC\)$/m);
+  assert.match(text, /^https:\/\/m\/devices\/pump-1$/m);
+});

@@ -1,0 +1,98 @@
+import { wallTime } from "../lib/time-zone.ts";
+import type { AnomalyMessage, CertificateMessage, DigestMessage, Message, SingleMessage } from "./message.ts";
+
+export interface MailText {
+  subject: string;
+  text: string;
+}
+
+const MOST_OF_SUBJECT = 200;
+
+/** A message as plain text. Names and values are users' and devices': none of them can begin a new line or header. */
+export function mailText(message: Message, baseUrl: string): MailText {
+  const { subject, lines } = "items" in message ? digest(message, baseUrl) : single(message, baseUrl);
+  return { subject: oneLine(`[Muster] ${subject}`, MOST_OF_SUBJECT), text: `${lines.join("\n")}\n` };
+}
+
+function single(message: SingleMessage, baseUrl: string) {
+  return "anomaly" in message ? ofAnomaly(message, baseUrl) : ofCertificate(message, baseUrl);
+}
+
+function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
+  const { anomaly, device, group, timeZone } = message;
+  const subject = headline(message);
+  const facts: [string, string][] = [
+    ["Device", deviceName(device)],
+    ["Severity", anomaly.severity],
+    ...(anomaly.metric === null ? [] : [["Metric", anomaly.metric] as [string, string]]),
+    ["Value", JSON.stringify(anomaly.value)],
+    ["Limit", JSON.stringify(anomaly.limit)],
+    ["Opened", localTime(anomaly.openedAt, timeZone)],
+    ...(anomaly.resolvedAt === null ? [] : [["Resolved", resolution(message)] as [string, string]]),
+    ["Group", group.name],
+  ];
+  return { subject, lines: [oneLine(subject), "", ...table(facts), "", `${baseUrl}/anomalies/${anomaly.id}`] };
+}
+
+function resolution({ anomaly, timeZone }: AnomalyMessage): string {
+  return `${localTime(anomaly.resolvedAt!, timeZone)} by ${anomaly.resolvedBy ?? "system"}`;
+}
+
+const CERTIFICATE_SENTENCES: Record<CertificateMessage["type"], string> = {
+  "certificate.renewal_overdue": "has not renewed its certificate in time",
+  "certificate.expiring": "has a bundle that ends soon",
+  "certificate.superseded_tried": "tried a certificate that a renewal had replaced: an old copy is in use",
+  "finding.shared_key": "shares its private key with another device",
+};
+
+function ofCertificate(message: CertificateMessage, baseUrl: string) {
+  const { certificate, device, timeZone, type } = message;
+  const subject = headline(message);
+  const facts: [string, string][] = [
+    ["Device", deviceName(device)],
+    ["Serial number", certificate.serialNumber],
+    ["Ends", localTime(certificate.expiresAt, timeZone)],
+    ["Seen", localTime(message.at, timeZone)],
+    ["Event", type],
+  ];
+  return {
+    subject,
+    lines: [oneLine(subject), "", ...table(facts), "", `${baseUrl}/devices/${encodeURIComponent(device.id)}`],
+  };
+}
+
+function digest(message: DigestMessage, baseUrl: string) {
+  const { items, total } = message;
+  const subject = `${total} messages`;
+  const lines = items.map((item) => oneLine(`${localTime(item.at, message.timeZone)}  ${headline(item)}`));
+  const rest = total > items.length ? [`… and ${total - items.length} more`] : [];
+  return { subject, lines: [`${total} messages came within a minute:`, "", ...lines, ...rest, "", baseUrl] };
+}
+
+function headline(message: SingleMessage): string {
+  if (!("anomaly" in message)) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
+  const { anomaly, device } = message;
+  const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
+  return `${what}: ${device.name}: ${anomaly.message}`;
+}
+
+function deviceName({ id, name }: { id: string; name: string }): string {
+  return `${name} (${id})`;
+}
+
+function table(facts: [string, string][]): string[] {
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2;
+  return facts.map(([name, value]) => `${name.padEnd(width)}${oneLine(value)}`);
+}
+
+/** Without control characters and line separators of any kind. */
+function oneLine(text: string, most = 1_000): string {
+  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").toWellFormed();
+  return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
+}
+
+/** `2026-11-21 14:03:10 (Europe/Berlin)`. */
+function localTime(at: string, timeZone: string): string {
+  const wall = new Date(wallTime(timeZone, Date.parse(at))).toISOString();
+  return `${wall.slice(0, 10)} ${wall.slice(11, 19)} (${timeZone})`;
+}

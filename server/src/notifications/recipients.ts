@@ -1,0 +1,62 @@
+import { dutyAt, type ShiftTimes } from "../groups/groups.ts";
+
+export interface Person {
+  id: string;
+  email: string;
+}
+
+/** A group as far as it matters to who is told. Deactivated and deleted users are in none of it. */
+export interface PagedGroup {
+  id: string;
+  name: string;
+  channels: { type: "email" | "webhook"; target: string }[];
+  escalation: { afterMinutes: number; notify: Notify }[];
+  members: Person[];
+  shifts: PagedShift[];
+}
+
+export interface PagedShift extends ShiftTimes {
+  id: string;
+  name: string;
+  users: Person[];
+}
+
+export type Notify = "shift" | "members" | "channels";
+
+export interface Recipient {
+  channel: "email" | "webhook";
+  target: string;
+  userId: string | null;
+  timeZone: string;
+}
+
+/** Whom a step of escalation tells at `now`: each address once. Nobody, when the group has no such people then. */
+export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Recipient[] {
+  const onDuty = group.shifts.filter((shift) => dutyAt(shift, now) !== undefined);
+  const zone = (onDuty[0] ?? group.shifts[0])?.timeZone ?? "UTC";
+  const mail = ({ id, email }: Person, timeZone: string): Recipient => ({
+    channel: "email",
+    target: email,
+    userId: id,
+    timeZone,
+  });
+  switch (notify) {
+    case "shift":
+      return distinct(onDuty.flatMap((shift) => shift.users.map((user) => mail(user, shift.timeZone))));
+    case "members":
+      return distinct(group.members.map((user) => mail(user, zone)));
+    case "channels":
+      return distinct(
+        group.channels.map(({ type, target }) => ({ channel: type, target, userId: null, timeZone: zone })),
+      );
+  }
+}
+
+function distinct(recipients: Recipient[]): Recipient[] {
+  const known = new Map<string, Recipient>();
+  for (const each of recipients) {
+    const key = `${each.channel} ${each.target.toLowerCase()}`;
+    if (!known.has(key)) known.set(key, each);
+  }
+  return [...known.values()];
+}

@@ -1,0 +1,70 @@
+import nodemailer from "nodemailer";
+import { SECOND } from "../lib/clock.ts";
+import type { ClaimedRow } from "./delivery-store.ts";
+import type { NotificationsDeps } from "./deps.ts";
+import { mailText } from "./mail-text.ts";
+import { failed, type Outcome } from "./outcome.ts";
+
+/** How many connections to the mail server there are at most. */
+export const MAIL_CONNECTIONS = 4;
+
+export interface Mailer {
+  send(delivery: ClaimedRow): Promise<Outcome>;
+  close(): void;
+}
+
+/** Mail over the configured server; `undefined` without one. */
+export function createMailer({ settings, clock, baseUrl }: NotificationsDeps): Mailer | undefined {
+  const { smtp } = settings;
+  if (!smtp) return undefined;
+  const transport = nodemailer.createTransport({
+    url: smtp.url.reveal(),
+    pool: true,
+    maxConnections: MAIL_CONNECTIONS,
+    connectionTimeout: 5 * SECOND,
+    greetingTimeout: 5 * SECOND,
+    socketTimeout: 20 * SECOND,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  return {
+    async send(delivery) {
+      const { subject, text } = mailText(delivery.payload, baseUrl());
+      const host = new URL(baseUrl()).hostname;
+      const thread = delivery.anomaly_id === null ? {} : { references: `<anomaly.${delivery.anomaly_id}@${host}>` };
+      try {
+        await transport.sendMail({
+          from: smtp.from,
+          to: { name: "", address: delivery.target },
+          subject,
+          text,
+          date: clock.now(),
+          messageId: `<${delivery.id}@${host}>`,
+          headers: { "Auto-Submitted": "auto-generated" },
+          ...thread,
+        });
+        return { sent: true };
+      } catch (error) {
+        return failed(error, judge(error as MailError));
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+interface MailError extends Error {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
+
+/** A server that said no has not taken it; one that says 5xx of the recipient or the message never will (RFC 5321 4.2.1). */
+function judge({ code, command, responseCode }: MailError): { final: boolean; maybeSent: boolean } {
+  const refused = responseCode !== undefined;
+  const ofMessage = code === "EENVELOPE" || code === "EMESSAGE";
+  return {
+    final: ofMessage && refused && responseCode >= 500,
+    maybeSent: !refused && command !== "CONN" && code !== "EDNS" && code !== "EAUTH" && code !== "EENVELOPE",
+  };
+}

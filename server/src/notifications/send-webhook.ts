@@ -1,0 +1,80 @@
+import { request } from "node:https";
+import type { LookupFunction } from "node:net";
+import { isIPv6 } from "node:net";
+import { SECOND } from "../lib/clock.ts";
+import type { ClaimedRow } from "./delivery-store.ts";
+import type { NotificationsDeps } from "./deps.ts";
+import { failed, type Outcome } from "./outcome.ts";
+import { resolveTarget, TargetRefused } from "./resolve-target.ts";
+import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
+
+const TIMEOUT_MS = 10 * SECOND;
+const MOST_OF_ANSWER = 64 * 1024;
+
+/**
+ * POSTs a message as Standard Webhooks has it. Any 2xx is arrival; a redirect is a failure like any other answer, for
+ * following it would lead past the judgement of the address.
+ */
+export async function sendWebhook(deps: NotificationsDeps, delivery: ClaimedRow, stop: AbortSignal): Promise<Outcome> {
+  let address: string;
+  const url = new URL(delivery.target);
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]);
+  try {
+    address = await resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks);
+  } catch (error) {
+    return failed(error, { final: error instanceof TargetRefused });
+  }
+  const body = JSON.stringify(toBody(delivery));
+  const secret = webhookSecret(deps.webhookKey.reveal(), delivery.group_id!, delivery.target);
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "user-agent": "Muster-Webhooks/1",
+    ...signatureHeaders(secret, delivery.id, deps.clock.now(), body),
+  };
+  try {
+    return judge(await post(url, address, { body, headers, signal }));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return failed(error, { maybeSent: code !== "ECONNREFUSED" && code !== "ENOTFOUND" });
+  }
+}
+
+/** The payload structure that Standard Webhooks recommends. */
+function toBody({ payload }: ClaimedRow): object {
+  const { type, at, timeZone: _, ...data } = payload;
+  return { type, timestamp: at, data };
+}
+
+function judge(status: number): Outcome {
+  if (status >= 200 && status < 300) return { sent: true };
+  return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
+}
+
+/** @returns the status; rejects when there was no answer in time */
+function post(
+  url: URL,
+  address: string,
+  { body, headers, signal }: { body: string; headers: Record<string, string>; signal: AbortSignal },
+): Promise<number> {
+  const family = isIPv6(address) ? 6 : 4;
+  /** Whatever the name says now: the address was judged, and no other is connected to. */
+  const lookup: LookupFunction = (_host, options, done) => {
+    if (options.all) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers, lookup, signal, agent: false }, (answer) => {
+      const status = answer.statusCode ?? 0;
+      let octets = 0;
+      answer.on("data", (chunk: Buffer) => {
+        octets += chunk.length;
+        if (octets > MOST_OF_ANSWER) answer.destroy();
+      });
+      answer.on("error", () => undefined);
+      answer.on("close", () => resolve(status));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Server as NetServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { SMTPServer } from "smtp-server";
+
+/** A mail as a real SMTP server took it. */
+export interface Mail {
+  to: string;
+  id: string;
+  subject: string;
+  headers: string;
+  text: string;
+}
+
+/** A POST as a real HTTPS server took it. */
+export interface Hook {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A mail server and a webhook's other side, which keep what they are sent. */
+export type Sinks = Awaited<ReturnType<typeof startSinks>>;
+
+export async function startSinks() {
+  const tls = selfSigned();
+  // As NODE_EXTRA_CA_CERTS does at start.
+  const trusted = getCACertificates("default");
+  setDefaultCACertificates([...trusted, tls.cert]);
+  const mails: Mail[] = [];
+  const hooks: Hook[] = [];
+  const waiting = new Set<() => void>();
+  const behave = {
+    /** What the mail server says of a recipient, e.g. `{ responseCode: 451 }`; nothing for yes. */
+    mail: (_to: string): { responseCode: number } | undefined => undefined,
+    /** What the webhook answers. */
+    hook: (_path: string): { status: number; location?: string } => ({ status: 204 }),
+  };
+  const arrived = () => {
+    for (const look of waiting) look();
+  };
+
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS", "AUTH"],
+    onRcptTo({ address }, _session, done) {
+      const refusal = behave.mail(address);
+      done(refusal ? Object.assign(new Error("not now"), refusal) : null);
+    },
+    onData(stream, session, done) {
+      text(stream).then((raw) => {
+        mails.push(...session.envelope.rcptTo.map(({ address }) => toMail(address, raw)));
+        done(null);
+        arrived();
+      }, done);
+    },
+  });
+  smtp.on("error", () => undefined);
+  const https: Server = createServer(tls, (request, response) => {
+    void text(request).then((body) => {
+      const { status, location } = behave.hook(request.url!);
+      hooks.push({ path: request.url!, headers: request.headers as Record<string, string>, body });
+      response.writeHead(status, location ? { location } : {}).end();
+      arrived();
+    });
+  });
+  await Promise.all([listen(smtp.server), listen(https)]);
+  const port = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+
+  return {
+    mails,
+    hooks,
+    behave,
+    env: { MUSTER_SMTP_URL: `smtp://127.0.0.1:${port(smtp.server)}`, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" },
+    hookPort: port(https),
+    hookUrl: (path: string) => `https://127.0.0.1:${port(https)}${path}`,
+    /** Resolves when `holds` does; it is asked again after each arrival. */
+    until: (holds: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!holds()) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    mailsTo: (address: string) => mails.filter(({ to }) => to === address),
+    hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),
+    async stop() {
+      setDefaultCACertificates(trusted);
+      https.closeAllConnections();
+      https.close();
+      await new Promise<void>((resolve) => smtp.close(resolve));
+    },
+  };
+}
+
+function listen(server: NetServer): Promise<void> {
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+}
+
+function toMail(to: string, raw: string): Mail {
+  const [headers = "", ...rest] = raw.split("\r\n\r\n");
+  const header = (name: string) =>
+    new RegExp(`^${name}: ?(.*(?:\\r\\n[ \\t].*)*)`, "im").exec(headers)?.[1]?.replace(/\r\n[ \t]/g, " ") ?? "";
+  const id = /<([^@]+)@/.exec(header("Message-ID"))?.[1] ?? "";
+  return { to, id, subject: header("Subject"), headers, text: rest.join("\r\n\r\n") };
+}
+
+function selfSigned(): { key: Buffer; cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), "muster-sink-"));
+  const [key, cert] = [join(folder, "key"), join(folder, "cert")];
+  const names = "subjectAltName=IP:127.0.0.1,DNS:hooks.example";
+  const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
+  execFileSync("openssl", ["req", ...kind, "-subj", "/CN=sink", "-addext", names, "-keyout", key, "-out", cert], {
+    stdio: "ignore",
+  });
+  const made = { key: readFileSync(key), cert: readFileSync(cert, "utf8") };
+  rmSync(folder, { recursive: true });
+  return made;
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
+import { onPostgres } from "../harness/database.ts";
+import type { World } from "./world.ts";
+
+/** What becomes of messages that do not arrive at once. */
+export function deliveryRules(given: () => World): void {
+  /** A tenant whose anomalies go to one e-mail address and one webhook. */
+  async function channels(path: string, count = 1) {
+    const { sinks, newTenant, groupOnDuty, anomalies } = given();
+    const tenant = await newTenant();
+    const address = `plant@${tenant.slug}.example`;
+    const target = sinks.hookUrl(path);
+    const group = await groupOnDuty(
+      tenant,
+      {
+        channels: [
+          { type: "email", target: address },
+          { type: "webhook", target },
+        ],
+        escalation: [{ afterMinutes: 0, notify: "channels" }],
+      },
+      [],
+    );
+    return { tenant, address, target, group, ...(await anomalies(tenant, [group.id], count)) };
+  }
+
+  test("what fails is tried again later and later under the same id, each attempt in the log, for a day", async () => {
+    const { sinks, pass, log } = given();
+    const { tenant, address, open } = await channels("/flaky");
+    const [anomaly] = await open();
+    sinks.behave.mail = (to) => (to === address ? { responseCode: 451 } : undefined);
+    sinks.behave.hook = (path) => ({ status: path === "/flaky" ? 500 : 204 });
+    await pass(0);
+    await pass(7 * SECOND);
+    assert.equal(sinks.hooksAt("/flaky").length, 2);
+    for (const { state, attempts, last_error } of await log(tenant, anomaly!.id)) {
+      assert.deepEqual([state, attempts.map(({ attempt }) => attempt)], ["pending", [1, 2]]);
+      assert.match(last_error!, /500|not now/);
+    }
+    sinks.behave.mail = () => undefined;
+    sinks.behave.hook = () => ({ status: 204 });
+    await pass(15 * SECOND);
+    const [first, second, third] = sinks.hooksAt("/flaky").map(({ headers }) => headers["webhook-id"]);
+    assert.deepEqual([second, third], [first, first]);
+    assert.equal(sinks.mailsTo(address).length, 1);
+    const done = await log(tenant, anomaly!.id);
+    assert.deepEqual(done.map(({ id }) => id).sort(), [first, sinks.mailsTo(address)[0]!.id].sort());
+    assert.ok(done.every(({ state, last_error }) => state === "sent" && last_error === null));
+    await pass(DAY);
+    assert.equal(sinks.hooksAt("/flaky").length, 3);
+  });
+
+  test("a recipient who does not exist is not tried again; what cannot be delivered within a day is given up", async () => {
+    const { sinks, pass, log } = given();
+    const { tenant, open } = await channels("/never");
+    const [anomaly] = await open();
+    sinks.behave.mail = () => ({ responseCode: 550 });
+    sinks.behave.hook = (path) => ({ status: path === "/never" ? 503 : 204 });
+    await pass(0);
+    const state = async () =>
+      Object.fromEntries((await log(tenant, anomaly!.id)).map(({ channel, state }) => [channel, state]));
+    assert.deepEqual(await state(), { email: "failed", webhook: "pending" });
+    sinks.behave.mail = () => undefined;
+    for (let hours = 0; hours < 26; hours++) await pass(HOUR);
+    assert.deepEqual(await state(), { email: "failed", webhook: "failed" });
+    const tries = sinks.hooksAt("/never").length;
+    await pass(DAY);
+    assert.equal(sinks.hooksAt("/never").length, tries);
+  });
+
+  test("410 disables a webhook until it is enabled again, and a redirect is never followed", async () => {
+    const { server, sinks, pass, log } = given();
+    const { notifications } = server.app;
+    const { tenant, target, group, open } = await channels("/gone", 4);
+    sinks.behave.hook = (path) =>
+      path === "/gone"
+        ? { status: 410 }
+        : path === "/moved"
+          ? { status: 302, location: sinks.hookUrl("/stolen") }
+          : { status: 204 };
+    await open(0, 1);
+    await pass(0);
+    await open(1, 2);
+    await pass(HOUR);
+    assert.equal(sinks.hooksAt("/gone").length, 1);
+    const show = (enable = false) => notifications.showWebhook(tenant.caller, { groupId: group.id, target, enable });
+    assert.equal((await show()).disabled, true);
+    sinks.behave.hook = (path) =>
+      path === "/moved" ? { status: 302, location: sinks.hookUrl("/stolen") } : { status: 204 };
+    assert.equal((await show(true)).disabled, false);
+    await open(2, 3);
+    await pass(0);
+    assert.equal(sinks.hooksAt("/gone").length, 2);
+    await assert.rejects(notifications.showWebhook(tenant.caller, { groupId: group.id, target: `${target}x` }), {
+      code: "not_found",
+    });
+
+    const moved = await channels("/moved");
+    const [anomaly] = await moved.open();
+    await pass(0);
+    assert.deepEqual([sinks.hooksAt("/moved").length, sinks.hooksAt("/stolen").length], [1, 0]);
+    const [hook] = (await log(moved.tenant, anomaly!.id)).filter(({ channel }) => channel === "webhook");
+    assert.equal(hook!.last_error, "answered 302");
+    sinks.behave.hook = () => ({ status: 204 });
+    await pass(MINUTE);
+  });
+
+  const MANY = onPostgres ? 200 : 40;
+  test(`two processes that are due ${MANY} messages send each of them once`, async () => {
+    const { server, second, sinks, pass } = given();
+    const { open } = await channels("/many", MANY);
+    await open();
+    await Promise.all([0, 1, 2, 3].map((n) => (n % 2 ? second : server).app.notifications.runDue()));
+    await pass(0);
+    const ids = sinks.hooksAt("/many").map(({ headers }) => headers["webhook-id"]);
+    assert.deepEqual([ids.length, new Set(ids).size], [MANY, MANY]);
+  });
+
+  test("a process that dies while it sends leaves the message to another one when its lease ends", async () => {
+    const { server, sinks, pass } = given();
+    const { address, open } = await channels("/lease");
+    const { db } = server.app.database;
+    await open();
+    await pass(0);
+    const [sent] = sinks.mailsTo(address);
+    // As if the note that it was sent had never been written.
+    await db.updateTable("deliveries").set({ state: "pending", done_at: null }).where("id", "=", sent!.id).execute();
+    await pass(MINUTE - 1);
+    assert.equal(sinks.mailsTo(address).length, 1);
+    await pass(1);
+    assert.deepEqual(
+      sinks.mailsTo(address).map(({ id }) => id),
+      [sent!.id, sent!.id],
+    );
+  });
+}

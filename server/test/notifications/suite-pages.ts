@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
+import type { World } from "./world.ts";
+
+/** A webhook's body, as far as it is looked at here. */
+interface Told {
+  type: string;
+  data: { anomaly: { id: string }; device: { id: string; name: string } };
+}
+
+/** Who is paged when, and what they are told. */
+export function pageRules(given: () => World): void {
+  test("an anomaly reaches the shift by e-mail and a webhook signed by Standard Webhooks within two seconds", async () => {
+    const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass, log } = given();
+    const tenant = await newTenant();
+    const ada = await user(tenant, "ada");
+    const target = sinks.hookUrl("/signed");
+    const group = await groupOnDuty(
+      tenant,
+      { channels: [{ type: "webhook", target }], escalation: [{ afterMinutes: 0, notify: "shift" }] },
+      [ada.id],
+    );
+    const other = await groupOnDuty(
+      tenant,
+      { channels: [{ type: "webhook", target }], escalation: [{ afterMinutes: 0, notify: "channels" }] },
+      [],
+    );
+    const { deviceId, open } = await anomalies(tenant, [group.id, other.id]);
+    const began = performance.now();
+    const [anomaly] = await open();
+    await sinks.until(() => sinks.mailsTo(ada.email).length > 0 && sinks.hooksAt("/signed").length > 0);
+    assert.ok(performance.now() - began < 2_000);
+    await pass(0);
+
+    const [mail] = sinks.mailsTo(ada.email);
+    assert.equal(mail!.subject, "[Muster] CRITICAL: Pump 1: temperature 0 is above 90");
+    assert.match(mail!.text, new RegExp(`^https://localhost:\\d+/anomalies/${anomaly!.id}$`, "m"));
+    assert.match(mail!.text, /\(Europe\/Berlin\)/);
+    assert.match(mail!.headers, /^From: Muster <muster@localhost>\r$/m);
+
+    const [hook] = sinks.hooksAt("/signed");
+    const { secret } = await server.app.notifications.showWebhook(tenant.caller, { groupId: other.id, target });
+    const told = new Webhook(secret).verify(hook!.body, hook!.headers) as Told;
+    assert.deepEqual([told.type, told.data.anomaly.id], ["anomaly.opened", anomaly!.id]);
+    assert.deepEqual(told.data.device, { id: deviceId, name: "Pump 1" });
+    const wrong = await server.app.notifications.showWebhook(tenant.caller, { groupId: group.id, target });
+    assert.throws(() => new Webhook(wrong.secret).verify(hook!.body, hook!.headers));
+    assert.deepEqual(
+      (await log(tenant, anomaly!.id)).map(({ id }) => id).sort(),
+      [hook!.headers["webhook-id"], mail!.id].sort(),
+    );
+  });
+
+  test("steps go on until somebody acknowledges; whoever was told is told when it is over", async () => {
+    const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
+    const tenant = await newTenant();
+    const [ada, bob, eve] = [await user(tenant, "ada"), await user(tenant, "bob"), await user(tenant, "eve")];
+    const group = await groupOnDuty(
+      tenant,
+      {
+        memberUserIds: [ada.id, bob.id, eve.id],
+        channels: [{ type: "email", target: "plant@acme.example" }],
+        escalation: [
+          { afterMinutes: 0, notify: "shift" },
+          { afterMinutes: 15, notify: "members" },
+          { afterMinutes: 30, notify: "channels" },
+        ],
+      },
+      [ada.id],
+    );
+    const { open, resolve } = await anomalies(tenant, [group.id]);
+    await server.app.access.deactivateUser(eve.email);
+    const [anomaly] = await open();
+    const told = () => [ada.email, bob.email, eve.email, "plant@acme.example"].map((to) => sinks.mailsTo(to).length);
+    await pass(0);
+    assert.deepEqual(told(), [1, 0, 0, 0]);
+    await pass(15 * MINUTE - 1);
+    assert.deepEqual(told(), [1, 0, 0, 0]);
+    await pass(1);
+    assert.deepEqual(told(), [2, 1, 0, 0]);
+    await server.app.monitoring.acknowledgeAnomaly(tenant.caller, anomaly!.id);
+    await pass(HOUR);
+    assert.deepEqual(told(), [2, 1, 0, 0]);
+    await resolve();
+    await pass(0);
+    assert.deepEqual(told(), [3, 2, 0, 0]);
+    assert.equal(sinks.mailsTo(bob.email)[1]!.subject, "[Muster] RESOLVED: Pump 1: temperature 0 is above 90");
+  });
+
+  test("an anomaly that ends stops its pages; a person of two groups is paged once; who is off duty is not", async () => {
+    const { server, second, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
+    const tenant = await newTenant();
+    const ada = await user(tenant, "ada");
+    const escalation = [
+      { afterMinutes: 0, notify: "shift" as const },
+      { afterMinutes: 5, notify: "shift" as const },
+    ];
+    const ids = [];
+    for (let n = 0; n < 2; n++) ids.push((await groupOnDuty(tenant, { escalation }, [ada.id])).id);
+    const empty = await server.app.groups.createGroup(tenant.caller, { name: "Empty", escalation });
+    const { open, resolve } = await anomalies(tenant, [...ids, empty.id]);
+    await open();
+    await pass(0);
+    assert.equal(sinks.mailsTo(ada.email).length, 1);
+    assert.ok(
+      [...server.logs, ...second.logs].some(
+        (line) => line.includes("a page reaches nobody") && line.includes(empty.id),
+      ),
+    );
+    await resolve();
+    await pass(HOUR);
+    const types = sinks.mailsTo(ada.email).map(({ subject }) => subject.slice(0, 17));
+    assert.deepEqual(types, ["[Muster] CRITICAL", "[Muster] RESOLVED"]);
+  });
+
+  test("what would be more than twenty mails in a minute to one person is one digest", async () => {
+    const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
+    const tenant = await newTenant();
+    const [ada, bob] = [await user(tenant, "ada"), await user(tenant, "bob")];
+    const escalation = [{ afterMinutes: 0, notify: "shift" as const }];
+    const first = await groupOnDuty(tenant, { escalation }, [ada.id]);
+    const storm = await anomalies(tenant, [first.id], 50);
+    await storm.open();
+    await pass(0);
+    assert.deepEqual(
+      sinks.mailsTo(ada.email).map(({ subject }) => subject),
+      ["[Muster] 50 messages"],
+    );
+
+    const next = await groupOnDuty(tenant, { escalation }, [bob.id]);
+    const trickle = await anomalies(tenant, [next.id], 25);
+    for (let n = 0; n < 25; n++) {
+      await trickle.open(n, n + 1);
+      await pass(0);
+      server.clock.advance(SECOND);
+    }
+    assert.equal(sinks.mailsTo(bob.email).length, 20);
+    await pass(35 * SECOND);
+    const last = sinks.mailsTo(bob.email).at(-1)!;
+    assert.deepEqual([sinks.mailsTo(bob.email).length, last.subject], [21, "[Muster] 5 messages"]);
+  });
+
+  test("who is on call now and for a week, and the hours that reach nobody, are known of a group and a device", async () => {
+    const { server, newTenant, user, groupOnDuty, anomalies } = given();
+    const { notifications, groups } = server.app;
+    const tenant = await newTenant();
+    const ada = await user(tenant, "ada");
+    const escalation = [{ afterMinutes: 0, notify: "shift" as const }];
+    const full = await groupOnDuty(tenant, { escalation }, [ada.id], "UTC");
+    const bare = await groups.createGroup(tenant.caller, { name: "Bare", escalation });
+    const { deviceId } = await anomalies(tenant, [full.id, bare.id]);
+    const of = await notifications.onCallOfGroup(tenant.caller, full.id);
+    assert.deepEqual([of.now.length, of.gaps], [1, []]);
+    assert.deepEqual(of.now[0]!.users, [ada]);
+    assert.ok(of.duties.length === 8 || of.duties.length === 7);
+    const none = await notifications.onCallOfGroup(tenant.caller, bare.id);
+    assert.deepEqual([none.now, none.gaps.length], [[], 1]);
+    assert.deepEqual((await notifications.onCallOfDevice(tenant.caller, deviceId)).gaps, []);
+    const stranger = await newTenant();
+    await assert.rejects(notifications.onCallOfGroup(stranger.caller, full.id), { code: "not_found" });
+    await assert.rejects(notifications.onCallOfDevice(stranger.caller, deviceId), { code: "not_found" });
+  });
+}

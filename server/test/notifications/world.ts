@@ -1,0 +1,91 @@
+import { runRaw } from "../../src/db/database.ts";
+import type { NewGroup } from "../../src/groups/groups.ts";
+import type { NewRule, Observation } from "../../src/monitoring/monitoring.ts";
+import { onPostgres } from "../harness/database.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { startSinks } from "../harness/sinks.ts";
+
+export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, severity: "critical" };
+const RULES_OF_PACK = 50;
+const ALL_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A service with a mail server and webhooks, and what the suites of this folder do with it. */
+export async function startWorld() {
+  const sinks = await startSinks();
+  const server = await startServer({ env: sinks.env });
+  /** Another process on the same database, where there can be one. */
+  const second = onPostgres ? await startServer({ share: server, env: sinks.env }) : server;
+
+  return {
+    sinks,
+    server,
+    second,
+    ...actions(server, second),
+    async stop() {
+      if (second !== server) await second.stop();
+      await server.stop();
+      await sinks.stop();
+    },
+  };
+}
+
+/** People, groups and anomalies of a tenant, made by the use cases of one server. */
+export function actions(server: TestServer, second = server) {
+  const { app, clock } = server;
+  let devices = 0;
+
+  async function user(tenant: TestTenant, name: string): Promise<{ id: string; email: string }> {
+    const email = `${name}@${tenant.slug}.example`;
+    const { id } = await app.access.createUser({ tenant: tenant.slug, email, role: "operator" });
+    return { id, email };
+  }
+
+  return {
+    user,
+    newTenant: () => newTenant(server),
+    /** A group whose shift is on duty around the clock. */
+    async groupOnDuty(tenant: TestTenant, input: Partial<NewGroup>, onDuty: string[], timeZone = "Europe/Berlin") {
+      const group = await app.groups.createGroup(tenant.caller, { name: "Pump hall", ...input });
+      const times = { timeZone, startTime: "00:00", endTime: "00:00", daysOfWeek: [...ALL_DAYS] };
+      const shift = await app.groups.createShift(tenant.caller, { name: "Always", userIds: onDuty, ...times });
+      return await app.groups.assignShift(tenant.caller, group.id, shift.id);
+    },
+    /** As many anomalies as asked for, of one device of the groups. */
+    async anomalies(tenant: TestTenant, groupIds: string[], count = 1, name = "Pump 1") {
+      const { id } = await app.devices.createDevice(tenant.caller, { id: `pump-${++devices}`, name, groupIds });
+      const rules = Array.from({ length: count }, (_, at) => ({ ...HOT, metric: `temperature ${at}` }));
+      const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
+      const [row] = await runRaw<{ uid: string }>(app.database.db, find, [tenant.caller.tenantId, id]);
+      const deviceUid = row!.uid;
+      const observed: Observation[] = [];
+      for (let from = 0; from < count; from += RULES_OF_PACK) {
+        const some = { name: "Bearings", rules: rules.slice(from, from + RULES_OF_PACK) };
+        const pack = await app.monitoring.createThreshold(tenant.caller, some);
+        observed.push(...pack.rules.map((rule) => ({ deviceUid, thresholdId: pack.id, rule, value: 95 })));
+      }
+      return {
+        deviceId: id,
+        open: (from = 0, to = count) => app.monitoring.openAnomalies(observed.slice(from, to)),
+        resolve: () =>
+          app.monitoring.resolveAnomalies(
+            "system",
+            observed.map(({ rule }) => ({ deviceUid, ruleId: rule.id })),
+          ),
+      };
+    },
+    /** Lets time pass, and has everything done that is then due. */
+    async pass(ms: number): Promise<void> {
+      clock.advance(ms);
+      // Twice: what one of them has planned the other may be sending.
+      for (let round = 0; round < 2; round++)
+        await Promise.all([app, second.app].map(({ notifications }) => notifications.runDue()));
+    },
+    async log(tenant: TestTenant, anomalyId?: string) {
+      const query = { limit: 500, ...(anomalyId ? { anomalyId } : {}) };
+      return await app.notifications.listDeliveries(tenant.caller, query);
+    },
+  };
+}
