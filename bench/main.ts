@@ -1,9 +1,10 @@
 /**
  * `npm run bench`: measures the product beside its peers in one run, prints one table and writes `bench/results/*.json`.
  *
- *   npm run bench                    every row, some three minutes
+ *   npm run bench                    every row, some seven minutes, four of them lists
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored device)
+ *                                    (csr redemption memory revocation connects stored device lists)
+ *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
  * process over loopback and shares the machine with what it measures, so CPU a piece of work says more than the rate.
@@ -12,6 +13,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unlessEnded } from "./interrupt.ts";
 import { createFleet } from "./load/fleet.ts";
+import { fillLists, LONG_LISTS, type LongList, type LongLists, vacuum } from "./load/long-lists.ts";
 import { startBareRoute } from "./peers/bare-route.ts";
 import { startMosquitto } from "./peers/mosquitto.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
@@ -21,6 +23,7 @@ import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { getDevice } from "./rows/get-device.ts";
 import { idleMemory, SESSIONS } from "./rows/idle-memory.ts";
+import { longAudit, longLists } from "./rows/long-lists.ts";
 import { redemptions } from "./rows/redemption.ts";
 import { revocationToClose } from "./rows/revocation.ts";
 import { storedMessages } from "./rows/stored-messages.ts";
@@ -129,6 +132,33 @@ async function sessionRows(
   }
 }
 
+/** Lists of each length, one tenant each, in one database. */
+async function onLongLists(
+  lists: readonly LongList[],
+  lengths: readonly number[],
+  measure: (muster: Awaited<ReturnType<typeof startMuster>>, url: string, filled: LongLists[]) => Promise<Figure[]>,
+): Promise<void> {
+  const postgres = await available("no lists", startPostgres);
+  if (postgres === undefined) return;
+  const dataDir = newDataDir();
+  const url = await postgres.createDatabase("lists");
+  const muster = await startMuster(dataDir.path, url);
+  try {
+    const filled: LongLists[] = [];
+    for (const rows of lengths) {
+      say(`filling lists of ${rows}`);
+      filled.push(await unlessEnded(fillLists(url, rows, lists)));
+    }
+    await unlessEnded(vacuum(url));
+    say("pages of long lists");
+    add(await unlessEnded(measure(muster, url, filled)));
+  } finally {
+    await muster.stop();
+    await postgres.stop();
+    dataDir.remove();
+  }
+}
+
 /** One device by the public API, beside the shortest program that could answer it. */
 async function onFleet(): Promise<void> {
   const postgres = await available("no GET /devices/{id}", startPostgres);
@@ -156,6 +186,10 @@ if (wants("csr")) {
 if (wants("redemption")) await onEmbedded();
 if (wants("redemption", "memory", "revocation", "connects", "stored")) await onPostgres();
 if (wants("device")) await onFleet();
+if (wants("lists")) await onLongLists(LONG_LISTS, [1000, 100_000, 1_000_000], longLists);
+if (words.includes("audit-10m")) {
+  await onLongLists(["certificate_audit"], [10_000_000], (muster, url, [lists]) => longAudit(muster, url, lists!));
+}
 
 console.log(`\n${table(figures)}`);
 for (const line of skipped) console.log(`skipped: ${line}`);
