@@ -16,4 +16,4 @@ INSERT INTO request_clock AS c (ms, wall_ms) VALUES (coalesce($1::float8, $2), $
 ON CONFLICT (one) DO UPDATE SET
   ms = greatest(c.ms, coalesce($1, c.ms + greatest($2 - c.wall_ms, 0))),
   wall_ms = $2
-RETURNING ms`;
+RETURNING ms, commit_later()`;
