@@ -122,6 +122,11 @@ export const INVARIANTS: readonly Invariant[] = [
       WHERE d.deleted_at IS NOT NULL`,
   },
   {
+    name: "what is remembered of a rule is of a device that it judges",
+    sql: `SELECT 'device ' || s.device_uid || ' rule ' || s.rule_id AS what FROM rule_states s
+      WHERE NOT judges(s.device_uid, s.threshold_id, s.rule_id)`,
+  },
+  {
     name: "an anomaly has at most one unfinished ticket, and shows it",
     sql: `SELECT 'anomaly ' || t.anomaly_id AS what FROM tickets t JOIN anomalies a ON a.id = t.anomaly_id
       WHERE t.status NOT IN ('completed', 'cancelled') AND a.ticket_id IS DISTINCT FROM t.id`,

@@ -2,11 +2,21 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
-import { followsOf, judgeBatch } from "./judge-batch.ts";
+import { followsOf, type Judgement, judgeBatch } from "./judge-batch.ts";
+import type { MarkedHours, MarksDue } from "./roll-up-marks.ts";
+import { storeMarks } from "./roll-up-store.ts";
 import { holdJudgement, saysNothing, storeJudgement } from "./store-judgement.ts";
 import { isMissingDay } from "./telemetry-day-store.ts";
-import type { Kept, TelemetryDays } from "./telemetry-days.ts";
-import { isJudgedElsewhere, REJECTED_KEPT, type Seen, storeRejected, storeTelemetry } from "./telemetry-store.ts";
+import type { TelemetryDays } from "./telemetry-days.ts";
+import {
+  holdNewest,
+  isJudgedElsewhere,
+  type Placing,
+  REJECTED_KEPT,
+  type Seen,
+  storeRejected,
+  storeTelemetry,
+} from "./telemetry-store.ts";
 import type { WatchedDevice } from "./watch.ts";
 import type { WatchedBatch, Watches } from "./watches.ts";
 
@@ -20,6 +30,7 @@ export interface StoreDeps {
   ids: Ids;
   watches: Watches;
   days: TelemetryDays;
+  hours: MarkedHours;
 }
 
 /** What is stored of a batch, but for what its rules make of it. */
@@ -28,6 +39,7 @@ interface Batch {
   columns: TelemetryColumns;
   seen: Seen;
   rejected: RejectedMessage[];
+  placing: Placing;
 }
 
 /**
@@ -35,34 +47,66 @@ interface Batch {
  * is stored. Judged again where another process has judged the same metric meanwhile (the device has moved there or back).
  */
 export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMessage[], seen: Seen): Promise<void> {
-  const batch = { messages, columns: toColumns(messages), seen, rejected: lastRejected(messages) };
+  const columns = toColumns(messages);
+  const rejected = lastRejected(messages);
   const uids = new Set(messages.map(({ deviceUid }) => deviceUid));
+  let contested = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const kept = await deps.days.of(messages, batch.columns, deps.clock.now().getTime());
-      return await storeJudged(deps, { ...batch, kept }, await deps.watches.of(uids));
+      const nowMs = deps.clock.now().getTime();
+      const kept = await deps.days.of(messages, columns, nowMs);
+      const { marks, stored } = deps.hours.due(columns, kept, nowMs);
+      const batch = { messages, columns, seen, rejected, placing: { kept, marks, nowMs } };
+      if (contested) await storeContested(deps, batch, uids);
+      else await storeJudged(deps, batch, await deps.watches.of(uids));
+      return await markLate(deps, stored);
     } catch (error) {
       deps.watches.forget(uids);
       if (isMissingDay(error)) deps.days.forget();
+      contested ||= isJudgedElsewhere(error);
       if (attempt === ATTEMPTS || !isForAnotherTry(error)) throw error;
     }
   }
 }
 
+/** What was taken to be marked may have been computed while the batch was on its way. */
+async function markLate({ database, clock }: StoreDeps, stored: MarksDue["stored"]): Promise<void> {
+  const nowMs = clock.now().getTime();
+  const late = stored(nowMs);
+  if (late) await storeMarks(database.db, late, nowMs);
+}
+
 /** One statement where no rule is moved and no message rejected. */
-async function storeJudged(deps: StoreDeps, batch: Batch & { kept: Kept[] }, watched: WatchedBatch): Promise<void> {
-  const { messages, columns, seen, rejected, kept } = batch;
+async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch): Promise<void> {
   const { db } = deps.database;
-  const judgement = judgeBatch(watched.devices, messages, watched.batch);
-  const follows = followsColumn(columns, watched);
-  if (rejected.length === 0 && saysNothing(judgement)) return await storeTelemetry(db, columns, seen, follows, kept);
-  const now = deps.clock.now();
-  await db.transaction().execute(async (tx: Tx) => {
-    if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
-    await storeTelemetry(tx, columns, seen, follows, kept);
-    if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
-    await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
+  const judgement = judgeBatch(watched.devices, batch.messages, watched.batch);
+  if (batch.rejected.length > 0 || !saysNothing(judgement)) {
+    return await db.transaction().execute((tx: Tx) => storeAll(deps, tx, batch, watched, judgement));
+  }
+  await storeTelemetry(db, batch.columns, batch.seen, followsColumn(batch.columns, watched), batch.placing);
+}
+
+/** With the newest readings held from before they are looked at: nobody else can judge in between. */
+async function storeContested(deps: StoreDeps, batch: Batch, uids: ReadonlySet<string>): Promise<void> {
+  await deps.database.db.transaction().execute(async (tx: Tx) => {
+    await holdNewest(tx, uids);
+    const watched = await deps.watches.of(uids, tx);
+    await storeAll(deps, tx, batch, watched, judgeBatch(watched.devices, batch.messages, watched.batch));
   });
+}
+
+async function storeAll(
+  deps: StoreDeps,
+  tx: Tx,
+  { columns, seen, rejected, kept }: Batch,
+  watched: WatchedBatch,
+  judgement: Judgement,
+): Promise<void> {
+  const now = deps.clock.now();
+  if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
+  await storeTelemetry(tx, columns, seen, followsColumn(columns, watched), placing);
+  if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
+  await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
 }
 
 async function storeRejectedOnes({ ids }: StoreDeps, tx: Db, rejected: readonly RejectedMessage[]): Promise<void> {

@@ -15,7 +15,7 @@ const NOTHING: ReadonlyMap<string, WatchedMetric> = new Map();
  */
 export interface Watches {
   /** Of each of these devices, for a batch; one statement for all that are not remembered. */
-  of(uids: ReadonlySet<string>): Promise<WatchedBatch>;
+  of(uids: ReadonlySet<string>, db?: Db): Promise<WatchedBatch>;
   /** Has them loaded again: what became of their batch is not known. */
   forget(uids: Iterable<string>): void;
 }
@@ -50,11 +50,11 @@ export function createWatches(database: Pick<Database, "db" | "listen">): Watche
     });
   }
 
-  async function load(uids: readonly string[]): Promise<WatchedDevice[]> {
+  async function load(db: Db, uids: readonly string[]): Promise<WatchedDevice[]> {
     await listen();
     const before = changes;
-    const rows = await loadWatches(database.db, uids);
-    const rules = await packsOf(database.db, rows);
+    const rows = await loadWatches(db, uids);
+    const rules = await packsOf(db, rows);
     const loaded = uids.map((uid): WatchedDevice => ({ uid, silent: false, metrics: NOTHING }));
     const byUid = new Map(loaded.map((device, index) => [device.uid, index]));
     for (const row of rows) loaded[byUid.get(row.uid)!] = toDevice(row, rules);
@@ -80,7 +80,7 @@ export function createWatches(database: Pick<Database, "db" | "listen">): Watche
   }
 
   return {
-    async of(uids) {
+    async of(uids, db = database.db) {
       const asked = new Map<string, WatchedDevice>();
       const unknown: string[] = [];
       for (const uid of uids) {
@@ -88,7 +88,7 @@ export function createWatches(database: Pick<Database, "db" | "listen">): Watche
         if (known) asked.set(uid, known);
         else unknown.push(uid);
       }
-      if (unknown.length > 0) for (const device of await load(unknown)) asked.set(device.uid, device);
+      if (unknown.length > 0) for (const device of await load(db, unknown)) asked.set(device.uid, device);
       return { batch: ++batches, devices: asked };
     },
     forget(uids) {

@@ -70,6 +70,11 @@ export async function storedStates({ server }: World, uid: string): Promise<stri
   return rows.map(({ phase }) => phase);
 }
 
+export async function storedReadings({ server }: World, uid: string): Promise<number> {
+  const { db } = server.app.database;
+  return (await runRaw(db, "SELECT FROM telemetry WHERE device_uid = $1", [uid])).length;
+}
+
 /** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */
 export function payloadOf(message: readonly Said[], base: number): unknown {
   return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { onPostgres } from "../harness/database.ts";
 import { connectMqtt, enrollDevice } from "../harness/devices.ts";
 import { HOT, type World } from "../monitoring/world.ts";
-import { freshMonitoring, newSender, packOf, storedStates } from "./sender.ts";
+import { freshMonitoring, newSender, packOf, storedReadings, storedStates } from "./sender.ts";
 
 const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unknown>) => [
   status,
@@ -124,5 +125,23 @@ export function judgingRules(given: () => World): void {
     const sender = await newSender(world, await packOf(world, HOT));
     await sender.send(["no reading", { temperature: 99 }, { temperature: null }]);
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
+  });
+
+  test("two processes that hear the same device at once lose no message, and agree", async () => {
+    const world = given();
+    const sender = await newSender(world, await packOf(world, HOT, { ...HOT, operator: "lt", value: 50 }));
+    const processes = [freshMonitoring(world), freshMonitoring(world)];
+    const rounds = onPostgres ? 40 : 10;
+    await Promise.all(
+      processes.map(async (by, at) => {
+        for (let n = 0; n < rounds; n++) await sender.say({ temperature: n % 5 ? 99 : 20 }, n * 2 + at, by);
+      }),
+    );
+    const stored = await storedReadings(world, sender.uid);
+    assert.equal(stored, rounds * 2);
+    await sender.say({ temperature: 60 }, rounds * 2, processes[0]);
+    const anomalies = await sender.anomalies();
+    assert.ok(anomalies.length >= 2);
+    assert.deepEqual(new Set(anomalies.map(({ status }) => status)), new Set(["resolved"]));
   });
 }

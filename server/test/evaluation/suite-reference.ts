@@ -69,7 +69,7 @@ export function referenceRules(given: () => World): void {
           ]);
         assert.deepEqual(shown, expected);
       }),
-      { numRuns: onPostgres ? 100 : 15 },
+      { numRuns: onPostgres ? 60 : 15 },
     );
     assert.ok(anomalies > 3, `only ${anomalies} anomalies: the cases proved little`);
   });
