@@ -109,6 +109,9 @@ const sabotage: Record<string, string[]> = {
     "ALTER TABLE devices DISABLE TRIGGER devices_watched_no_longer",
     "UPDATE devices SET deleted_at = now()",
   ],
+  "what is remembered of a rule is of a device that it judges": [
+    "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
+  ],
   "an anomaly has at most one unfinished ticket, and shows it": ["UPDATE anomalies SET ticket_id = NULL"],
   "the ticket that an anomaly shows is about it and its device": ["UPDATE tickets SET anomaly_id = NULL"],
   "every ticket's history begins with its opening": [
