@@ -69,6 +69,11 @@ export async function filteredPage<Row>(
   return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
 }
 
+/** SQL: `column` holds `part`, in any case. What means something in a pattern means itself here. */
+export function holds(column: string, part: string): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} ILIKE ${`%${part.replace(/[\\%_]/g, "\\$&")}%`}`;
+}
+
 /** The key, which `page` found; null where a LEFT JOIN finds nothing on it. */
 interface Keyed {
   list_key: string | null;

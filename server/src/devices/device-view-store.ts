@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
+import { type Counted, countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import { type Db, readPrepared } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -80,10 +80,7 @@ function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
   if (filter.groupId !== undefined) conditions.push(inGroup(filter.groupId));
   if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
   if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
-  if (filter.q !== undefined) {
-    const part = `%${filter.q.replace(/[\\%_]/g, "\\$&")}%`;
-    conditions.push(sql`(d.name ILIKE ${part} OR d.id ILIKE ${part})`);
-  }
+  if (filter.q !== undefined) conditions.push(sql`(${holds("d.name", filter.q)} OR ${holds("d.id", filter.q)})`);
   if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
   return conditions;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
+import { type Counted, countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
 import type { Channel } from "./channels.ts";
@@ -72,8 +72,7 @@ export async function listGroupRows(
 ): Promise<Counted<GroupRow>> {
   const shown = { list: "groups", as: "g", columns: COLUMNS } as const;
   if (q === undefined) return await countedPage(db, tenantId, shown, page);
-  const part = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
-  return await filteredPage(db, tenantId, { ...shown, where: sql`g.name ILIKE ${part}` }, page);
+  return await filteredPage(db, tenantId, { ...shown, where: holds("g.name", q) }, page);
 }
 
 /** A deleted user is a member no more. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
+import { type Counted, countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ShiftsTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -45,8 +45,7 @@ export async function listShiftRows(
 ): Promise<Counted<ShiftRow>> {
   const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
   if (!q) return await countedPage<ShiftRow>(db, tenantId, shown, page);
-  const part = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
-  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: sql`s.name ILIKE ${part}` }, page);
+  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: holds("s.name", q) }, page);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { countedPage, filteredPage } from "../db/counted-list.ts";
+import { countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
 import type { Rule } from "./rule.ts";
@@ -36,6 +36,5 @@ export function listThresholdRows(
 ): Promise<{ rows: ThresholdRow[]; total: number }> {
   const shown = { list: "thresholds", as: "t", columns: COLUMNS } as const;
   if (q === undefined) return countedPage(db, tenantId, shown, page);
-  const where = sql`t.name ILIKE ${`%${q.replace(/[\\%_]/g, "\\$&")}%`}`;
-  return filteredPage(db, tenantId, { ...shown, where }, page);
+  return filteredPage(db, tenantId, { ...shown, where: holds("t.name", q) }, page);
 }

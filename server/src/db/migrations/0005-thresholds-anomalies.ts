@@ -18,7 +18,6 @@ CREATE TABLE thresholds (
   created_at timestamptz NOT NULL,
   UNIQUE (tenant_id, id)
 );
-CREATE INDEX thresholds_listed ON thresholds (tenant_id, id);
 CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds FOR EACH ROW EXECUTE FUNCTION list_row();
 
 ALTER TABLE devices ADD CONSTRAINT devices_tenant_uid UNIQUE (tenant_id, uid);
@@ -67,7 +66,6 @@ CREATE TABLE anomalies (
   CHECK (comment IS NULL OR acknowledged_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies (device_uid, rule_id) WHERE resolved_at IS NULL;
-CREATE INDEX anomalies_listed ON anomalies (tenant_id, id);
 CREATE INDEX anomalies_listed_by_status ON anomalies (tenant_id, status, id);
 CREATE INDEX anomalies_listed_by_severity ON anomalies (tenant_id, severity, id);
 CREATE INDEX anomalies_listed_by_device ON anomalies (tenant_id, device_id, id);
