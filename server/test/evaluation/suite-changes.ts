@@ -118,6 +118,34 @@ export function changeRules(given: () => World): void {
     assert.deepEqual(await storedStates(world, sender.uid), []);
   });
 
+  test("a pack taken off while its anomaly opens leaves none behind that nobody judges", async () => {
+    const world = given();
+    const { devices } = world.server.app;
+    const pack = await packOf(world, HOT);
+    const type = await devices.createDeviceType(world.tenant.caller, { name: "Contested", publishTopics: [] });
+    const other = freshMonitoring(world);
+    let opened = 0;
+    for (let round = 0; round < (onPostgres ? 20 : 2); round++) {
+      const [one, two] = [await newSender(world, pack), await newSender(world)];
+      await two.watch([], type.id);
+      await devices.updateDeviceType(world.tenant.caller, type.id, { thresholdIds: [pack.id] });
+      for (const sender of [one, two]) await sender.say({ temperature: 20 }, 0, other);
+      await Promise.all([
+        one.say({ temperature: 99 }, 1, other),
+        two.say({ temperature: 99 }, 1),
+        one.watch([]),
+        devices.updateDeviceType(world.tenant.caller, type.id, { thresholdIds: [] }),
+        one.say({ temperature: 99 }, 2),
+      ]);
+      for (const sender of [one, two]) {
+        const anomalies = await sender.anomalies();
+        opened += anomalies.length;
+        for (const { status } of anomalies) assert.equal(status, "resolved");
+      }
+    }
+    assert.ok(!onPostgres || opened > 0, "no round met the other");
+  });
+
   if (onPostgres) {
     test("what one process changes, another judges by", async () => {
       const world = given();

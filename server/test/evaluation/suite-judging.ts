@@ -144,4 +144,24 @@ export function judgingRules(given: () => World): void {
     assert.ok(anomalies.length >= 2);
     assert.deepEqual(new Set(anomalies.map(({ status }) => status)), new Set(["resolved"]));
   });
+
+  if (onPostgres) {
+    test("a device that connects to one process and then another is judged as one", async () => {
+      const world = given();
+      const { server, second, tenant, ask } = world;
+      const device = await enrollDevice(server, tenant);
+      const pack = await packOf(world, { ...HOT, forSeconds: 10, clearForSeconds: 10 });
+      await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", thresholdIds: [pack.id] });
+      const base = server.clock.now().getTime() - 60_000;
+      const readings = [95, 96, 97, 20, 20, 20];
+      for (const [n, temperature] of readings.entries()) {
+        const client = await connectMqtt(n % 2 ? second : server, device);
+        const message = { ts: base + n * 10_000, values: { temperature } };
+        await client.publishAsync(device.topic, JSON.stringify(message), { qos: 1 });
+        await client.endAsync();
+      }
+      const { items } = (await ask("GET", `anomalies?deviceId=${device.deviceId}`)).json;
+      assert.deepEqual(items.map(summary), [["resolved", 97, 2, "system"]]);
+    });
+  }
 }
