@@ -29,8 +29,7 @@ export async function tend(db: Db, scope: ListScope, sizes: Sizes): Promise<void
   try {
     for (;;) {
       await alone(db, scope, (tx) => markBlocks(tx, scope, sizes));
-      const counted = await alone(db, scope, (tx) => settle(tx, scope, sizes));
-      if (!counted || counted < sizes.cut) return;
+      if (!(await alone(db, scope, (tx) => settle(tx, scope, sizes)))) return;
     }
   } catch (error) {
     if (!PASSING.includes((error as { code?: string }).code ?? "")) throw error;
@@ -73,13 +72,13 @@ async function markBlocks(
     WHERE m.next IS NOT NULL AND NOT EXISTS (SELECT 1 FROM list_blocks WHERE ${its} AND size IS NULL)`.execute(tx);
 }
 
-/** @returns how many blocks were counted */
-async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<number> {
+/** @returns whether there may be as much to do again */
+async function settle(tx: Tx, scope: ListScope, sizes: Sizes): Promise<boolean> {
   await stampMarks(tx, scope);
   const counted = await countMarked(tx, scope);
-  await addChanges(tx, scope, sizes);
+  const added = await addChanges(tx, scope, sizes);
   if (counted > 0) await mergeBlocks(tx, scope, sizes);
-  return counted;
+  return counted >= sizes.cut || added >= atATime(sizes);
 }
 
 /**
@@ -108,18 +107,26 @@ async function countMarked(tx: Tx, { table, key, rows, order, its }: ListScope):
   return Number(numAffectedRows ?? 0);
 }
 
-/** Adds what waits to the blocks it belongs to, some at a time. */
-async function addChanges(tx: Tx, { its, newestBlock }: ListScope, { changes }: Sizes): Promise<void> {
-  await sql`
+function atATime({ changes }: Sizes): number {
+  return 16 * changes;
+}
+
+/** Adds what waits to the blocks it belongs to. @returns how many changes that were */
+async function addChanges(tx: Tx, { its, newestBlock }: ListScope, sizes: Sizes): Promise<number> {
+  const { rows } = await sql<{ added: string }>`
     WITH waiting AS (
-      SELECT ctid FROM list_changes WHERE ${its} AND at <= ${newestBlock(sql`size IS NOT NULL`)} LIMIT ${16 * changes}::bigint
+      SELECT ctid FROM list_changes WHERE ${its} AND at <= ${newestBlock(sql`size IS NOT NULL`)}
+      LIMIT ${atATime(sizes)}::bigint
     ), gone AS (
       DELETE FROM list_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM waiting)) RETURNING at, change
     ), sums AS (
       SELECT (SELECT upto FROM list_blocks WHERE ${its} AND upto >= gone.at ORDER BY upto LIMIT 1) AS upto,
         sum(change) AS change FROM gone GROUP BY 1
+    ), added AS (
+      UPDATE list_blocks b SET size = b.size + s.change FROM sums s WHERE ${its} AND b.upto = s.upto
     )
-    UPDATE list_blocks b SET size = b.size + s.change FROM sums s WHERE ${its} AND b.upto = s.upto`.execute(tx);
+    SELECT count(*) AS added FROM gone`.execute(tx);
+  return Number(rows[0]!.added);
 }
 
 /** Keeps the number of blocks small: see {@link mergedBlocks}. */
