@@ -23,12 +23,15 @@ const SCOPES = [
 /** A service in a process of its own that is made to die, with a tenant and a key; and what its clients do. */
 export type CrashWorld = Awaited<ReturnType<typeof crashWorld>>;
 
-/** @param fresh whether the service makes its embedded database itself, on its first start */
-export async function crashWorld({ faulty = true, fresh = false } = {}) {
+/**
+ * @param fresh whether the service makes its embedded database itself, on its first start
+ * @param env settings beside those of the harness
+ */
+export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), "muster-crash-"));
   const database = onPostgres ? await testDatabase() : undefined;
   if (!onPostgres && !fresh) await fillFolder(dataDir);
-  const options = { faulty, env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info" } };
+  const options = { faulty, env: { MUSTER_MASTER_KEY: TEST_MASTER_KEY, MUSTER_LOG_LEVEL: "info", ...env } };
   let server = await startProcess(dataDir, database?.url, options);
   const others: { server: ServerProcess; folder: string }[] = [];
 

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import type { Message } from "../../src/notifications/message.ts";
+import { sendWebhook } from "../../src/notifications/send-webhook.ts";
 import { onPostgres } from "../harness/database.ts";
 import type { World } from "./world.ts";
 
@@ -105,6 +109,41 @@ export function deliveryRules(given: () => World): void {
     assert.equal(hook!.last_error, "answered 302");
     sinks.behave.hook = () => ({ status: 204 });
     await pass(MINUTE);
+  });
+
+  test("a webhook's host is looked up once and judged, and the connection goes there and nowhere else", async () => {
+    const { server, sinks } = given();
+    const asked: string[] = [];
+    const target = `https://hooks.example:${sinks.hookPort}/pinned`;
+    const row = {
+      id: "1",
+      tenant_id: "t",
+      target,
+      group_id: "g",
+      anomaly_id: null,
+      created_at: new Date(),
+      attempts: 1,
+    };
+    const payload: Message = { type: "digest", at: "", timeZone: "UTC", total: 0, items: [] };
+    const send = (address: string, allowPrivateWebhooks: boolean) =>
+      sendWebhook(
+        {
+          ...server.app,
+          clock: server.clock,
+          ids: randomIds,
+          webhookKey: new Secret(Buffer.alloc(32)),
+          settings: { smtp: undefined, allowPrivateWebhooks },
+          baseUrl: () => "https://m",
+          resolve: async (host) => [asked.push(host) ? address : ""],
+        },
+        { ...row, payload },
+        new AbortController().signal,
+      );
+    assert.deepEqual(await send("127.0.0.1", true), { sent: true });
+    assert.deepEqual([asked, sinks.hooksAt("/pinned").length], [["hooks.example"], 1]);
+    const refused = await send("127.0.0.1", false);
+    assert.ok(!refused.sent && refused.final && !refused.maybeSent && /public internet/.test(refused.error));
+    assert.equal(sinks.hooksAt("/pinned").length, 1);
   });
 
   const MANY = onPostgres ? 200 : 40;

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { type CrashWorld, crashWorld, type Device } from "./harness/crash.ts";
+import { onPostgres } from "./harness/database.ts";
+import { connectMqtt } from "./harness/devices.ts";
+import { https } from "./harness/https.ts";
+import { type Sinks, startSinks } from "./harness/sinks.ts";
+
+const TO = "plant@acme.example";
+const METRICS = ["temperature", "pressure", "vibration"];
+
+let sinks: Sinks;
+let world: CrashWorld;
+let device: Device;
+before(async () => {
+  sinks = await startSinks();
+  world = await crashWorld({ env: sinks.env });
+  device = await world.enroll();
+  const asked = { tenant: "acme", user: "ada@acme.example", name: "setup" };
+  const { key } = await world.server.command("key.create", {
+    ...asked,
+    scopes: ["groups:*", "thresholds:*", "devices:*"],
+  });
+  const ask = async (method: string, path: string, body: unknown) => {
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const answer = await https(`${world.server.httpUrl}/api/v1/${path}`, {
+      method,
+      body,
+      headers,
+      ca: world.server.ca,
+    });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.json;
+  };
+  const group = await ask("POST", "groups", {
+    name: "Plant",
+    channels: [{ type: "email", target: TO }],
+    escalation: [{ afterMinutes: 0, notify: "channels" }],
+  });
+  const rules = METRICS.map((metric) => ({ metric, operator: "gt", value: 90, severity: "critical" }));
+  const pack = await ask("POST", "thresholds", { name: "Limits", rules });
+  await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", groupIds: [group.id], thresholdIds: [pack.id] });
+});
+after(async () => {
+  await world.close();
+  await sinks.stop();
+});
+
+/** The device says that a limit is crossed, to a process that dies of telling it on. */
+async function diesAt(point: string, metric: string): Promise<void> {
+  await world.server.arm(`${point}:kill9`);
+  const client = await connectMqtt(world.server, device);
+  client.on("error", () => undefined);
+  client.publish(device.topic, JSON.stringify({ [metric]: 95 }), { qos: 1 }, () => undefined);
+  assert.equal(await world.server.ended, null);
+  client.end(true);
+  await world.restart();
+}
+
+const mailsAbout = (metric: string) => sinks.mailsTo(TO).filter(({ subject }) => subject.includes(metric));
+
+test("a process that is killed while it pages somebody has paged them once when it is back", async () => {
+  await diesAt("page.commit", "temperature");
+  await sinks.until(() => mailsAbout("temperature").length > 0);
+  assert.equal(mailsAbout("temperature").length, 1);
+});
+
+if (onPostgres) {
+  /** What a minute does to the leases of a process that is gone. */
+  async function endLeases(): Promise<void> {
+    const client = new pg.Client({ connectionString: world.databaseUrl });
+    await client.connect();
+    await client.query("UPDATE deliveries SET next_at = now() - interval '1 s' WHERE state = 'pending'");
+    await client.end();
+  }
+
+  test("a process that is killed before it sends loses no message, and one killed after it repeats it under its id", async () => {
+    await diesAt("deliver.send", "pressure");
+    assert.equal(mailsAbout("pressure").length, 0);
+    await endLeases();
+    await sinks.until(() => mailsAbout("pressure").length > 0);
+
+    await diesAt("deliver.sent", "vibration");
+    assert.equal(mailsAbout("vibration").length, 1);
+    await endLeases();
+    await sinks.until(() => mailsAbout("vibration").length > 1);
+    const [first, second] = mailsAbout("vibration");
+    assert.equal(second!.id, first!.id);
+    assert.deepEqual(
+      METRICS.map((metric) => new Set(mailsAbout(metric).map(({ id }) => id)).size),
+      [1, 1, 1],
+    );
+  });
+}
