@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Caller, requireScope } from "../access/access.ts";
+import { type Access, type Caller, requireScope } from "../access/access.ts";
+import type { PeerCertificate } from "../enrollment/enrollment.ts";
 import { addressBlock } from "../lib/address.ts";
+import type { AddressLimit } from "./address-limit.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
-import type { PipelineTools } from "./pipeline.ts";
 import { Refusal } from "./problem.ts";
 import type { DeviceContact, PublicRoute, Route } from "./route.ts";
 
@@ -13,14 +14,22 @@ declare module "fastify" {
   }
 }
 
+/** What the guards ask. */
+export interface GuardTools {
+  access: Access;
+  proxies: TrustedProxies;
+  peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
+  deviceLimit: AddressLimit;
+}
+
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** What stands before a route: who asks, how often, and whether they may. Not a byte of the body is read before it. */
-export function guardOf(route: Route, tools: PipelineTools): Guard {
+export function guardOf(route: Route, tools: GuardTools): Guard {
   return route.surface === "public" ? publicGuard(route, tools) : deviceGuard(tools);
 }
 
-function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools): Guard {
+function publicGuard(route: PublicRoute, { access, proxies }: GuardTools): Guard {
   return async (request, reply) => {
     reply.header("cache-control", "no-store");
     const key = request.headers["x-api-key"];
@@ -38,7 +47,7 @@ function publicGuard(route: PublicRoute, { access, proxies }: PipelineTools): Gu
   };
 }
 
-function deviceGuard({ proxies, peerOf, deviceLimit }: PipelineTools): Guard {
+function deviceGuard({ proxies, peerOf, deviceLimit }: GuardTools): Guard {
   return async (request, reply) => {
     reply.header("cache-control", "no-store");
     const address = addressOf(request, proxies);
