@@ -552,6 +552,7 @@ export interface DeliveriesTable {
   attempts: Generated<number>;
   claimed_at: Date | null;
   maybe_sent: Generated<boolean>;
+  maybe_sent_before: Generated<boolean>;
   state: Generated<"pending" | "sent" | "failed" | "digested">;
   done_at: Date | null;
   last_error: string | null;

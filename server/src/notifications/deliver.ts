@@ -16,7 +16,12 @@ const WEBHOOKS_OF_ONE = 4;
 const LONGEST_MAIL_MS = 45 * SECOND;
 
 /** Sends e-mails that are due. Without a mail server they wait, and that is said once. */
-export function mailCourier(deps: NotificationsDeps, mailer: Mailer | undefined, stop: AbortSignal): Courier {
+export function mailCourier(
+  deps: NotificationsDeps,
+  mailer: Mailer | undefined,
+  stop: AbortSignal,
+  cut: AbortSignal,
+): Courier {
   let said = false;
   const take = async (room: number): Promise<ClaimedRow[]> => {
     if (stop.aborted) return [];
@@ -25,7 +30,7 @@ export function mailCourier(deps: NotificationsDeps, mailer: Mailer | undefined,
     said = true;
     return [];
   };
-  return createCourier(MAIL_CONNECTIONS, take, (row) => attempt(deps, row, (each) => inTime(mailer!.send(each))));
+  return createCourier(MAIL_CONNECTIONS, take, (row) => attempt(deps, row, (each) => inTime(mailer!.send(each), cut)));
 }
 
 /** Sends webhooks that are due. */
@@ -65,12 +70,16 @@ async function attempt(deps: NotificationsDeps, row: ClaimedRow, send: Send): Pr
   }
 }
 
-function inTime(sending: Promise<Outcome>): Promise<Outcome> {
+/** Nobody waits longer for the mail server: what it says later is not known. */
+function inTime(sending: Promise<Outcome>, cut: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
-    const late = setTimeout(
-      () => resolve(failed("the mail server took too long", { maybeSent: true })),
-      LONGEST_MAIL_MS,
-    );
-    sending.then(resolve).finally(() => clearTimeout(late));
+    const give = (reason: string) => () => resolve(failed(reason, { maybeSent: true }));
+    const late = setTimeout(give("the mail server took too long"), LONGEST_MAIL_MS);
+    const stopped = give("the service stopped before the mail server answered");
+    cut.addEventListener("abort", stopped);
+    sending.then(resolve).finally(() => {
+      clearTimeout(late);
+      cut.removeEventListener("abort", stopped);
+    });
   });
 }

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
+import { plus } from "../lib/clock.ts";
+import { GIVE_UP_MS } from "./back-off.ts";
 import type { Message } from "./message.ts";
 
 /** A message on its way to one address. */
@@ -79,7 +81,7 @@ export async function toldOf(tx: Tx, anomalyIds: string[]) {
 export async function dueAddresses(db: Db, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     SELECT lower(target) AS address FROM deliveries
-     WHERE state = 'pending' AND channel = 'email' AND next_at <= ${now}
+     WHERE state = 'pending' AND channel = 'email' AND next_at <= ${now} AND created_at >= ${plus(now, -GIVE_UP_MS)}
      GROUP BY lower(target) ORDER BY min(next_at) LIMIT ${limit}`.execute(db);
   return rows.map(({ address }) => address);
 }
@@ -104,6 +106,7 @@ export async function waitingMails(tx: Tx, address: string, now: Date): Promise<
   const { rows } = await sql<WaitingMail>`
     SELECT id, tenant_id, target, user_id, maybe_sent, payload FROM deliveries
      WHERE lower(target) = ${address} AND state = 'pending' AND channel = 'email' AND next_at <= ${now}
+       AND created_at >= ${plus(now, -GIVE_UP_MS)}
      ORDER BY created_at, id`.execute(tx);
   return rows;
 }
@@ -120,7 +123,8 @@ export async function mailedSince(tx: Tx, address: string, since: Date): Promise
 export async function claim(tx: Tx, ids: string[], now: Date, until: Date): Promise<ClaimedRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until}, maybe_sent = true
+    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until},
+           maybe_sent = true, maybe_sent_before = maybe_sent
      WHERE d.id = ANY (${ids}::uuid[]) RETURNING ${CLAIMED}`.execute(tx);
   return rows;
 }
@@ -143,11 +147,13 @@ export async function claimWebhooks(
   { limit, each, now, until }: { limit: number; each: number; now: Date; until: Date },
 ): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until}, maybe_sent = true
+    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until},
+           maybe_sent = true, maybe_sent_before = maybe_sent
      WHERE d.id IN (
        SELECT w.id FROM deliveries w JOIN (
          SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at, id) AS place FROM deliveries
           WHERE state = 'pending' AND channel = 'webhook' AND next_at <= ${now}
+            AND created_at >= ${plus(now, -GIVE_UP_MS)}
        ) ranked ON ranked.id = w.id AND ranked.place <= ${each}
         WHERE w.state = 'pending' AND w.next_at <= ${now}
         ORDER BY w.next_at LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED)
@@ -180,7 +186,7 @@ export async function noteFailed(db: Db, { id, attempts }: ClaimedRow, failure: 
   const { error, again, maybeSent } = failure;
   await sql`
     WITH noted AS (${attempt(id, attempts, now, error)})
-    UPDATE deliveries SET last_error = ${error}, maybe_sent = ${maybeSent},
+    UPDATE deliveries SET last_error = ${error}, maybe_sent = maybe_sent_before OR ${maybeSent},
            state = ${again ? "pending" : "failed"}, next_at = coalesce(${again ?? null}::timestamptz, next_at),
            done_at = ${again ? null : now}::timestamptz
      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts}`.execute(db);

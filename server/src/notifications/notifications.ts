@@ -58,7 +58,7 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve">): 
   const stopping = new AbortController();
   const cut = new AbortController();
   const mailer = createMailer(deps);
-  const mails = mailCourier(deps, mailer, stopping.signal);
+  const mails = mailCourier(deps, mailer, stopping.signal, cut.signal);
   const webhooks = webhookCourier(deps, stopping.signal, cut.signal);
   const quietly = (work: Promise<unknown>) =>
     work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
@@ -80,7 +80,7 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve">): 
     onCallOfDevice: (caller, deviceId) => onCallOfDevice(deps, caller, deviceId),
     showWebhook: (caller, which) => showWebhook(deps, caller, which),
     async listDeliveries(caller, { anomalyId, limit }) {
-      requireScope(caller, "anomalies:read");
+      requireScope(caller, "groups:read");
       if (anomalyId !== undefined && !isUuid(anomalyId)) return [];
       const memberUserId = boundedToGroupsOf(caller);
       const which = { memberUserId, limit, ...(anomalyId === undefined ? {} : { anomalyId }) };

@@ -62,6 +62,8 @@ CREATE TABLE deliveries (
   claimed_at timestamptz,
   -- Whether an attempt may have reached the other side without our knowing.
   maybe_sent boolean NOT NULL DEFAULT false,
+  -- The same of the attempts before the last one.
+  maybe_sent_before boolean NOT NULL DEFAULT false,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'failed', 'digested')),
   done_at timestamptz,
   last_error text,
