@@ -3,7 +3,7 @@
  *
  *   npm run bench                    every row, some seven minutes, four of them lists
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored device lists)
+ *                                    (csr redemption memory revocation connects stored judged device lists)
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -23,6 +23,7 @@ import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { getDevice } from "./rows/get-device.ts";
 import { idleMemory, SESSIONS } from "./rows/idle-memory.ts";
+import { judgedMessages } from "./rows/judged-messages.ts";
 import { longAudit, longLists } from "./rows/long-lists.ts";
 import { redemptions } from "./rows/redemption.ts";
 import { revocationToClose } from "./rows/revocation.ts";
@@ -85,7 +86,7 @@ async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
   try {
     const enrolled = await unlessEnded(redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 }));
     if (wants("redemption")) add(enrolled.figures);
-    if (!wants("memory", "revocation", "connects", "stored")) return;
+    if (!wants("memory", "revocation", "connects", "stored", "judged")) return;
     // A fresh process, so that its memory is that of sessions and not of what came before.
     await muster.stop();
     muster = await startMuster(dataDir, databaseUrl);
@@ -126,6 +127,10 @@ async function sessionRows(
       add(
         await unlessEnded(storedMessages(under(others), databaseUrl, mosquitto && peer && { mosquitto, load: peer })),
       );
+    }
+    if (wants("judged")) {
+      say("judged messages");
+      add(await unlessEnded(judgedMessages(muster, under(others), databaseUrl)));
     }
   } finally {
     await mosquitto?.stop();
@@ -184,7 +189,7 @@ if (wants("csr")) {
   add(await csrToLeaf());
 }
 if (wants("redemption")) await onEmbedded();
-if (wants("redemption", "memory", "revocation", "connects", "stored")) await onPostgres();
+if (wants("redemption", "memory", "revocation", "connects", "stored", "judged")) await onPostgres();
 if (wants("device")) await onFleet();
 if (wants("lists")) await onLongLists(LONG_LISTS, [1000, 100_000, 1_000_000], longLists);
 if (words.includes("audit-10m")) {

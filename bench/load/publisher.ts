@@ -10,17 +10,25 @@ export interface Publisher {
 }
 
 const TIMESTAMP = "0000000000000";
+const ONE_METRIC = '{"temperature":21.5}';
 
 /**
- * Each message holds one metric at a millisecond of its own, counted from `from`, so that each becomes one row.
+ * Each message holds `values` (one metric unless said otherwise) at a millisecond of its own, counted from `from`, so that
+ * each metric becomes one row.
  * Packets are copies of one template with the packet id and the time written in: the load must not be the bottleneck.
  */
-export function publish(socket: TLSSocket, topic: string, window: number, from: number): Publisher {
+export function publish(
+  socket: TLSSocket,
+  topic: string,
+  window: number,
+  from: number,
+  values = ONE_METRIC,
+): Publisher {
   const template = Buffer.from(
     generate({
       cmd: "publish",
       topic,
-      payload: `{"ts":${TIMESTAMP},"values":{"temperature":21.5}}`,
+      payload: `{"ts":${TIMESTAMP},"values":${values}}`,
       qos: 1,
       messageId: 1,
       dup: false,

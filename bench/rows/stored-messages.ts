@@ -13,8 +13,10 @@ const CLIENTS = 800;
 const WINDOW = 10;
 const SECONDS = 6;
 const HOUR_MS = 3_600_000;
+/** Each run is later than the ones before: what is older than the newest reading is stored, but judged by no rule. */
+let runs = 0;
 
-interface Stored {
+export interface Stored {
   readonly perSecond: number;
   readonly cpuUs: number;
 }
@@ -45,17 +47,19 @@ export async function storedMessages(
   ];
 }
 
-async function stored(
+/** What `count` counts grows by one with each message; each holds `values`, one metric unless said otherwise. */
+export async function stored(
   { target, identities }: BrokerUnderLoad,
   count: () => Promise<number>,
   pids: readonly number[],
+  values?: string,
 ): Promise<Stored> {
   const devices = identities.slice(0, CLIENTS);
   const sockets = await openAll(target, devices);
   const cpu = () => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
   const [before, cpuBefore, started] = [await count(), cpu(), performance.now()];
-  const from = Date.now() - HOUR_MS;
-  const publishers = sockets.map((socket, index) => publish(socket, devices[index]!.topic, WINDOW, from));
+  const from = Date.now() - 2 * HOUR_MS + (runs++ * HOUR_MS) / 10;
+  const publishers = sockets.map((socket, index) => publish(socket, devices[index]!.topic, WINDOW, from, values));
   await sleep(SECONDS * 1000);
   const sent = (await Promise.all(publishers.map((each) => each.finish()))).reduce((sum, each) => sum + each, 0);
   // Everything that was acknowledged has to be there; where something is lost this never ends well.
@@ -70,7 +74,7 @@ async function stored(
   return { perSecond: sent / seconds, cpuUs };
 }
 
-async function rows(databaseUrl: string, table: string): Promise<number> {
+export async function rows(databaseUrl: string, table: string): Promise<number> {
   const [row] = await query<{ count: string }>(databaseUrl, `SELECT count(*) FROM ${table}`);
   return Number(row!.count);
 }
