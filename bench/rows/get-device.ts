@@ -3,7 +3,7 @@ import { type HttpsClient, type HttpsTarget, openHttps } from "../load/https-cli
 import { type Load, sustain } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
-const LANES = 32;
+const LANES = 64;
 const ROUNDS = 4;
 const SECONDS = 2;
 /** A key admits 120 requests a minute, and the row may take less than that. */

@@ -71,8 +71,13 @@ export async function listDeviceRows(
 }
 
 function columns(now: Date): RawBuilder<unknown> {
-  const parts = COLUMNS.split("$now").map((part) => sql.raw(part));
-  return sql.join(parts, sql`${now}::timestamptz`);
+  return withParameter(COLUMNS, "$now", now);
+}
+
+/** `text` with the parameter in each place that `mark` marks. */
+function withParameter(text: string, mark: string, value: unknown): RawBuilder<unknown> {
+  const parts = text.split(mark).map((part) => sql.raw(part));
+  return sql.join(parts, sql`${value}`);
 }
 
 function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
@@ -90,22 +95,24 @@ function inGroup(groupId: string): RawBuilder<unknown> {
 }
 
 function visibleTo(userId: string): RawBuilder<unknown> {
-  return sql`EXISTS (SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-    WHERE g.device_uid = d.uid AND m.user_id = ${userId}::uuid)`;
+  return withParameter(VISIBLE, "$user", userId);
 }
+
+const VISIBLE = `EXISTS (SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
+    WHERE g.device_uid = d.uid AND m.user_id = $user::uuid)`;
 
 // The best of the live certificates; without a live one, what became of the newest. A bundle is `expiring` from 30 days before
 // its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8).
 const CERTIFICATE_STATE = `coalesce((
     SELECT CASE
         WHEN c.revoked_at IS NOT NULL THEN 'revoked'
-        WHEN c.not_after <= $now THEN 'expired'
-        WHEN c.kind = 'platform' AND c.not_after <= $now + interval '30 days' THEN 'expiring'
-        WHEN c.renew_after <= $now THEN 'renewal_due'
+        WHEN c.not_after <= $now::timestamptz THEN 'expired'
+        WHEN c.kind = 'platform' AND c.not_after <= $now::timestamptz + interval '30 days' THEN 'expiring'
+        WHEN c.renew_after <= $now::timestamptz THEN 'renewal_due'
         ELSE 'active' END
       FROM certificates c WHERE c.device_uid = d.uid
-      ORDER BY c.revoked_at IS NULL AND c.not_after > $now DESC,
-        CASE WHEN c.revoked_at IS NULL AND c.not_after > $now THEN c.not_after END DESC NULLS LAST,
+      ORDER BY c.revoked_at IS NULL AND c.not_after > $now::timestamptz DESC,
+        CASE WHEN c.revoked_at IS NULL AND c.not_after > $now::timestamptz THEN c.not_after END DESC NULLS LAST,
         c.issued_at DESC, c.id DESC
       LIMIT 1), 'none')`;
 
@@ -118,8 +125,6 @@ const COLUMNS = `d.uid, d.id, d.name, d.description, d.device_type_id, d.metadat
     ${CERTIFICATE_STATE} AS certificate_state`;
 
 // Of all statements of the public API the one that is run most: see `npm run bench -- device`.
-const FIND = `SELECT ${COLUMNS.replaceAll("$now", () => "$3::timestamptz")} FROM devices d
+const FIND = `SELECT ${COLUMNS.replaceAll("$now", () => "$3")} FROM devices d
   WHERE d.tenant_id = $1 AND d.id = $2 AND d.deleted_at IS NULL`;
-const FIND_VISIBLE = `${FIND} AND EXISTS (
-    SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-     WHERE g.device_uid = d.uid AND m.user_id = $4::uuid)`;
+const FIND_VISIBLE = `${FIND} AND ${VISIBLE.replace("$user", () => "$4")}`;
