@@ -10,7 +10,7 @@ import { plainLine, plainText } from "../lib/text.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./threshold-store.ts";
 
-/** Rules that are put on devices together. A pack does nothing until a device names it. */
+/** Rules that are put on devices together. A pack does nothing until a device or a device type names it. */
 export interface ThresholdPack {
   id: string;
   name: string;
