@@ -29,6 +29,8 @@ export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<
     ["malformed", "rubbish"],
     ["with text after it", `${alive}x`],
     ["two in one header", `${alive},${alive}`],
+    ["10 KB long", alive.padEnd(10_240, "0")],
+    ["with a wrong checksum", alive.slice(0, -1) + (alive.endsWith("0") ? "1" : "0")],
     ["one's id with another's secret", alive.slice(0, 14) + other.slice(14)],
     ["unknown", makeKey(randomIds).text],
     ["revoked", revoked.key],
