@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { socketPath } from "../src/control/socket-path.ts";
+import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 const launcher = join(import.meta.dirname, "../bin/muster.mjs");
@@ -127,7 +128,7 @@ test("a webhook's secret is shown as often as it is asked for, and to whoever na
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual(await json(...show, target, "--enable"), { secret, disabled });
   assert.equal(disabled, false);
-  assert.match(await refused(...show, `${target}1`), /no such webhook/);
+  assert.match(await refused(...show, `${target}1`), /There is no such webhook/);
   secrets.push(secret);
 });
 
@@ -141,7 +142,7 @@ test("a shift is made of people by their addresses and days by their names", asy
   assert.deepEqual([shift.daysOfWeek, shift.validFrom, shift.validUntil], [["mon", "sun"], "2026-12-01", "2099-12-31"]);
   const caller = await server.app.access.systemCaller("acme");
   assert.equal((await server.app.groups.getShift(caller, id)).name, "Nights");
-  assert.match(await refused(...create, "nobody@acme.example"), /no such user \(nobody@acme\.example\)$/);
+  assert.match(await refused(...create, "nobody@acme.example"), /There is no such user\. \(nobody@acme\.example\)$/);
   const { stdout } = await muster(create);
   assert.match(
     stdout,
@@ -174,21 +175,54 @@ test("ending a user at the shell ends the user's keys", async () => {
   assert.match(bob, /tenant admin/);
 });
 
+test("users, keys and device types are listed, and what was written with a key, without a secret", async () => {
+  const [admin] = (await json("user", "list", "--tenant", "acme")).items.slice(-1);
+  assert.deepEqual([admin.email, admin.role, admin.status], ["ada@acme.example", "admin", "active"]);
+
+  const made = ["--tenant", "acme", "--user", admin.email, "--name", "lists", "--scope", "groups:write"];
+  const { id, key } = await json("key", "create", ...made);
+  const body = { name: "Made by a key" };
+  const posted = await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, body, headers: { "X-API-Key": key } });
+  assert.equal(posted.status, 201);
+  await json("key", "revoke", id);
+  const { items } = await json("key", "list", "--tenant", "acme");
+  const listed = items.find((each: { id: string }) => each.id === id);
+  assert.deepEqual([listed.user, listed.scopes, listed.expiresAt], [admin.email, ["groups:write"], null]);
+  assert.deepEqual([listed.revokedBy, listed.revocationReason], ["system", "requested"]);
+  assert.ok(listed.revokedAt && !JSON.stringify(items).includes(key.split("_").at(-1)));
+
+  const { items: writes } = await json("api-audit", "--tenant", "acme", "--limit", "1");
+  assert.equal(writes.length, 1);
+  assert.deepEqual([writes[0].keyId, writes[0].operation, writes[0].result], [id, "createGroup", "created"]);
+  assert.match(await refused("api-audit", "--tenant", "acme", "--limit", "0"), /limit/);
+
+  const types = (await json("device-type", "list", "--tenant", "acme")).items;
+  assert.deepEqual([types.at(-1).name, types.at(-1).publishTopics], ["Pump", ["t/{deviceId}"]]);
+  const { stdout } = await muster(["key", "list", "--tenant", "acme"]);
+  assert.match(stdout, new RegExp(`^${id}  lists .* revoked .* groups:write$`, "m"));
+});
+
 test("a refusal is one line on stderr with what it is about, and exit code 1", async () => {
   const key = ["key", "create", "--tenant", "acme", "--user", "ada@acme.example", "--name", "x", "--scope"];
   assert.match(await refused(...key, "provisioning:*"), /^muster: provisioning has no wildcard.* \(provisioning:\*\)$/);
   assert.match(await refused("tenant", "create", "acme", "--name", "x"), /already \(acme\)$/);
-  assert.equal(await refused("device", "create", "--tenant", "nowhere", "--name", "x"), "muster: no such tenant");
-  assert.equal(await refused("key", "revoke", "aaaaaaaa"), "muster: no such API key");
+  assert.equal(
+    await refused("device", "create", "--tenant", "nowhere", "--name", "x"),
+    "muster: There is no such tenant.",
+  );
+  assert.equal(await refused("key", "revoke", "aaaaaaaa"), "muster: There is no such API key.");
   assert.match(await refused("claim", "create", "--tenant", "acme", "--name", "x", "--max-uses", "101"), /100/);
   const { stderr } = await muster(["key", "revoke", "aaaaaaaa", "--json"]);
-  assert.deepEqual(JSON.parse(stderr), { error: "not_found", message: "no such API key" });
+  assert.deepEqual(JSON.parse(stderr), { error: "not_found", message: "There is no such API key." });
 });
 
 test("wrong usage exits 2 and reaches no service", async () => {
   for (const args of [[], ["nonsense"], ["tenant", "create", "x"], ["claim", "create", "--max-uses", "many"]])
     assert.equal((await muster(args, "/nonexistent")).code, 2, args.join(" "));
   assert.equal((await muster(["--help"], "/nonexistent")).code, 0);
+  const { stdout } = await muster(["key", "create", "--help"], "/nonexistent");
+  assert.match(stdout, /--tenant <slug> +the tenant \(required\)$/m);
+  assert.match(stdout, /--expires-in-days <n> .*absent$/m);
 });
 
 test("without a service on the data folder it says how to start one", async () => {

@@ -9,6 +9,7 @@ import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tena
 import { createUser, deactivateUser, deleteUser, type NewUser, reactivateUser, resetPassword } from "./manage-users.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit-store.ts";
 import { createRequestClock } from "./request-clock.ts";
+import { type KeyRecord, listKeys, listUsers, type UserRecord } from "./view-access.ts";
 
 export type { Admission } from "./admit-request.ts";
 export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
@@ -29,8 +30,12 @@ export interface Access {
   resetPassword(email: string): Promise<{ password: string }>;
   /** The ids of the tenant's users with these addresses. */
   userIdsByEmail(caller: Caller, emails: readonly string[]): Promise<string[]>;
+  /** The tenant's users who are not deleted, newest first. */
+  listUsers(caller: Caller): Promise<UserRecord[]>;
   createKey(input: NewKey): Promise<{ id: string; key: string }>;
   revokeKey(id: string): Promise<void>;
+  /** Every API key of the tenant, the dead ones too, newest first. */
+  listKeys(caller: Caller): Promise<KeyRecord[]>;
   /** Judges the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), shared by all processes. */
   admitRequest(presented: string | undefined, address: string): Promise<Admission>;
   /** Compares the clock of the rate limit with the other processes; to be done every few seconds. */
@@ -55,8 +60,10 @@ export function createAccess(deps: AccessDeps): Access {
     deleteUser: (email) => deleteUser(deps, email),
     resetPassword: (email) => resetPassword(deps, email),
     userIdsByEmail: (caller, emails) => userIdsByEmail(deps, caller, emails),
+    listUsers: (caller) => listUsers(deps, caller),
     createKey: (input) => createKey(deps, input),
     revokeKey: (id) => revokeKey(deps, id),
+    listKeys: (caller) => listKeys(deps, caller),
     admitRequest: (presented, address) => admitRequest(admissions, lastUsed, presented, address),
     keepTime: () => requestClock.compare(),
     prune: async () => pruneWindows(deps.database.db, (await requestClock.now()) - WINDOW_MS),

@@ -1,8 +1,24 @@
-import { type Insertable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { type Db, runPrepared, type Tx } from "../db/database.ts";
 import type { ApiKeysTable, Schema } from "../db/schema.ts";
 
 export type DeathReason = NonNullable<ApiKeysTable["revocation_reason"]>;
+
+/** A key as its tenant may see it: without its secret's hash; `email` is its creator's. */
+export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "user_id" | "secret_hash"> & { email: string };
+
+/** Every key the tenant ever had, newest first. */
+export async function listKeyRows(db: Db, tenantId: string): Promise<KeyRow[]> {
+  return await db
+    .selectFrom("api_keys as k")
+    .innerJoin("users as u", "u.id", "k.user_id")
+    .select(["k.id", "k.name", "k.scopes", "u.email", "k.created_at", "k.expires_at", "k.last_used_at"])
+    .select(["k.last_used_address", "k.revoked_at", "k.revoked_by", "k.revocation_reason"])
+    .where("k.tenant_id", "=", tenantId)
+    .orderBy("k.created_at", "desc")
+    .orderBy("k.id")
+    .execute();
+}
 
 /** @returns false when the id is taken: draw another */
 export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Promise<boolean> {

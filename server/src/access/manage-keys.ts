@@ -67,8 +67,9 @@ export async function revokeKey(deps: AccessDeps, id: string): Promise<void> {
 
 async function lockCreator(tx: Tx, tenantId: string, email: string): Promise<string> {
   const user = await lockUser(tx, email);
-  if (user?.tenant_id !== tenantId) throw invalidRequest("there is no such user in this tenant", email);
+  if (user?.tenant_id !== tenantId) throw invalidRequest("There is no such user in this tenant.", email);
   if (user.status !== "active") throw invalidRequest("the user is deactivated", email);
-  if (user.role !== "admin") throw invalidRequest("API keys are created by a tenant admin (spec 5)", email);
+  if (user.role !== "admin")
+    throw invalidRequest("An API key is made for a tenant admin, and this user is none.", email);
   return user.id;
 }

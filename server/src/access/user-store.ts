@@ -1,4 +1,4 @@
-import { type Insertable, type SqlBool, sql } from "kysely";
+import { type Insertable, type Selectable, type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import type { Schema, UsersTable } from "../db/schema.ts";
@@ -33,6 +33,20 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Users who are not deleted, newest first. */
+export async function listUserRows(
+  db: Db,
+  tenantId: string,
+): Promise<Pick<Selectable<UsersTable>, "id" | "email" | "role" | "status" | "created_at">[]> {
+  return await db
+    .selectFrom("users")
+    .select(["id", "email", "role", "status", "created_at"])
+    .where("tenant_id", "=", tenantId)
+    .where("deleted_at", "is", null)
+    .orderBy("id", "desc")
+    .execute();
 }
 
 export async function setStatus(tx: Tx, id: string, status: "active" | "deactivated"): Promise<void> {

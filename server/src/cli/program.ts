@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
@@ -14,6 +14,7 @@ export function createProgram(exit: Exit): Command {
     .description("Enroll, connect and watch IoT devices by client certificate.")
     .version(manifest.version)
     .exitOverride()
+    .configureHelp({ optionDescription })
     .showHelpAfterError("(--help shows what there is)")
     .addHelpText(
       "after",
@@ -27,4 +28,10 @@ export function createProgram(exit: Exit): Command {
   addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
   return program;
+}
+
+/** What `--help` says of an option. */
+function optionDescription(option: Option): string {
+  const said = new Help().optionDescription(option);
+  return option.mandatory ? `${said} (required)` : said;
 }

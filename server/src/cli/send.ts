@@ -41,6 +41,18 @@ export function print<Result extends object>(
   console.log(json ? JSON.stringify(result) : show(result).join("\n"));
 }
 
+/** Rows as lines of columns; `none` when there are no rows. */
+export function columns(rows: string[][], none: string): string[] {
+  if (rows.length === 0) return [none];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
 /** Adds a subcommand that takes `--json`. */
 export function leaf(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option("--json", "print one JSON object");

@@ -33,6 +33,23 @@ export async function insertDeviceType(db: Db, tenantId: string, row: DeviceType
     .execute();
 }
 
+/** A type with the packs that watch its devices, newest first. */
+export async function listDeviceTypeRows(
+  db: Db,
+  tenantId: string,
+): Promise<(DeviceTypeRow & { threshold_ids: string[] })[]> {
+  return await db
+    .selectFrom("device_types as y")
+    .select(COLUMNS)
+    .select(
+      sql<string[]>`ARRAY(SELECT x.threshold_id FROM device_type_thresholds x
+        WHERE x.tenant_id = y.tenant_id AND x.device_type_id = y.id ORDER BY x.threshold_id)`.as("threshold_ids"),
+    )
+    .where("tenant_id", "=", tenantId)
+    .orderBy("id", "desc")
+    .execute();
+}
+
 export interface DeviceTypeChange {
   name: string | undefined;
   publishTopics: string[] | undefined;

@@ -10,6 +10,7 @@ import {
   findOwner,
   findTypeThresholds,
   insertDeviceType,
+  listDeviceTypeRows,
   updateDeviceTypeRow,
   watchTypeWith,
 } from "./device-type-store.ts";
@@ -90,6 +91,12 @@ export async function updateDeviceType(
   });
 }
 
+/** The tenant's device types, newest first. */
+export async function listDeviceTypes(deps: DevicesDeps, { tenantId }: Caller): Promise<DeviceTypeRecord[]> {
+  const rows = await listDeviceTypeRows(deps.database.db, tenantId);
+  return rows.map((row) => toRecord(row, row.threshold_ids));
+}
+
 /** The record, once these packs and no others watch the type's devices; `undefined` leaves those that do. */
 async function withThresholds(
   tx: Tx,
@@ -101,7 +108,7 @@ async function withThresholds(
     if (thresholdIds.length > MAX_PACKS) throw invalidRequest(`at most ${MAX_PACKS} threshold packs`, "thresholdIds");
     const taken = await watchTypeWith(tx, tenantId, row.id, thresholdIds.filter(isUuid));
     const unknown = thresholdIds.find((id) => !taken.has(id));
-    if (unknown !== undefined) throw invalidRequest("there is no such threshold pack", unknown);
+    if (unknown !== undefined) throw invalidRequest("There is no such threshold pack.", unknown);
   }
   return toRecord(row, await findTypeThresholds(tx, tenantId, row.id));
 }

@@ -6,6 +6,7 @@ import {
   createDeviceType,
   type DeviceTypeEdit,
   type DeviceTypeRecord,
+  listDeviceTypes,
   type NewDeviceType,
   tenantOfDeviceType,
   updateDeviceType,
@@ -20,6 +21,8 @@ export type { DeviceEdit, DeviceQuery, DeviceRecord, DeviceTypeEdit, DeviceTypeR
 export interface Devices {
   createDeviceType(caller: Caller, input: NewDeviceType): Promise<DeviceTypeRecord>;
   updateDeviceType(caller: Caller, id: string, input: DeviceTypeEdit): Promise<DeviceTypeRecord>;
+  /** The tenant's device types, newest first. */
+  listDeviceTypes(caller: Caller): Promise<DeviceTypeRecord[]>;
   /** The slug of the tenant a device type belongs to, for the shell, which names a type by its id alone. */
   tenantOfDeviceType(id: string): Promise<string>;
   createDevice(caller: Caller, input: NewDevice): Promise<DeviceRecord>;
@@ -32,6 +35,7 @@ export function createDevices(deps: DevicesDeps): Devices {
   return {
     createDeviceType: (caller, input) => createDeviceType(deps, caller, input),
     updateDeviceType: (caller, id, input) => updateDeviceType(deps, caller, id, input),
+    listDeviceTypes: (caller) => listDeviceTypes(deps, caller),
     tenantOfDeviceType: (id) => tenantOfDeviceType(deps, id),
     createDevice: (caller, input) => createDevice(deps, caller, input),
     replaceDevice: (caller, id, input, precondition) => replaceDevice(deps, caller, id, input, precondition),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Answer, type Exit, leaf, send } from "../send.ts";
+import { type Answer, columns, type Exit, leaf, send } from "../send.ts";
 
 /** `muster ca …` */
 export function addAuthorityCommands(program: Command, exit: Exit): void {
@@ -26,11 +26,5 @@ function show({ authorities }: Answer): string[] {
     each.fingerprintSha256.slice(0, 16),
     each.takeOverAt && each.status === "upcoming" ? `takes over ${each.takeOverAt.slice(0, 10)}` : "",
   ]);
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return columns(rows, "There are no authorities yet.");
 }

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
-import { type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
 
 /** `muster device-type | device | claim | mqtt-client …` */
 export function addDeviceCommands(program: Command, exit: Exit): void {
-  addDeviceTypes(program.command("device-type").description("which topics a kind of device publishes on"), exit);
+  const type = program.command("device-type").description("which topics a kind of device publishes on");
+  addDeviceTypes(type, exit);
+  addDeviceTypeList(type, exit);
   addDevices(program.command("device").description("devices"), exit);
   addClaims(program.command("claim").description("claim codes that let a device enroll itself"), exit);
   addMqttClients(program.command("mqtt-client").description("services that connect with a password"), exit);
@@ -46,6 +48,23 @@ function addDeviceTypes(type: Command, exit: Exit): void {
         },
         json,
         show: (made) => [`Device type ${made.name} publishes on ${made.publishTopics.join(", ") || "nothing"}.`],
+      }),
+    );
+}
+
+function addDeviceTypeList(type: Command, exit: Exit): void {
+  leaf(type, "list", "every device type of a tenant, newest first")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .action(({ json, ...body }) =>
+      send(exit, {
+        name: "device-type.list",
+        body,
+        json,
+        show: ({ items }) =>
+          columns(
+            items.map(({ id, name, publishTopics }: Answer) => [id, name, publishTopics.join(", ")]),
+            "There are no device types.",
+          ),
       }),
     );
 }

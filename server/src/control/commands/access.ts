@@ -4,7 +4,10 @@ import { command, text } from "../command.ts";
 
 const email = { email: text };
 
-/** Tenants, users and API keys. */
+/** How much of the API audit log one answer holds at most. */
+const MAX_WRITES = 10_000;
+
+/** Tenants, users, API keys, and what was written with them. */
 export const accessCommands = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
   command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
@@ -15,6 +18,9 @@ export const accessCommands = [
   command("user.create", { tenant: text, ...email, role: z.enum(ROLES) }, ({ access }, input) =>
     access.createUser(input),
   ),
+  command("user.list", { tenant: text }, async ({ access }, { tenant }) => ({
+    items: await access.listUsers(await access.systemCaller(tenant)),
+  })),
   command("user.deactivate", email, async ({ access }, input) => {
     await access.deactivateUser(input.email);
     return input;
@@ -41,4 +47,15 @@ export const accessCommands = [
     await access.revokeKey(input.id);
     return input;
   }),
+  command("key.list", { tenant: text }, async ({ access }, { tenant }) => ({
+    items: await access.listKeys(await access.systemCaller(tenant)),
+  })),
+  command(
+    "api-audit",
+    { tenant: text, limit: z.number().int().min(1).max(MAX_WRITES) },
+    async ({ access, audit }, { tenant, limit }) => {
+      const { tenantId } = await access.systemCaller(tenant);
+      return { items: await audit.listApiWrites(tenantId, { skip: 0, limit }) };
+    },
+  ),
 ];

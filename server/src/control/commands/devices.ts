@@ -27,6 +27,9 @@ export const deviceCommands = [
       return await devices.updateDeviceType(caller, id, input);
     },
   ),
+  command("device-type.list", tenant, async ({ access, devices }, { tenant }) => ({
+    items: await devices.listDeviceTypes(await access.systemCaller(tenant)),
+  })),
   command(
     "device.create",
     { ...tenant, id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
