@@ -187,3 +187,46 @@ test("Link leads from page to page, with the filters, and ends on the last", asy
   );
   assert.equal((await ask("groups?skip=100000")).headers.link, undefined);
 });
+
+test("a PUT that says what the record says already changes nothing: not the version, and the log says so", async () => {
+  const headers = { "x-api-key": await newKey(server, tenant, "devices:*") };
+  const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
+  const put = (body: unknown, more = {}) =>
+    ask(`devices/${id}`, { method: "PUT", body, headers: { ...headers, ...more } });
+  const first = await put({ name: "Feed pump", metadata: { hall: 3, floor: [1, 2] } });
+  server.clock.advance(1_000);
+  const again = await put(
+    { metadata: { floor: [1, 2], hall: 3 }, name: "Feed pump" },
+    { "if-match": String(first.headers.etag) },
+  );
+  assert.deepEqual([again.status, again.headers.etag, again.text], [200, first.headers.etag, first.text]);
+  assert.deepEqual(
+    (await entries(id)).map(({ result }) => result),
+    ["unchanged", "updated"],
+  );
+  assert.equal(
+    (await put({ name: "Feed pump", metadata: { hall: 4 } }, { "if-match": String(first.headers.etag) })).status,
+    200,
+  );
+  assert.equal(
+    (await put({ name: "Pump" }, { "if-match": String(first.headers.etag) })).json.error,
+    "precondition_failed",
+  );
+  assert.equal((await put({ name: "Pump" }, { "if-match": "unquoted" })).json.error, "invalid_request");
+  assert.equal((await put({ name: "Pump" }, { "if-none-match": "*" })).status, 412);
+});
+
+test("a refusal of somebody known leaves a line in the log under its request id; a stranger's leaves none at info", async () => {
+  const refused = await ask("groups/nowhere");
+  const line = server.logs.find((each) => each.includes(refused.json.requestId) && each.includes('"refused"'));
+  assert.ok(line);
+  const { actor, route, status, error, level } = JSON.parse(line);
+  assert.deepEqual(
+    [actor, route, status, error],
+    [`apikey:${key.split("_")[1]}`, "/api/v1/groups/:id", 404, "not_found"],
+  );
+  const stranger = await ask("groups", { headers: { "x-api-key": "rubbish" } });
+  assert.match(String(stranger.headers["www-authenticate"]), /^ApiKey /);
+  const theirs = server.logs.find((each) => each.includes(stranger.json.requestId) && each.includes('"refused"'));
+  assert.notEqual(theirs && JSON.parse(theirs).level, level);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entityTag, ifMatch, noneMatch } from "./entity-tag.ts";
+import { entityTag, noneMatch, precondition } from "./entity-tag.ts";
 
 const pump = { id: "pump-1", name: "Pump", lastSeenAt: new Date(0) };
 const seen = { ...pump, lastSeenAt: new Date(1) };
@@ -14,20 +14,32 @@ test("a tag is a strong one and changes with any field", () => {
   assert.notEqual(entityTag(pump), entityTag(renamed));
 });
 
+const ifMatch = (header: string, volatile?: string[]) => precondition({ "if-match": header }, volatile)!;
+
 test("If-Match looks past the fields that change without a write, and past nothing else", () => {
-  const matches = ifMatch(entityTag(pump, ["lastSeenAt"]), ["lastSeenAt"])!;
+  const matches = ifMatch(entityTag(pump, ["lastSeenAt"]), ["lastSeenAt"]);
   assert.equal(matches(seen), true);
   assert.equal(matches(renamed), false);
 });
 
-test("If-Match takes *, one of several tags, and no weak or malformed tag", () => {
+test("If-Match takes * and one of several tags; a weak one and one of ours in pieces do not match", () => {
   const tag = entityTag(pump);
-  assert.equal(ifMatch(undefined), undefined);
-  assert.equal(ifMatch(" * ")!(pump), true);
-  assert.equal(ifMatch(`"other", ${tag}`)!(pump), true);
-  for (const header of ["", "x", `W/${tag}`, tag.slice(1, -1), '"', '""', `"other"`]) {
-    assert.equal(ifMatch(header)!(pump), false, header);
+  assert.equal(precondition({}), undefined);
+  assert.equal(ifMatch(" * ")(pump), true);
+  assert.equal(ifMatch(`"other", ${tag}`)(pump), true);
+  for (const header of [`W/${tag}`, '""', '"other"', `"${tag.slice(1, 5)}"`])
+    assert.equal(ifMatch(header)(pump), false);
+});
+
+test("an If-Match that holds no entity tag is a mistake, not a conflict", () => {
+  for (const header of ["", "x", entityTag(pump).slice(1, -1), '"', '"a" "b"', `${entityTag(pump)},`]) {
+    assert.throws(() => ifMatch(header), { code: "invalid_request", detail: "If-Match" }, header);
   }
+});
+
+test("If-None-Match on a write wants another record, or with * none", () => {
+  const unless = (header: string) => precondition({ "if-none-match": header })!(pump);
+  assert.deepEqual([unless("*"), unless(entityTag(pump)), unless('"other"')], [false, false, true]);
 });
 
 test("If-None-Match compares weakly and whole", () => {

@@ -1,4 +1,7 @@
 import { hash } from "node:crypto";
+import { Refusal } from "./problem.ts";
+
+const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,17 +26,35 @@ function digest(value: unknown): string {
 }
 
 /**
- * What `If-Match` asks of a record; `undefined` when the header is missing. Weak tags never match (RFC 9110 13.1.1).
+ * What `If-Match` and `If-None-Match` of a write ask of the record; `undefined` when neither is there. Weak tags never match
+ * `If-Match` (RFC 9110 13.1.1).
+ *
+ * @throws Refusal invalid_request when `If-Match` holds no entity tags: a conflict would be the wrong thing to repeat after
  */
-export function ifMatch(
-  header: string | undefined,
+export function precondition(
+  headers: { "if-match"?: string | undefined; "if-none-match"?: string | undefined },
   volatile: readonly string[] = [],
 ): ((record: object) => boolean) | undefined {
-  if (header === undefined) return undefined;
+  const { "if-match": wanted, "if-none-match": unwanted } = headers;
+  if (wanted === undefined && unwanted === undefined) return undefined;
+  const has = wanted === undefined ? () => true : stateIn(wanted);
+  return (record) => {
+    const tag = entityTag(record, volatile);
+    return has(tag) && !noneMatch(unwanted, tag);
+  };
+}
+
+function stateIn(header: string): (tag: string) => boolean {
   if (header.trim() === "*") return () => true;
-  const states = new Set(listed(header).map(stateOf));
-  states.delete(undefined);
-  return (record) => states.has(stateOf(entityTag(record, volatile)));
+  const tags = listed(header);
+  if (!tags.every((tag) => ENTITY_TAG.test(tag))) {
+    throw new Refusal("invalid_request", 'If-Match takes entity tags as ETag gives them, with their quotes, or "*"', {
+      middleware: "validation",
+      detail: "If-Match",
+    });
+  }
+  const states = new Set(tags.map(stateOf));
+  return (tag) => states.has(stateOf(tag));
 }
 
 /** Whether `If-None-Match` names `tag`, compared weakly: the client has this answer already (RFC 9110 13.1.2). */

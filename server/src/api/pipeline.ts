@@ -4,10 +4,17 @@ import type { ApiRequest, Audit } from "../audit/audit.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
-import { ifMatch } from "./entity-tag.ts";
+import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
-import { type DeviceContact, type Faces, type PublicRoute, type Route, takesIdempotencyKey } from "./route.ts";
+import {
+  type DeviceContact,
+  type Faces,
+  isConditional,
+  type PublicRoute,
+  type Route,
+  takesIdempotencyKey,
+} from "./route.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** What the pipeline works with. */
@@ -61,7 +68,7 @@ async function write(
   const asked: ApiRequest = { id: request.id, keyId: caller.rights.keyId, operation: route.operationId };
   const idempotency = takesIdempotencyKey(route) && idempotencyOf(request.headers["idempotency-key"], input);
   if (!idempotency) {
-    const matches = ifMatch(request.headers["if-match"], route.volatile);
+    const matches = isConditional(route) ? precondition(request.headers, route.volatile) : undefined;
     const answer = await route.handler({ ...caller, request: asked }, { ...input, matches }, faces);
     return answerWith(route, request, reply, answer);
   }

@@ -103,26 +103,30 @@ export function problemOf(error: unknown, requestId: string, isUnavailable: (err
   return refused("internal_error", "something went wrong; the request id leads to the log", requestId, true);
 }
 
+/** A 401 names what would be asked for (RFC 9110 11.6.1); no registered scheme fits any of these. */
+const CERTIFICATE = 'ClientCertificate realm="muster"';
+const CHALLENGES: Partial<Record<ErrorCode, string>> = {
+  invalid_api_key: 'ApiKey realm="muster", header="X-API-Key"',
+  invalid_claim_code: 'ClaimCode realm="muster"',
+};
+
 function known(error: MusterError, code: ErrorCode, requestId: string): Problem {
   const { status, middleware } = PROBLEMS[code];
   const headers: Record<string, string> = {};
   const { retryAfterSeconds, allow, ...extra } = error.extra ?? {};
   if (typeof retryAfterSeconds === "number") headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   if (typeof allow === "string") headers.allow = allow;
+  if (status === 401) headers["www-authenticate"] = CHALLENGES[code] ?? CERTIFICATE;
   if (status === 503 || status === 502) headers["retry-after"] ??= "5";
-  return {
-    status,
-    headers,
-    body: {
-      ...extra,
-      error: code,
-      middleware: error instanceof Refusal ? error.middleware : middleware,
-      message: error.message,
-      requestId,
-      ...(error.detail === undefined ? {} : { detail: error.detail }),
-    },
-    unforeseen: status >= 500,
+  const common = {
+    error: code,
+    middleware: error instanceof Refusal ? error.middleware : middleware,
+    message: error.message,
+    requestId,
+    ...(error.detail === undefined ? {} : { detail: error.detail }),
   };
+  // The common fields come first and are nobody else's to set.
+  return { status, headers, body: { ...common, ...extra, ...common }, unforeseen: status >= 500 };
 }
 
 function refused(code: ErrorCode, message: string, requestId: string, unforeseen: boolean): Problem {
@@ -141,7 +145,10 @@ function frameworkRefusal(error: unknown): Refusal | undefined {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new Refusal("payload_too_large", "the body is larger than this endpoint takes");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new Refusal("unsupported_media_type", "the body must be application/json");
+      return new Refusal(
+        "unsupported_media_type",
+        "the body must be application/json (a PATCH may be application/merge-patch+json)",
+      );
     case "FST_ERR_BAD_URL":
       return new Refusal("invalid_request", "the address is not well-formed", { middleware: "router" });
     default:

@@ -15,7 +15,7 @@ import { installHealth, type Readiness } from "./health.ts";
 import { answerUnreadable, createListener, secureContext } from "./listener.ts";
 import { createMetricsServer } from "./metrics-server.ts";
 import { createPeerReader } from "./peer-certificate.ts";
-import { problemOf } from "./problem.ts";
+import { type Problem, problemOf } from "./problem.ts";
 import { serveReference } from "./reference/serve-reference.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Faces } from "./route.ts";
@@ -172,11 +172,24 @@ function problemSender({ logger, isUnavailable }: ApiDeps) {
       const cause = isMusterError(error) ? (error.cause ?? error) : error;
       logger.error({ requestId: request.id, route: request.routeOptions?.url, err: describe(cause) }, "request failed");
     }
+    logRefusal(logger, request, problem);
     return reply
       .code(problem.status)
       .headers({ ...problem.headers, "x-request-id": request.id })
       .send(problem.body);
   };
+}
+
+/**
+ * A refused request of somebody who is known leaves a line, so that its request id leads somewhere; their number is bounded by
+ * the rate limit. What strangers try is counted (metrics) and told at debug only.
+ */
+function logRefusal(logger: Logger, request: FastifyRequest, { status, body }: Problem): void {
+  const actor = request.who && "actor" in request.who ? request.who.actor : undefined;
+  const level = actor && status < 500 ? "info" : "debug";
+  if (!logger.isLevelEnabled(level)) return;
+  const route = request.routeOptions?.url ?? "none";
+  logger[level]({ requestId: request.id, actor, method: request.method, route, status, error: body.error }, "refused");
 }
 
 /** What the log may know of an error: never its own fields, which could carry a statement's parameters. */

@@ -45,7 +45,9 @@ export const instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(Date.parse(text) + (/\.\d{3}\d*[1-9]/.test(text) ? 1 : 0)));
 
-export const idParams = z.strictObject({ id: id.meta({ description: "The record's id" }) });
+/** Any text: what cannot be an id is nobody's, so the answer is 404 like for any that is unknown. */
+export const pathId = z.string();
+export const idParams = z.strictObject({ id: pathId.meta({ description: "The record's id" }) });
 
 /** The envelope of every list (spec 4.5). */
 export function page<T extends z.ZodType>(item: T) {

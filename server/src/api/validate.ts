@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { faultText } from "./fault-text.ts";
 import { checkValue } from "./json-body.ts";
 import { Refusal } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -46,12 +47,11 @@ function part(shape: z.ZodType, value: unknown, where: string): unknown {
   const name = issue.path.join(".");
   if (issue.code === "unrecognized_keys") {
     const unknown = [...issue.path, issue.keys[0]!].join(".");
-    throw refusal(`unknown field in the ${where}: ${clip(unknown)}`, unknown);
+    const what = where === "query" ? "parameter" : "field";
+    throw refusal(`unknown ${what} in the ${where}: ${clip(unknown)}`, unknown);
   }
-  if (name && issue.code === "invalid_type" && issue.message.endsWith("received undefined")) {
-    throw refusal(`${clip(name)} is required: ${issue.expected}`, name);
-  }
-  throw refusal(name ? `${clip(name)}: ${issue.message}` : `the ${where}: ${issue.message}`, name || where);
+  const fault = faultText(issue);
+  throw refusal(`${name ? clip(name) : `the ${where}`} ${fault}`, name || where);
 }
 
 /** Inside a union the first branch's first complaint says more than "no branch fits". */

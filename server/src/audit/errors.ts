@@ -15,7 +15,7 @@ export function idempotencyKeyReused(): MusterError<"idempotency_key_reused"> {
 export function alreadyProcessed(resourceId: string): MusterError<"already_processed"> {
   return new MusterError(
     "already_processed",
-    "this request was carried out before and its answer is not kept; look at the resource it made",
+    "this request was carried out before and its answer is not kept: look at the resource it made, or, if its secret is lost, revoke that and ask again under a fresh Idempotency-Key",
     { extra: { resourceId } },
   );
 }

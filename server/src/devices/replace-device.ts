@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -53,12 +54,37 @@ export async function replaceDevice(
     const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
     if (uid === undefined) throw notFound("device");
     const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
-    if (matches && !matches(await record())) throw preconditionFailed();
+    const before = await record();
+    if (matches && !matches(before)) throw preconditionFailed();
+    const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
+    const result = says(before, wanted) ? "unchanged" : "updated";
+    await noteWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
+    if (result === "unchanged") return before;
     if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
     await replaceDeviceRow(tx, tenantId, uid, row);
-    await assignGroups(tx, tenantId, uid, [...new Set(input.groupIds ?? [])]);
-    await assignThresholds(tx, tenantId, uid, [...new Set(input.thresholdIds ?? [])]);
-    await noteWrite(tx, caller, { resource: "device", id, result: "updated", at: now }, deps.ids);
+    await assignGroups(tx, tenantId, uid, wanted.groupIds);
+    await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
     return await record();
   });
+}
+
+interface Wanted {
+  name: string;
+  description: string;
+  device_type_id: string | null;
+  metadata: Metadata;
+  groupIds: string[];
+  thresholdIds: string[];
+}
+
+/** Whether the record says already what is wanted: the same PUT again makes no editor's copy stale. */
+function says(record: DeviceRecord, wanted: Wanted): boolean {
+  return (
+    record.name === wanted.name &&
+    record.description === wanted.description &&
+    record.deviceTypeId === wanted.device_type_id &&
+    isDeepStrictEqual(new Set(record.groupIds), new Set(wanted.groupIds)) &&
+    isDeepStrictEqual(new Set(record.thresholdIds), new Set(wanted.thresholdIds)) &&
+    isDeepStrictEqual(record.metadata, wanted.metadata)
+  );
 }

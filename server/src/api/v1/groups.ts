@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../groups/groups.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, label, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
 
 const TAG = "Groups";
 
@@ -150,7 +150,7 @@ export const assignShift = publicRoute({
   tag: TAG,
   summary: "Put a shift on a group",
   description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
-  params: z.strictObject({ groupId: id.meta({ description: "The group's id" }) }),
+  params: z.strictObject({ groupId: pathId.meta({ description: "The group's id" }) }),
   body: z
     .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
     .meta({ id: "ShiftAssignment" }),
