@@ -76,7 +76,10 @@ test("values and rejected messages are another tenant's secret, the same as of a
   assert.deepEqual(await bench.monitoring.rejectedMessages(stranger, namesake.id), []);
   const other = await bench.tenant();
   for (const id of [device.id, "nowhere", "a\0b"]) {
-    await assert.rejects(bench.monitoring.latest(other, id), { code: "not_found", message: "no such device" });
+    await assert.rejects(bench.monitoring.latest(other, id), {
+      code: "not_found",
+      message: "There is no such device.",
+    });
     await assert.rejects(bench.monitoring.rejectedMessages(other, id), { code: "not_found" });
   }
 });

@@ -16,7 +16,7 @@ export async function userIdsByEmail(deps: AccessDeps, caller: Caller, emails: r
   );
   return emails.map((email, index) => {
     const id = found[index];
-    if (!id) throw invalidRequest("there is no such user", email);
+    if (!id) throw invalidRequest("There is no such user.", email);
     return id;
   });
 }

@@ -43,7 +43,7 @@ export function checkScopes(asked: readonly string[]): string[] {
   const [resource = "", action] = bad.split(":");
   throw action === "*" && WITHOUT_WILDCARD.has(resource)
     ? invalidRequest(`${resource} has no wildcard: name each of its scopes`, bad)
-    : invalidRequest("there is no such scope", bad);
+    : invalidRequest("There is no such scope.", bad);
 }
 
 /** What granted scopes allow: `*` is read and write of its resource; `write` alone does not imply `read`. */

@@ -27,7 +27,7 @@ export async function assignShift(
   return await inTransaction(deps.database.db, async (tx) => {
     if (!isUuid(groupId) || !(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
     const outcome = isUuid(shiftId) ? await addShift(tx, tenantId, groupId, shiftId) : undefined;
-    if (outcome === undefined) throw invalidRequest("there is no such shift", shiftId);
+    if (outcome === undefined) throw invalidRequest("There is no such shift.", shiftId);
     if (outcome === "added") await touchGroup(tx, tenantId, groupId, now);
     const group = (await findGroup(tx, tenantId, groupId))!;
     if (group.shift_ids.length > LIMITS.shiftsOfGroup)

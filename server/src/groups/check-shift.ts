@@ -21,7 +21,7 @@ const DATE = /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/;
 /** @throws MusterError invalid_request with the offending value in `detail` */
 export function checkTimes(given: NewShiftTimes): ShiftTimes {
   const timeZone = timeZoneName(given.timeZone);
-  if (timeZone === undefined) throw invalidRequest("there is no such time zone (IANA name wanted)", given.timeZone);
+  if (timeZone === undefined) throw invalidRequest("There is no such time zone (IANA name wanted).", given.timeZone);
   const validFrom = date("validFrom", given.validFrom);
   const validUntil = date("validUntil", given.validUntil);
   if (validFrom !== null && validUntil !== null && validUntil < validFrom)

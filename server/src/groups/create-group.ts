@@ -36,7 +36,7 @@ export async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGr
     await insertGroup(tx, caller.tenantId, row);
     const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
     const unknown = members.find((id) => !added.has(id));
-    if (unknown !== undefined) throw invalidRequest("there is no such user", unknown);
+    if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
     await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
   });
   return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });

@@ -17,7 +17,7 @@ export interface NewShift extends NewShiftTimes {
 }
 
 /**
- * Makes a shift, from the shell or the admin app: the public API has no such operation (spec 4.1).
+ * Makes a shift, from the shell: the public API has no such operation (spec 4.1).
  *
  * @throws MusterError insufficient_scope; invalid_request with the offending value or unknown user's id in `detail`
  */
@@ -41,7 +41,7 @@ export async function createShift(deps: GroupsDeps, caller: Caller, input: NewSh
     await insertShift(tx, caller.tenantId, row, now);
     const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
     const unknown = users.find((id) => !added.has(id));
-    if (unknown !== undefined) throw invalidRequest("there is no such user", unknown);
+    if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
     await noteWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
   });
   return toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);

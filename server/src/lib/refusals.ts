@@ -10,7 +10,7 @@ export function invalidRequest(message: string, detail?: string): MusterError<"i
 
 /** Unknown, or another tenant's: the two are told apart nowhere (docs/api-conventions.md). */
 export function notFound(what: string): MusterError<"not_found"> {
-  return new MusterError("not_found", `no such ${what}`);
+  return new MusterError("not_found", `There is no such ${what}.`);
 }
 
 /** The name is taken already; `detail` is the name. */

@@ -75,5 +75,5 @@ function known(is: boolean, what: string, id: string): void {
 }
 
 function unknown(what: string, id: string): never {
-  throw invalidRequest(`there is no such ${what}`, id);
+  throw invalidRequest(`There is no such ${what}.`, id);
 }

@@ -23,7 +23,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   },
   cert_invalid: { message: "Renewal needs the device's current, valid certificate over mTLS." },
   insufficient_scope: { message: "this needs the scope groups:write", detail: "groups:write" },
-  not_found: { message: "no such group" },
+  not_found: { message: "There is no such group." },
   device_not_found: { message: "There is no such device." },
   certificate_not_found: { message: "There is no such certificate." },
   method_not_allowed: { message: "this address takes GET, POST, HEAD" },
