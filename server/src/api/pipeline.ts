@@ -84,13 +84,15 @@ async function writeOnce(
   once: ApiRequest,
   { audit, faces, logger }: Pick<PipelineTools, "audit" | "faces" | "logger">,
 ): Promise<unknown> {
-  const before = await audit.recallAnswer(once);
+  const recall = () => audit.recallAnswer(once, !route.secret);
+  const before = await recall();
   if (before !== undefined) return replay(route, reply, before);
   let answer: unknown;
   try {
     answer = await route.handler({ ...(request.who as Caller), request: once }, input, faces);
   } catch (error) {
-    const meanwhile = isMusterError(error, "already_processed") ? await audit.recallAnswer(once) : undefined;
+    // Refused because the same request was done meanwhile: by its key, or by what the first has left behind.
+    const meanwhile = isMusterError(error) ? await recall() : undefined;
     if (meanwhile === undefined) throw error;
     return replay(route, reply, meanwhile);
   }

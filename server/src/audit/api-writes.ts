@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Database, Tx } from "../db/database.ts";
 import { type Clock, DAY, plus } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -61,6 +62,11 @@ export interface WriteNote {
 /** How long a request is recognised by its Idempotency-Key. */
 export const REMEMBERED_MS = DAY;
 
+/** An answer is kept right after the commit of its work: whoever comes in between looks again a few times. */
+const ON_ITS_WAY_MS = 10_000;
+const BETWEEN_LOOKS_MS = 50;
+const MOST_LOOKS = 20;
+
 /**
  * Notes what an API key's request did, and takes its Idempotency-Key, in the transaction that does it: there is no write
  * without its entry, and no second write under one key. Does nothing for callers that are not API keys.
@@ -101,11 +107,11 @@ async function takeIdempotencyKey(
 export interface Audit {
   /**
    * The answer to the same request, carried out before under its Idempotency-Key, as it was sent then; `undefined` when the
-   * key is new.
+   * key is new. `keptSoon`: answers of this operation are kept, so one that is missing may still be on its way.
    *
    * @throws MusterError idempotency_key_reused when it was another request; already_processed when there is no answer to give
    */
-  recallAnswer(request: ApiRequest): Promise<string | undefined>;
+  recallAnswer(request: ApiRequest, keptSoon: boolean): Promise<string | undefined>;
   /** Keeps the answer for {@link recallAnswer}. */
   keepAnswer(request: ApiRequest, answer: string): Promise<void>;
   /** The API audit log of a tenant, newest first. */
@@ -118,14 +124,18 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
   const { db } = database;
   const since = () => plus(clock.now(), -REMEMBERED_MS);
   return {
-    async recallAnswer({ keyId, operation, idempotency }) {
+    async recallAnswer({ keyId, operation, idempotency }, keptSoon) {
       if (!idempotency) return undefined;
-      const found = await findRequest(db, keyId, idempotency.key, since());
-      if (!found) return undefined;
-      const same = found.operation === operation && idempotency.sha256.equals(found.request_sha256);
-      if (!same) throw idempotencyKeyReused();
-      if (found.answer === null) throw alreadyProcessed(found.resource_id);
-      return found.answer;
+      for (let looks = 1; ; looks++) {
+        const found = await findRequest(db, keyId, idempotency.key, since());
+        if (!found) return undefined;
+        const same = found.operation === operation && idempotency.sha256.equals(found.request_sha256);
+        if (!same) throw idempotencyKeyReused();
+        if (found.answer !== null) return found.answer;
+        const fresh = clock.now().getTime() - found.at.getTime() < ON_ITS_WAY_MS;
+        if (!keptSoon || !fresh || looks === MOST_LOOKS) throw alreadyProcessed(found.resource_id);
+        await setTimeout(BETWEEN_LOOKS_MS);
+      }
     },
     async keepAnswer({ keyId, idempotency }, answer) {
       if (idempotency) await keepAnswer(db, keyId, idempotency.key, answer);

@@ -2,7 +2,10 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { IdempotencyKeysTable } from "../db/schema.ts";
 
-export type RememberedRequest = Pick<IdempotencyKeysTable, "operation" | "request_sha256" | "resource_id" | "answer">;
+export type RememberedRequest = Pick<
+  IdempotencyKeysTable,
+  "operation" | "request_sha256" | "resource_id" | "answer" | "at"
+>;
 
 /**
  * Takes the idempotency key for the request that this transaction carries out; one from before `since` is free again. Waits
@@ -28,7 +31,7 @@ export async function findRequest(
 ): Promise<RememberedRequest | undefined> {
   return db
     .selectFrom("idempotency_keys")
-    .select(["operation", "request_sha256", "resource_id", "answer"])
+    .select(["operation", "request_sha256", "resource_id", "answer", "at"])
     .where("key_id", "=", keyId)
     .where("idempotency_key", "=", idempotencyKey)
     .where("at", ">", since)
