@@ -3,7 +3,7 @@
  *
  *   npm run bench                    every row, some seven minutes, four of them lists
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored judged device lists)
+ *                                    (csr redemption memory revocation connects stored judged device lists chart)
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -19,6 +19,7 @@ import { startMosquitto } from "./peers/mosquitto.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
 import { startPostgres } from "./peers/postgres.ts";
 import { type Figure, isMet, machine, Skip, table } from "./report.ts";
+import { chart } from "./rows/chart.ts";
 import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { getDevice } from "./rows/get-device.ts";
@@ -184,6 +185,17 @@ async function onFleet(): Promise<void> {
   }
 }
 
+async function onCharts(): Promise<void> {
+  const postgres = await available("no charts", startPostgres);
+  if (postgres === undefined) return;
+  say("a chart over 2.6 million readings");
+  try {
+    add(await unlessEnded(chart(await postgres.createDatabase("charts"))));
+  } finally {
+    await postgres.stop();
+  }
+}
+
 if (wants("csr")) {
   say("CSR to leaf");
   add(await csrToLeaf());
@@ -192,6 +204,7 @@ if (wants("redemption")) await onEmbedded();
 if (wants("redemption", "memory", "revocation", "connects", "stored", "judged")) await onPostgres();
 if (wants("device")) await onFleet();
 if (wants("lists")) await onLongLists(LONG_LISTS, [1000, 100_000, 1_000_000], longLists);
+if (wants("chart")) await onCharts();
 if (words.includes("audit-10m")) {
   await onLongLists(["certificate_audit"], [10_000_000], (muster, url, [lists]) => longAudit(muster, url, lists!));
 }

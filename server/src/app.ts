@@ -158,6 +158,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     jobs.push(
       every(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
       every(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),
+      every(MINUTE, "roll-ups of telemetry", () => monitoring.rollUp(), logger),
       every(HOUR, "partitions of telemetry", () => monitoring.tendTelemetry(), logger),
       every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
       every(SECOND, "notifications", () => notifications.tick(), logger),

@@ -6,6 +6,7 @@ import type { Metrics } from "../lib/metrics.ts";
 import type { PreparedMessage } from "./batch.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { type Message, prepareMessage, reject } from "./prepare-message.ts";
+import { createMarkedHours } from "./roll-up-marks.ts";
 import { createServerTime } from "./server-time.ts";
 import { isRefusedData, storeBatch } from "./store-batch.ts";
 import { createTelemetryDays } from "./telemetry-days.ts";
@@ -57,6 +58,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   const lastSeen = createLastSeen();
   const watches = createWatches(deps.database);
   const days = createTelemetryDays(deps.database);
+  const hours = createMarkedHours();
   let waiting: Waiting[] = [];
   let bytes = 0;
   let unsettled = 0;
@@ -101,7 +103,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const prepared = batch.map((entry) => entry.prepared);
     const seen = lastSeen.due(prepared);
     try {
-      await storeBatch({ ...deps, watches, days }, prepared, seen);
+      await storeBatch({ ...deps, watches, days, hours }, prepared, seen);
     } catch (error) {
       lastSeen.forget(seen);
       if (isRefusedData(error)) return storeApart(batch, error);

@@ -7,6 +7,15 @@ import { type DryRun, type DryRunRequest, dryRun } from "./dry-run.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
+import {
+  type ReadingPage,
+  type ReadingQuery,
+  readings,
+  type Series,
+  type SeriesQuery,
+  series,
+} from "./read-telemetry.ts";
+import { rollUp } from "./roll-up.ts";
 import { createSilenceWatch } from "./silence.ts";
 import { tendTelemetry } from "./tend-telemetry.ts";
 import {
@@ -24,6 +33,7 @@ export type { IngestQueue } from "./ingest.ts";
 export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
 export type { LatestValue, RejectedRecord } from "./read-device.ts";
+export type { ReadingPage, ReadingQuery, Series, SeriesQuery } from "./read-telemetry.ts";
 export type { MetricValue } from "./reading.ts";
 export { type NewRule, OPERATORS, type Rule, SEVERITIES, type Severity } from "./rule.ts";
 export type { NewThresholdPack, ThresholdPack } from "./thresholds.ts";
@@ -39,6 +49,8 @@ export interface MonitoringDeps extends IngestDeps {
 export interface Monitoring extends Ingest {
   latest(caller: Caller, deviceId: string): Promise<LatestValue[]>;
   rejectedMessages(caller: Caller, deviceId: string): Promise<RejectedRecord[]>;
+  readings(caller: Caller, deviceId: string, metric: string, query: ReadingQuery): Promise<ReadingPage>;
+  series(caller: Caller, deviceId: string, metric: string, query: SeriesQuery): Promise<Series>;
   createThreshold(caller: Caller, input: NewThresholdPack): Promise<ThresholdPack>;
   getThreshold(caller: Caller, id: string): Promise<ThresholdPack>;
   listThresholds(caller: Caller, query: ThresholdQuery): Promise<Page<ThresholdPack>>;
@@ -50,6 +62,8 @@ export interface Monitoring extends Ingest {
   acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
   /** Makes room for the telemetry of the days to come and drops what is kept no longer; called every hour. */
   tendTelemetry(): Promise<void>;
+  /** Computes the minutes and hours that charts read; called every minute. */
+  rollUp(): Promise<void>;
   /** What a pack would have found in stored telemetry. */
   dryRun(caller: Caller, request: DryRunRequest): Promise<DryRun>;
   /** Opens and resolves the anomalies of devices that fell silent; called every few seconds. */
@@ -61,6 +75,8 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     ...createIngest(deps),
     latest: (caller, deviceId) => latest(deps, caller, deviceId),
     rejectedMessages: (caller, deviceId) => rejectedMessages(deps, caller, deviceId),
+    readings: (caller, deviceId, metric, query) => readings(deps, caller, deviceId, metric, query),
+    series: (caller, deviceId, metric, query) => series(deps, caller, deviceId, metric, query),
     createThreshold: (caller, input) => createThreshold(deps, caller, input),
     getThreshold: (caller, id) => getThreshold(deps, caller, id),
     listThresholds: (caller, query) => listThresholds(deps, caller, query),
@@ -70,6 +86,7 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
     acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
     tendTelemetry: () => tendTelemetry(deps),
+    rollUp: () => rollUp(deps),
     dryRun: (caller, request) => dryRun(deps, caller, request),
     watchSilence: createSilenceWatch(deps),
   };

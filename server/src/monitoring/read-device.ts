@@ -47,7 +47,8 @@ export async function rejectedMessages(deps: Deps, caller: Caller, deviceId: str
   return listRejected(deps.database.db, caller.tenantId, uid);
 }
 
-async function visibleDevice(deps: Deps, caller: Caller, deviceId: string): Promise<string> {
+/** The uid of a device that the caller may read. @throws MusterError insufficient_scope, not_found */
+export async function visibleDevice(deps: Deps, caller: Caller, deviceId: string): Promise<string> {
   requireScope(caller, "devices:read");
   if (!isDeviceId(deviceId)) throw notFound("device");
   const uid = await findVisibleDevice(deps.database.db, caller.tenantId, deviceId, boundedToGroupsOf(caller));

@@ -3,12 +3,15 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
 import { followsOf, type Judgement, judgeBatch } from "./judge-batch.ts";
+import type { MarkedHours, MarksDue } from "./roll-up-marks.ts";
+import { storeMarks } from "./roll-up-store.ts";
 import { holdJudgement, saysNothing, storeJudgement } from "./store-judgement.ts";
 import { isMissingDay } from "./telemetry-day-store.ts";
-import type { Kept, TelemetryDays } from "./telemetry-days.ts";
+import type { TelemetryDays } from "./telemetry-days.ts";
 import {
   holdNewest,
   isJudgedElsewhere,
+  type Placing,
   REJECTED_KEPT,
   type Seen,
   storeRejected,
@@ -27,6 +30,7 @@ export interface StoreDeps {
   ids: Ids;
   watches: Watches;
   days: TelemetryDays;
+  hours: MarkedHours;
 }
 
 /** What is stored of a batch, but for what its rules make of it. */
@@ -35,7 +39,7 @@ interface Batch {
   columns: TelemetryColumns;
   seen: Seen;
   rejected: RejectedMessage[];
-  kept: Kept[];
+  placing: Placing;
 }
 
 /**
@@ -49,10 +53,13 @@ export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMes
   let contested = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const kept = await deps.days.of(messages, columns, deps.clock.now().getTime());
-      const batch = { messages, columns, seen, rejected, kept };
-      if (contested) return await storeContested(deps, batch, uids);
-      return await storeJudged(deps, batch, await deps.watches.of(uids));
+      const nowMs = deps.clock.now().getTime();
+      const kept = await deps.days.of(messages, columns, nowMs);
+      const { marks, stored } = deps.hours.due(columns, kept, nowMs);
+      const batch = { messages, columns, seen, rejected, placing: { kept, marks, nowMs } };
+      if (contested) await storeContested(deps, batch, uids);
+      else await storeJudged(deps, batch, await deps.watches.of(uids));
+      return await markLate(deps, stored);
     } catch (error) {
       deps.watches.forget(uids);
       if (isMissingDay(error)) deps.days.forget();
@@ -62,6 +69,13 @@ export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMes
   }
 }
 
+/** What was taken to be marked may have been computed while the batch was on its way. */
+async function markLate({ database, clock }: StoreDeps, stored: MarksDue["stored"]): Promise<void> {
+  const nowMs = clock.now().getTime();
+  const late = stored(nowMs);
+  if (late) await storeMarks(database.db, late, nowMs);
+}
+
 /** One statement where no rule is moved and no message rejected. */
 async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch): Promise<void> {
   const { db } = deps.database;
@@ -69,7 +83,7 @@ async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch)
   if (batch.rejected.length > 0 || !saysNothing(judgement)) {
     return await db.transaction().execute((tx: Tx) => storeAll(deps, tx, batch, watched, judgement));
   }
-  await storeTelemetry(db, batch.columns, batch.seen, followsColumn(batch.columns, watched), batch.kept);
+  await storeTelemetry(db, batch.columns, batch.seen, followsColumn(batch.columns, watched), batch.placing);
 }
 
 /** With the newest readings held from before they are looked at: nobody else can judge in between. */
@@ -84,13 +98,13 @@ async function storeContested(deps: StoreDeps, batch: Batch, uids: ReadonlySet<s
 async function storeAll(
   deps: StoreDeps,
   tx: Tx,
-  { columns, seen, rejected, kept }: Batch,
+  { columns, seen, rejected, placing }: Batch,
   watched: WatchedBatch,
   judgement: Judgement,
 ): Promise<void> {
   const now = deps.clock.now();
   if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
-  await storeTelemetry(tx, columns, seen, followsColumn(columns, watched), kept);
+  await storeTelemetry(tx, columns, seen, followsColumn(columns, watched), placing);
   if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
   await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
 }

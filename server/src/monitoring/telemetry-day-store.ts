@@ -9,6 +9,9 @@ export interface TelemetryDay {
 /** What most tenants keep telemetry for; the column's default (migration 0008). */
 export const USUAL_RETENTION_DAYS = 90;
 
+/** How much longer than readings their hours are kept. */
+const HOURS_KEPT_TIMES = 10;
+
 /** Tenants that keep telemetry for another time than {@link USUAL_RETENTION_DAYS}. */
 export async function unusualTenants(db: Db): Promise<Map<string, number>> {
   const rows = await runRaw<{ id: string; days: number }>(
@@ -30,41 +33,57 @@ export async function retentionsInUse(db: Db): Promise<number[]> {
   return rows.map(({ days }) => days);
 }
 
-/** The partitions whose day has been over for longer than their class, and a day on, at `now`. */
-export async function outlivedDays(db: Db, now: Date): Promise<string[]> {
-  const rows = await runRaw<{ name: string }>(
+/** Partitions that go together. */
+export type Outlived = string[];
+
+/**
+ * What has been over for longer than it is kept, and a day on, at `now`: days of readings and their minutes, kept as their
+ * class says, and months of hours, kept ten times as long.
+ */
+export async function outlivedParts(db: Db, now: Date): Promise<Outlived[]> {
+  const rows = await runRaw<{ names: Outlived }>(
     db,
-    `SELECT d.relname AS name
-       FROM pg_inherits c
-       JOIN pg_inherits i ON i.inhparent = c.inhrelid
-       JOIN pg_class d ON d.oid = i.inhrelid
-      WHERE c.inhparent = 'telemetry'::regclass
-        AND to_date(split_part(d.relname, '_', 3), 'YYYYMMDD') + split_part(d.relname, '_', 2)::integer + 2
+    `WITH parts AS (
+       SELECT w.relname AS whole, d.relname AS part, substring(c.relname FROM '[0-9]+$')::integer AS class,
+              substring(d.relname FROM '[0-9]+$') AS over
+         FROM pg_class w
+         JOIN pg_inherits i ON i.inhparent = w.oid JOIN pg_class c ON c.oid = i.inhrelid
+         JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
+        WHERE w.oid IN ('telemetry'::regclass, 'telemetry_hour'::regclass)
+     )
+     SELECT CASE whole WHEN 'telemetry' THEN ARRAY[part::text, replace(part, 'telemetry_', 'telemetry_minute_')]
+                       ELSE ARRAY[part::text] END AS names
+       FROM parts
+      WHERE CASE whole WHEN 'telemetry' THEN to_date(over, 'YYYYMMDD') + class
+                       ELSE (to_date(over, 'YYYYMM') + interval '1 month')::date + class * ${HOURS_KEPT_TIMES} END + 2
             <= ($1::timestamptz AT TIME ZONE 'UTC')::date
-      ORDER BY d.relname`,
+      ORDER BY part`,
     [now],
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ names }) => names);
 }
 
 /**
- * Drops a partition, for which everybody who stores has to step aside a moment: it waits for them no longer than
+ * Drops partitions, for which everybody who stores has to step aside a moment: it waits for them no longer than
  * `waitMs`, during which they wait for it, and then lets it be.
  *
- * @returns whether it is gone
+ * @returns whether they are gone
  */
-export async function dropDay(db: Db, name: string, waitMs: number): Promise<boolean> {
+export async function dropParts(db: Db, names: Outlived, waitMs: number): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
       await runRaw(tx, `SET LOCAL lock_timeout = ${waitMs}`, []);
-      await runRaw(tx, `DROP TABLE IF EXISTS "${name}"`, []);
+      await runRaw(tx, `DROP TABLE IF EXISTS ${names.map((name) => `"${name}"`).join(", ")}`, []);
     });
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code === "55P03" || (error as { code?: string }).code === "40P01") return false;
+    if (IN_THE_WAY.includes((error as { code?: string }).code ?? "")) return false;
     throw error;
   }
 }
+
+/** A lock that was not to be had in time, or only in a circle. */
+const IN_THE_WAY = ["55P03", "40P01"];
 
 /** Whether a row was refused because its day's partition is not there; a refusal by a CHECK names the constraint. */
 export function isMissingDay(error: unknown): boolean {

@@ -2,6 +2,8 @@ import { type Db, runPrepared, type Tx } from "../db/database.ts";
 import { refusalCode } from "../db/refusal.ts";
 import { bytesArray, plainArray, textArray } from "./array-literal.ts";
 import type { RejectedMessage, TelemetryColumns } from "./batch.ts";
+import type { Marks } from "./roll-up-marks.ts";
+import { insertMarks, marksParameters } from "./roll-up-store.ts";
 import { USUAL_RETENTION_DAYS } from "./telemetry-day-store.ts";
 import type { Kept } from "./telemetry-days.ts";
 
@@ -41,6 +43,8 @@ WITH rows AS MATERIALIZED (
             FROM unnest($10::text::uuid[], $11::text::float8[]) AS u (uid, at) JOIN devices k ON k.uid = u.uid
              FOR NO KEY UPDATE OF k SKIP LOCKED) s
    WHERE d.uid = s.uid AND (d.last_seen_at IS NULL OR d.last_seen_at < s.at)
+), marked AS (
+  ${insertMarks("$14", "$15", "$16")}
 )
 INSERT INTO telemetry AS t (device_uid, metric, ts, number, flag, text, received_at, time_replaced, retention_days)
 SELECT device_uid, metric, ts, number, flag, text, received_at, time_replaced, retention_days FROM rows WHERE retention_days > 0
@@ -51,19 +55,26 @@ ON CONFLICT (device_uid, metric, ts, retention_days) DO UPDATE
 /** Which devices to mark as seen, and when (microseconds since 1970). */
 export type Seen = ReadonlyMap<string, number>;
 
+/** Where the rows of a batch go, and what is to be computed anew because of them. */
+export interface Placing {
+  /** For each row for how many days it is kept. */
+  kept: readonly Kept[];
+  marks: Marks;
+  nowMs: number;
+}
+
 /**
  * Stores the rows, their latest values and the devices' last sign of life: one statement, one commit.
  *
  * @param follows for each row the time of the reading that it was judged to come after, minus infinity for none; `undefined`
  *   for a row that was not judged. Where another reading is the newest by now, all is refused: {@link isJudgedElsewhere}
- * @param kept for each row for how many days it is kept
  */
 export async function storeTelemetry(
   db: Db,
   columns: TelemetryColumns,
   seen: Seen,
-  follows: readonly (number | undefined)[] = [],
-  kept: readonly Kept[] = [],
+  follows: readonly (number | undefined)[],
+  { kept, marks, nowMs }: Placing,
 ): Promise<void> {
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced, newest } = columns;
   await runPrepared(db, "store-telemetry", STORE, [
@@ -80,6 +91,7 @@ export async function storeTelemetry(
     plainArray([...seen.values()]),
     sparse(follows),
     sparse(kept),
+    ...marksParameters(marks, nowMs),
   ]);
 }
 

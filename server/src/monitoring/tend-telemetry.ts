@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { type Clock, DAY } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { dropDay, makeDay, outlivedDays, retentionsInUse } from "./telemetry-day-store.ts";
+import { dropParts, makeDay, outlivedParts, retentionsInUse } from "./telemetry-day-store.ts";
 
 /** Today and the days whose partitions are there before anybody needs them. */
 const DAYS_AHEAD = [0, 1, 2];
@@ -25,9 +25,11 @@ export async function tendTelemetry({ database, clock, logger }: TendDeps): Prom
   const today = Math.floor(now.getTime() / DAY);
   for (const retentionDays of await retentionsInUse(db))
     for (const ahead of DAYS_AHEAD) await makeDay(db, { retentionDays, day: today + ahead });
-  for (const name of await outlivedDays(db, now)) {
+  for (const names of await outlivedParts(db, now)) {
     let gone = false;
-    for (let attempt = 0; attempt < DROP_ATTEMPTS && !gone; attempt++) gone = await dropDay(db, name, DROP_WAIT_MS);
-    if (!gone) logger.warn({ partition: name }, "telemetry that is no longer kept is in use; it is dropped later");
+    for (let attempt = 0; attempt < DROP_ATTEMPTS && !gone; attempt++) gone = await dropParts(db, names, DROP_WAIT_MS);
+    // Whoever is in the way of one is likely in the way of the next.
+    if (!gone)
+      return logger.warn({ partitions: names }, "telemetry that is no longer kept is in use; it is dropped later");
   }
 }
