@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
 import { type App, createApp } from "./app.ts";
 import { type Fate, type Restored, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
@@ -19,6 +20,7 @@ export async function serve(): Promise<number> {
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "this setting is not known and has no effect");
   const started = systemClock.monotonicMs();
+  logger.info({ version: manifest.version, database: config.databaseUrl ? "postgresql" : "embedded" }, "starting");
   const app = await createApp(config, { logger });
   const stopped = untilSignal(app);
   try {
