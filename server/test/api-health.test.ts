@@ -38,6 +38,8 @@ test("the front page and the API's description need no key", async () => {
   assert.match(String(page.headers["content-type"]), /^text\/html/);
   assert.match(page.text, /\/openapi\/public\.json/);
   assert.match(page.text, /"\/docs\/api"/);
+  assert.match(page.text, /<meta name="viewport"/);
+  assert.match(String(page.headers["content-security-policy"]), /style-src 'self'/);
   for (const [surface, expected] of [
     ["public", publicDocument()],
     ["device", deviceDocument()],
@@ -89,7 +91,7 @@ test("below the API reference a person gets a page where there is none, a progra
   assert.deepEqual([status, json.error, json.middleware], [404, "not_found", "router"]);
   const posted = await https(`${server.httpUrl}/docs/api`, { ca: server.ca, body: {} });
   assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
-  for (const path of ["/docs", "/docs/api/"]) {
+  for (const path of ["/docs", "/docs/", "/docs/api/"]) {
     const { status: moved, headers } = await get(path);
     assert.deepEqual([moved, headers.location], [308, "/docs/api"], path);
   }

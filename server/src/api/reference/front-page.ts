@@ -6,6 +6,9 @@ import { tagId } from "./operation-page.ts";
 import { inline } from "./prose.ts";
 import { curl, sample } from "./samples.ts";
 
+/** Else every sample would fail at a service just installed. */
+const DEVELOPMENT_CERTIFICATE = html`<p>A service that was given no HTTPS certificate serves a development certificate, which curl does not know: add <code>--cacert data/tls/ca.pem</code> to every sample. The file is <code>tls/ca.pem</code> in the service's data folder.</p>`;
+
 /** Where everybody begins: the first request, what there is, and what holds for all of it. */
 export function frontPage(site: Site): Page {
   return {
@@ -23,6 +26,7 @@ export function frontPage(site: Site): Page {
 <h2 id="first-request">The first request</h2>
 <p>With an API key that has the scope of the operation:</p>
 ${firstRequest(site)}
+${DEVELOPMENT_CERTIFICATE}
 <h2 id="operations">Operations</h2>
 <div class="resources">
 ${byTag("public").map(([tag, routes]) => resource(tag, tagId(tag), routes, site))}

@@ -48,7 +48,12 @@ A POST that creates something answers \`201\`, a DELETE \`204\` without a body, 
       ),
       sample(
         "404",
-        json({ error: "not_found", middleware: "handler", message: "no such device", requestId: "k3vq7xw2n5tbh-2f" }),
+        json({
+          error: "not_found",
+          middleware: "handler",
+          message: "There is no such device.",
+          requestId: "k3vq7xw2n5tbh-2f",
+        }),
       ),
       html`<p><a href="${ERRORS_PAGE}">All error codes</a>, each with what to do about it.</p>`,
     ],
@@ -57,7 +62,7 @@ A POST that creates something answers \`201\`, a DELETE \`204\` without a body, 
     id: "rate-limits",
     title: "Rate limits",
     body: () =>
-      text(`Any 60 seconds admit 120 requests of a key; keys do not share a budget, and refused requests do not count. The next is \`429 rate_limited\` with \`Retry-After\` in whole seconds. Every answer says where you stand:
+      text(`Any 60 seconds admit 120 requests of a key; keys do not share a budget, and refused requests do not count. The next is \`429 rate_limited\` with \`Retry-After\` in whole seconds. Every answer to a key that was accepted says where you stand (a \`401\` does not):
 
 \`RateLimit: "key";r=117;t=42\` means 117 requests left, one more after 42 seconds. \`RateLimit-Policy: "key";q=120;w=60\` repeats the rule.`),
   },
@@ -79,13 +84,13 @@ A POST that creates something answers \`201\`, a DELETE \`204\` without a body, 
 
 Another request under a used key is \`422 idempotency_key_reused\`. An answer with a one-time secret, such as a claim code or a private key, is never kept: its repetition is \`409 already_processed\`, and \`resourceId\` says what the first request made.
 
-GET, PUT, PATCH and DELETE need no key: twice is the same as once.`),
+GET, PUT, PATCH and DELETE take no key, and may be repeated: carried out twice they leave what once leaves, unless somebody else wrote in between. With \`If-Match\` the repetition of a change that did arrive can be \`412 precondition_failed\`, since the record has moved on with it: read it again, it shows what became of the first.`),
   },
   {
     id: "concurrency",
     title: "Changes at the same time",
     body: () =>
-      text(`A record that is read or written by its own address comes with an \`ETag\`. Send it back as \`If-Match\` with a PUT or PATCH, and the write is done only if nobody has changed the record meanwhile; otherwise it is \`412 precondition_failed\`. What a record shows of a device's life, such as its connectivity, does not count as a change.
+      text(`A record that is read or written by its own address comes with an \`ETag\`. Send it back as \`If-Match\` with a PUT or PATCH (\`$ETAG\` in the samples), and the write is done only if nobody has changed the record meanwhile; otherwise it is \`412 precondition_failed\`. What a record shows of a device's life, such as its connectivity, does not count as a change.
 
 With \`If-None-Match\` a GET of what you have already is \`304\`, without a body.`),
   },

@@ -30,6 +30,7 @@ ${prose(route.description, links)}
 </div>
 <aside class="samples" aria-label="Examples">
 ${sample("Request", curl(route, described, site.baseUrl))}
+<p class="note">While the service uses its development certificate, add <code>--cacert data/tls/ca.pem</code>.</p>
 ${route.response ? sample(`Answer: ${route.status}`, json(route.examples.response)) : ""}
 </aside>
 <div class="text">

@@ -92,6 +92,8 @@ test("every line of curl is one that a shell understands", () => {
   const documents = { public: describe("public"), device: describe("device") };
   const lines = routes.map((route) => curl(route, documents[route.surface], addresses.baseUrl));
   execFileSync("sh", ["-n"], { input: lines.join("\n") });
+  const put = lines.filter((line) => line.includes("-X PUT") || line.includes("-X PATCH"));
+  assert.ok(put.length > 0 && put.every((line) => line.includes('"If-Match: $ETAG"')));
   const [route] = routes.filter(({ examples }) => examples.body !== undefined);
   const quoting = { ...route!, examples: { body: { name: 'the pump\'s "name"; $(reboot)' } } };
   const [, body] = /-d ([\s\S]*)$/.exec(curl(quoting, documents[quoting.surface], addresses.baseUrl))!;

@@ -36,6 +36,9 @@ export function curl(route: Route, described: Described, baseUrl: string): strin
   if (parameters.some((each) => described.resolve(each).name === "Idempotency-Key")) {
     lines.push('-H "Idempotency-Key: $(uuidgen)"');
   }
+  if (parameters.some((each) => described.resolve(each).name === "If-Match")) {
+    lines.push('-H "If-Match: $ETAG"');
+  }
   if (route.examples.body !== undefined) {
     lines.push("-H 'Content-Type: application/json'", `-d ${quoted(indented(route.examples.body))}`);
   }

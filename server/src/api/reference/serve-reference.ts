@@ -7,7 +7,7 @@ import { ROOT } from "./links.ts";
 import type { File, Reference } from "./reference.ts";
 
 /** Style, script and pictures from this service only, none of them in the page itself; nothing may be sent anywhere. */
-const PAGE_POLICY =
+export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A reader of several pages asks for style and script once; after an update nobody reads the old ones for long. */
@@ -23,12 +23,12 @@ export function serveReference(app: FastifyInstance, addresses: { baseUrl: strin
   };
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split("?", 1)[0]!;
-    if (path === "/docs" || path === `${ROOT}/`) return reply.redirect(ROOT, 308);
+    if (path === "/docs" || path === "/docs/" || path === `${ROOT}/`) return reply.redirect(ROOT, 308);
     const reference = await load();
     const file = reference.file(path);
     return file ? send(request, reply, file) : missing(request, reply, reference.missing);
   };
-  for (const path of ["/docs", ROOT, `${ROOT}/*`, "/openapi/public.json", "/openapi/device.json"]) {
+  for (const path of ["/docs", "/docs/", ROOT, `${ROOT}/*`, "/openapi/public.json", "/openapi/device.json"]) {
     app.get(path, answer);
     refuseOtherMethods(app, path, ["GET"]);
   }

@@ -47,7 +47,8 @@ export const listShifts = publicRoute({
   scope: "shifts:read",
   tag: TAG,
   summary: "List shifts",
-  description: "The tenant's shifts, newest first. They are made in the admin app.",
+  description:
+    "The tenant's shifts, newest first. They are made at the service's own shell, with `muster shift create`.",
   query: z.strictObject({
     q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
     ...paging(50, 200),

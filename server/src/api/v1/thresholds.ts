@@ -26,8 +26,8 @@ const rule = z
     operator,
     value: ruleValue.meta({ description: VALUE }),
     clearValue: ruleValue.nullable().meta({ description: CLEAR_VALUE }),
-    forSeconds: z.int().meta({ description: "How long the fault must last before it counts" }),
-    clearForSeconds: z.int().meta({ description: "How long all must be well before the fault is over" }),
+    forSeconds: z.int().min(0).meta({ description: "How long the fault must last before it counts" }),
+    clearForSeconds: z.int().min(0).meta({ description: "How long all must be well before the fault is over" }),
     severity,
     message: z.string().meta({ description: "What the anomaly says; empty for a sentence made from the rule" }),
   })
