@@ -41,7 +41,12 @@ async function walk(page: string, settings: string[]): Promise<void> {
     const text = await readFile(file, "utf8");
     const blocks = [...text.matchAll(BLOCK)];
     assert.ok(blocks.length > 0);
-    const given = [`HTTPS=${server.httpUrl}`, "HTTPS_CA=https-ca.pem", ...settings];
+    const given = [
+      `HTTPS=${server.httpUrl}`,
+      `HTTPS_CA=${folder}/https-ca.pem`,
+      `export TMPDIR=${folder}`,
+      ...settings,
+    ];
     const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
     const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 45_000 });
     const outputs = stdout.replaceAll("\r", "").split(new RegExp(`\n?${MARK}\n`));
