@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import type { SeriesQuery } from "../src/monitoring/monitoring.ts";
-import { computeHours, takeMarks } from "../src/monitoring/roll-up-store.ts";
+import { computeHours, storeMarks, takeMarks } from "../src/monitoring/roll-up-store.ts";
 import { onPostgres } from "./harness/database.ts";
 import { openTelemetry, type TelemetryBench, type TestSender } from "./harness/telemetry.ts";
 
@@ -176,6 +176,24 @@ test("whoever does not see a device reads neither its readings nor its series", 
 });
 
 if (onPostgres) {
+  test("an hour that somebody is storing into is left alone until that is committed", async () => {
+    const device = await bench.device(caller);
+    const ts = bench.clock.now().getTime() - 5 * HOUR;
+    await device.publish({ ts, values: { a: 1 } });
+    bench.clock.advance(3 * MINUTE);
+    await bench.database.db.transaction().execute(async (tx) => {
+      const hour = Math.floor(ts / HOUR);
+      await storeMarks(tx, { deviceUids: [device.uid], hours: [hour] }, bench.clock.now().getTime());
+      await tx.updateTable("telemetry").set({ number: 2 }).where("device_uid", "=", device.uid).execute();
+      await bench.monitoring.rollUp();
+    });
+    const query = { from: new Date(ts - HOUR), to: new Date(ts + HOUR), bucketSeconds: 3600 };
+    await assertAsNaive(device, "a", query);
+    await bench.monitoring.rollUp();
+    assert.equal(await marks(device), 0);
+    await assertAsNaive(device, "a", query);
+  });
+
   test("a reading that arrives while its hour is computed waits, and has it computed again", async () => {
     const device = await bench.device(caller);
     const ts = bench.clock.now().getTime() - 5 * HOUR;
