@@ -41,7 +41,7 @@ ${sample("Shell", publish(hostname, port))}
 <p>A message is a JSON object of readings. With QoS 1 the acknowledgement comes when it is stored.</p>
 <h2 id="renew">4. Renew</h2>
 ${text("A self-enrolled certificate is good for 30 days. From `renewAfterUtc` (day 21) ask for the next one, over mTLS with the current one, for the same key or a fresh one.")}
-<p>${operation(renewCertificate)} answers with the new certificate and revokes the one presented; the open session goes on, the next connection must use the new one. Verify this server with your ordinary trust store, not with <code>serverCaBundle</code>.</p>
+<p>${operation(renewCertificate)} answers with the new certificate and revokes the one presented; the open session goes on, the next connection must use the new one. Verify this server with your ordinary trust store, not with <code>serverCaBundle</code>; while it uses its development certificate, with its <code>data/tls/ca.pem</code> (curl: <code>--cacert</code>, in the request above too).</p>
 ${sample("Request", curl(renewCertificate, site.device, site.baseUrl))}
 <h2 id="trouble">When it does not connect</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="trouble"><table>
