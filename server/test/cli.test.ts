@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { createProgram } from "../src/cli/program.ts";
 import { socketPath } from "../src/control/socket-path.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -223,6 +224,15 @@ test("wrong usage exits 2 and reaches no service", async () => {
   const { stdout } = await muster(["key", "create", "--help"], "/nonexistent");
   assert.match(stdout, /--tenant <slug> +the tenant \(required\)$/m);
   assert.match(stdout, /--expires-in-days <n> .*absent$/m);
+});
+
+test("docs/operations.md names every command", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const leaves = createProgram(() => undefined).commands.flatMap((each) =>
+    each.commands.length > 0 ? each.commands.map((one) => `${each.name()} ${one.name()}`) : [each.name()],
+  );
+  assert.ok(leaves.length > 20);
+  for (const leaf of leaves) assert.match(page, new RegExp(`\\| .*\`${leaf}[\` ].*\\|`), leaf);
 });
 
 test("without a service on the data folder it says how to start one", async () => {
