@@ -29,6 +29,12 @@ function clamped(least: number, most: number, usual: number, description: string
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
 const ONE_LINE = /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]*$/;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** A name that a machine made. */
+export const plainName = z.string().min(1).max(128).regex(NO_CONTROL, "must not hold control characters");
+
 /** A name as a person typed it: one line, not blank. */
 export function label(max = 120) {
   return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not hold control characters");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OPERATORS, SEVERITIES } from "../../monitoring/monitoring.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, label, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
 
 const TAG = "Thresholds";
 
@@ -48,11 +48,9 @@ const seconds = z.int().min(0).max(86_400).optional();
 
 const newRule = z
   .strictObject({
-    metric: z
-      .string()
-      .min(1)
-      .max(128)
-      .meta({ description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters" }),
+    metric: plainName.meta({
+      description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters",
+    }),
     operator,
     value: ruleValue.meta({ description: VALUE }),
     clearValue: ruleValue.nullable().optional().meta({ description: CLEAR_VALUE }),
