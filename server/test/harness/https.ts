@@ -20,8 +20,12 @@ export interface HttpOptions {
   /** Client certificate with its chain, PEM. */
   cert?: string | undefined;
   key?: string | undefined;
+  /** For a request that needs a connection of its own, or one that nobody else uses. */
   agent?: Agent;
 }
+
+/** Connections are kept for the next request to the same server under the same certificate; a new one is a whole handshake. */
+const connections = new Agent({ keepAlive: true, maxCachedSessions: 0 });
 
 /** One HTTPS request as an outside client makes it; every status resolves, but for an error that its operation does not declare. */
 export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswer> {
@@ -42,7 +46,7 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
         ca: options.ca,
         cert: options.cert,
         key: options.key,
-        agent: options.agent ?? new Agent({ keepAlive: false }),
+        agent: options.agent ?? connections,
       },
       (response) => {
         const chunks: Buffer[] = [];
