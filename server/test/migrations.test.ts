@@ -6,11 +6,12 @@ import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { onPostgres, openTestDatabase, testDatabase } from "./harness/database.ts";
+import { bareSnapshot, onPostgres, openTestDatabase, testDatabase } from "./harness/database.ts";
 
-/** A database without any schema of ours. */
-async function emptyDatabase() {
-  if (!onPostgres) return { open: () => openEmbedded("memory"), remove: async () => undefined };
+/** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
+async function emptyDatabase({ fresh }: { fresh: boolean }) {
+  const snapshot = onPostgres || fresh ? undefined : await bareSnapshot();
+  if (!onPostgres) return { open: () => openEmbedded("memory", snapshot), remove: async () => undefined };
   const { url, remove } = await testDatabase();
   return { open: () => openPostgres(url!, createLogger("silent")), remove };
 }
@@ -24,7 +25,7 @@ test("migrations are numbered from 1 without gaps", () => {
 
 for (let prefix = 0; prefix <= migrations.length; prefix++) {
   test(`a database at schema ${prefix} is brought up to date, and once more changes nothing`, async () => {
-    const { open, remove } = await emptyDatabase();
+    const { open, remove } = await emptyDatabase({ fresh: prefix === 0 });
     const database = await open();
     try {
       await migrate(database, prefix);

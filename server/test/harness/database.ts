@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { type Database, openDatabase } from "../../src/db/database.ts";
-import { migrations } from "../../src/db/migrations/index.ts";
+import { type Migration, migrations } from "../../src/db/migrations/index.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 
 const serverUrl = process.env.MUSTER_TEST_DATABASE_URL;
@@ -61,21 +61,32 @@ export async function fillFolder(dataDir: string): Promise<void> {
   await database.close();
 }
 
-let snapshot: Promise<Blob> | undefined;
+const NO_SCHEMA: readonly Migration[] = [];
+const snapshots = new Map<readonly Migration[], Promise<Blob>>();
 
-function embeddedSnapshot(): Promise<Blob> {
-  snapshot ??= loadSnapshot();
-  return snapshot;
+/** An embedded database with nothing in it, not even our schema. */
+export function bareSnapshot(): Promise<Blob> {
+  return snapshotOf(NO_SCHEMA);
 }
 
-/** Making an embedded database takes seconds, loading a dump of an empty one a fraction: dumped once per schema. */
-async function loadSnapshot(): Promise<Blob> {
-  const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, SMALL, migrations]);
+function embeddedSnapshot(): Promise<Blob> {
+  return snapshotOf(migrations);
+}
+
+function snapshotOf(steps: readonly Migration[]): Promise<Blob> {
+  const known = snapshots.get(steps) ?? loadSnapshot(steps);
+  snapshots.set(steps, known);
+  return known;
+}
+
+/** Making an embedded database takes seconds, loading a dump of it a fraction: dumped once per schema. */
+async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
+  const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, SMALL, steps]);
   const digest = createHash("sha256").update(version).digest("hex").slice(0, 16);
   const file = join(tmpdir(), `muster-test-database-${digest}.tar`);
   const cached = await readFile(file).catch(() => undefined);
   if (cached) return new Blob([new Uint8Array(cached)]);
-  const dump = await dumpOfEmpty();
+  const dump = await dumpOf(steps);
   // Several processes may be making it at once: each writes a file of its own, and the last one stays.
   const aside = `${file}.${process.pid}`;
   await writeFile(aside, new Uint8Array(await dump.arrayBuffer()));
@@ -94,11 +105,12 @@ const SMALL = [
   "CHECKPOINT",
 ];
 
-async function dumpOfEmpty(): Promise<Blob> {
+async function dumpOf(steps: readonly Migration[]): Promise<Blob> {
   const pglite = await PGlite.create({ initDbStartParams: SEGMENTS_OF_1_MB });
-  for (const step of migrations) await pglite.exec(step.sql);
-  await pglite.exec("CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL)");
-  for (const { number, name } of migrations)
+  for (const step of steps) await pglite.exec(step.sql);
+  if (steps.length > 0)
+    await pglite.exec("CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL)");
+  for (const { number, name } of steps)
     await pglite.query("INSERT INTO schema_migrations VALUES ($1, $2)", [number, name]);
   for (const statement of SMALL) await pglite.exec(statement);
   const dump = await pglite.dumpDataDir("none");
