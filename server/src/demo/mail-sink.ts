@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { Inbox } from "./inbox.ts";
+
+export interface Mail {
+  to: string[];
+  subject: string;
+  text: string;
+}
+
+export interface MailSink {
+  readonly url: string;
+  readonly inbox: Inbox<Mail>;
+  close(): void;
+}
+
+/** A mail server on a free loopback port that keeps what it is given (RFC 5321, as little as a client needs). */
+export async function startMailSink(show: (mail: Mail) => void): Promise<MailSink> {
+  const inbox = new Inbox(show);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => undefined);
+    converse(socket, (mail) => inbox.put(mail));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    inbox,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function converse(socket: Socket, take: (mail: Mail) => void): void {
+  const say = (reply: string) => socket.write(`${reply}\r\n`);
+  let to: string[] = [];
+  let data: string[] | undefined;
+  say("220 demo");
+  createInterface({ input: socket.setEncoding("utf8"), crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+    if (data && line !== ".") return void data.push(line.startsWith(".") ? line.slice(1) : line);
+    if (data) {
+      take(toMail(to, data));
+      data = undefined;
+      return void say("250 taken");
+    }
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === "MAIL" || verb === "RSET") to = [];
+    if (verb === "RCPT") to.push(/<(.*)>/.exec(line)?.[1] ?? "");
+    if (verb === "DATA") data = [];
+    say(verb === "DATA" ? "354 go on" : verb === "QUIT" ? "221 bye" : "250 demo");
+    if (verb === "QUIT") socket.end();
+  });
+}
+
+function toMail(to: string[], lines: string[]): Mail {
+  const end = lines.indexOf("");
+  const headers = lines
+    .slice(0, end)
+    .join("\n")
+    .replace(/\n[ \t]+/g, " ");
+  const subject = /^Subject: (.*)$/im.exec(headers)?.[1] ?? "";
+  return { to, subject, text: lines.slice(end + 1).join("\n") };
+}

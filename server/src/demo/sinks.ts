@@ -1,0 +1,39 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../lib/clock.ts";
+import { type MailSink, startMailSink } from "./mail-sink.ts";
+import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
+
+/** Where the service's messages to people arrive: a mail server and a webhook's other side, both on this machine. */
+export interface Sinks {
+  mail: MailSink;
+  webhook: WebhookSink;
+  /** What the service must be started with to send there. */
+  env: Record<string, string>;
+  close(): void;
+}
+
+/** @param show told of every message in one line */
+export async function startSinks(folder: string, show: (line: string) => void): Promise<Sinks> {
+  const mail = await startMailSink(({ to, subject }) => show(`    mail to ${to.join(", ")}: ${subject}`));
+  const webhook = await startWebhookSink(systemClock.now(), ({ body }) => {
+    const { type, data } = JSON.parse(body);
+    show(`    webhook: ${type}: ${data.device?.name}: ${data.anomaly?.message}`);
+  });
+  const authorities = join(folder, "webhook-ca.pem");
+  await writeFile(authorities, webhook.certificate);
+  return {
+    mail,
+    webhook,
+    env: {
+      MUSTER_SMTP_URL: mail.url,
+      MUSTER_MAIL_FROM: "Muster <muster@demo.example>",
+      MUSTER_WEBHOOK_ALLOW_PRIVATE: "true",
+      NODE_EXTRA_CA_CERTS: authorities,
+    },
+    close() {
+      mail.close();
+      webhook.close();
+    },
+  };
+}
