@@ -63,9 +63,10 @@ export function createPresence(db: Db, logger: Logger): Presence {
     try {
       if (batch.ended.size > 0) await deleteSessions(db, [...batch.ended.values()]);
       batch.ended.clear();
-      if (batch.devices.size > 0) await writePresence(db, [...batch.devices.values()]);
-      batch.devices.clear();
+      // Before the device is shown online: whoever sees that sees its certificate's last connect too.
       if (batch.connected.size > 0) await writeLastConnected(db, batch.connected);
+      batch.connected.clear();
+      if (batch.devices.size > 0) await writePresence(db, [...batch.devices.values()]);
     } catch (error) {
       keep(batch);
       throw error;
