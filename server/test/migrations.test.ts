@@ -6,14 +6,16 @@ import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { bareSnapshot, onPostgres, openTestDatabase, testDatabase } from "./harness/database.ts";
+import { bareDatabase, openTestDatabase } from "./harness/database.ts";
 
 /** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
 async function emptyDatabase({ fresh }: { fresh: boolean }) {
-  const snapshot = onPostgres || fresh ? undefined : await bareSnapshot();
-  if (!onPostgres) return { open: () => openEmbedded("memory", snapshot), remove: async () => undefined };
-  const { url, remove } = await testDatabase();
-  return { open: () => openPostgres(url!, createLogger("silent")), remove };
+  const { url, snapshot, remove } = await bareDatabase();
+  const logger = createLogger("silent");
+  return {
+    open: () => (url ? openPostgres(url, logger) : openEmbedded("memory", fresh ? undefined : snapshot)),
+    remove,
+  };
 }
 
 test("migrations are numbered from 1 without gaps", () => {
