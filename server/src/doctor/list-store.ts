@@ -7,7 +7,7 @@ export const MISCOUNTED_BLOCKS = Object.entries(LISTS)
   .map(([list, { key, where = "true", by, variants = {} }]: [string, CountedList]) => {
     const named = Object.entries(variants).map(([name, condition]) => `WHEN '${name}' THEN ${condition}`);
     const variant = `CASE b.variant WHEN '' THEN true ${named.join(" ")} ELSE ${by ? `t.${by} = b.variant` : "false"} END`;
-    return `SELECT '${list} ' || b.variant || ' of tenant ' || b.tenant_id || ' up to ' || b.upto AS what
+    return `SELECT concat_ws(' ', '${list}', nullif(b.variant, ''), 'of tenant', b.tenant_id, 'up to', b.upto) AS what
       FROM (SELECT *, lag(upto) OVER (PARTITION BY tenant_id, variant ORDER BY upto) AS after
         FROM list_blocks WHERE list = '${list}') b
       WHERE b.size IS NOT NULL
