@@ -79,6 +79,11 @@ testOnPostgres(
       const list = () =>
         timed(https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } }));
       const enroll = async () => timed(redeem(server, (await redemption("CLAIM-0000-0000-0000")).body));
+      /** A connection that broke meanwhile may cost a request or two: Retry-After says so. */
+      const servedAgain = async () => {
+        for (let tries = 0; tries < 20; tries++) if ((await list()).status === 200) return true;
+        return false;
+      };
       assert.equal((await list()).status, 200);
 
       wire.cut();
@@ -87,13 +92,13 @@ testOnPostgres(
       assert.deepEqual([ready.status, ready.json.database], [503, false]);
       assert.equal((await https(`${server.httpUrl}/healthz`, { ca: server.ca })).status, 200);
       wire.mend();
-      assert.equal((await list()).status, 200);
+      assert.ok(await servedAgain());
       assert.equal((await enroll()).status, 401);
 
       wire.freeze();
       for (const answer of await Promise.all([list(), enroll()])) assertUnavailable(answer);
       wire.mend();
-      assert.equal((await list()).status, 200);
+      assert.ok(await servedAgain());
     } finally {
       await server.stop();
       wire.close();

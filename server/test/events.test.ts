@@ -63,7 +63,11 @@ test("what happens in a tenant is told in its order, with the device and what a 
   await tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
   await monitoring.resolveAnomalies("system", [{ deviceUid: uid, ruleId: pack.rules[0]!.id }]);
 
-  const page = await events.readEvents(tenant.caller.tenantId, start, 100);
+  let page = await events.readEvents(tenant.caller.tenantId, start, 100);
+  // Shown once no older transaction of the whole PostgreSQL is under way.
+  while (!kinds(page.events).includes("anomaly.resolved")) {
+    page = await events.readEvents(tenant.caller.tenantId, start, 100);
+  }
   assert.deepEqual(kinds(page.events), [
     "anomaly.opened",
     "anomaly.acknowledged",
@@ -177,6 +181,14 @@ test("a handler that fails ends its subscription with what it threw, and no curs
   assert.equal(failing.cursor, began);
 });
 
+/** Reads until there is something: an event is shown once no older transaction of the whole PostgreSQL is under way. */
+async function readSome(tenantId: string, after: string) {
+  for (;;) {
+    const read = await server.app.events.readEvents(tenantId, after, 10);
+    if (read.events.length > 0) return read;
+  }
+}
+
 test("events are forgotten after 48 hours, and a cursor from before them is told so; one that is none is refused", async () => {
   const tenant = await newTenant(server);
   const { events } = server.app;
@@ -185,13 +197,13 @@ test("events are forgotten after 48 hours, and a cursor from before them is told
   const { anomaly } = await deviceWithAnomaly(tenant);
   server.clock.advance(48 * HOUR - MINUTE);
   await events.prune();
-  const { events: kept, cursor } = await events.readEvents(tenantId, start, 10);
+  const { events: kept, cursor } = await readSome(tenantId, start);
   assert.deepEqual(kinds(kept), ["anomaly.opened"]);
   await server.app.monitoring.acknowledgeAnomaly(tenant.caller, anomaly.id);
   server.clock.advance(2 * MINUTE);
   await events.prune();
   await assert.rejects(events.readEvents(tenantId, start, 10), { code: "cursor_expired" });
-  assert.deepEqual(kinds((await events.readEvents(tenantId, cursor, 10)).events), ["anomaly.acknowledged"]);
+  assert.deepEqual(kinds((await readSome(tenantId, cursor)).events), ["anomaly.acknowledged"]);
   for (const wrong of ["", "1", "1.2.3", "a.b", "-1.0", "1.".padEnd(40, "9")])
     await assert.rejects(events.readEvents(tenantId, wrong, 10), { code: "invalid_request" });
 });
