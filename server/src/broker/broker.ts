@@ -4,19 +4,15 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { BrokerEngine } from "./engine.ts";
 import { createAedesEngine } from "./engines/aedes/engine.ts";
-import { type BrokerLimits, DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import { createMusterPolicy, type PolicyDeps } from "./muster-policy.ts";
 
-export type { BrokerLimits } from "./limits.ts";
-
 export interface BrokerDeps extends PolicyDeps {
-  config: { mqtt: { host: string; port: number } };
+  config: { mqtt: { host: string; port: number }; mqttMessagesPerSecond: number };
   connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
   ids: Ids;
-  /** Replaces limits, for benchmarks and tests. */
-  limits?: Partial<BrokerLimits> | undefined;
 }
 
 /** The MQTT surface: one engine under one policy. */
@@ -36,7 +32,7 @@ export function createBroker(deps: BrokerDeps): Broker {
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
     onTlsChange: authorities.onChange,
-    limits: { ...DEFAULT_LIMITS, ...deps.limits },
+    limits: { ...DEFAULT_LIMITS, messagesPerSecond: deps.config.mqttMessagesPerSecond },
     clock: deps.clock,
     ids: deps.ids,
     logger: deps.logger,

@@ -39,6 +39,12 @@ test("an empty variable counts as unset", () => {
   assert.equal(parseConfig({ MUSTER_HTTP_PORT: "", MUSTER_DATABASE_URL: "" }).http.port, 8443);
 });
 
+test("a limit of 0 is no limit", () => {
+  const { deviceRequestsPerMinute, mqttMessagesPerSecond } = parseConfig({});
+  assert.deepEqual([deviceRequestsPerMinute, mqttMessagesPerSecond], [600, 100]);
+  assert.equal(parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).mqttMessagesPerSecond, Number.POSITIVE_INFINITY);
+});
+
 test("a name that is not known is told, and starts all the same", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });

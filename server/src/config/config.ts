@@ -20,6 +20,8 @@ export interface Config {
   trustedProxies: string[];
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
+  /** Messages a second that one MQTT client may send; Infinity for no limit. */
+  mqttMessagesPerSecond: number;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
   /** The mail server; without one e-mails wait and are given up after a day. */
@@ -51,6 +53,8 @@ export class ConfigError extends Error {
 
 const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
 const host = z.string().min(1);
+/** 0 is no limit. */
+const limit = z.coerce.number("must be a number").int("must be a whole number").min(0, "must not be negative");
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
 
 /** The entries of a comma-separated list. */
@@ -100,11 +104,8 @@ const environment = z.object({
   MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TRUSTED_PROXIES: z.string().default(""),
-  MUSTER_DEVICE_REQUESTS_PER_MINUTE: z.coerce
-    .number("must be a number")
-    .int("must be a whole number")
-    .min(0, "must not be negative")
-    .default(600),
+  MUSTER_DEVICE_REQUESTS_PER_MINUTE: limit.default(600),
+  MUSTER_MQTT_MESSAGES_PER_SECOND: limit.default(100),
   MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
   MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
   MUSTER_MAIL_FROM: z
@@ -186,6 +187,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
         : undefined,
     trustedProxies: listed(env.MUSTER_TRUSTED_PROXIES),
     deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
+    mqttMessagesPerSecond: env.MUSTER_MQTT_MESSAGES_PER_SECOND || Number.POSITIVE_INFINITY,
     corsOrigins: env.MUSTER_CORS_ORIGINS,
     smtp: env.MUSTER_SMTP_URL
       ? {
