@@ -12,34 +12,59 @@ export interface EventRow {
   settled: boolean;
 }
 
-const READ = `
-SELECT e.seq, e.xid::text AS xid, e.at, e.kind, e.device_id, e.device_uid, e.data,
-       e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS settled
-  FROM events e
- WHERE e.tenant_id = $1 AND (e.xid, e.seq) > ($2::text::xid8, $3::bigint)
- ORDER BY e.xid, e.seq LIMIT $4`;
+/** One look, in one statement and so of one instant. */
+export interface EventsRead {
+  rows: EventRow[];
+  /** The oldest transaction that is open: whatever commits from now on is its or a younger one's. */
+  oldestOpen: string;
+  /** Whether an event after the place has been forgotten, or the place is one that this database has never come to. */
+  forgotten: boolean;
+}
 
-/** What is committed after a place, in order; those not `settled`, if any, come last. */
-export function eventsAfter(
+/**
+ * A user who is no admin sees the events of their groups' devices, and of tickets what the lists of tickets show them
+ * (tickets/visibility-store.ts).
+ */
+const READ = `
+SELECT now.open::text AS oldest_open, now.forgotten, e.*
+  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS open,
+               $2::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+               OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > $2::text::xid8) AS forgotten) now
+  LEFT JOIN LATERAL (
+    SELECT e.seq, e.xid, e.at, e.kind, e.device_id, e.device_uid, e.data, e.xid < now.open AS settled
+      FROM events e
+     WHERE e.tenant_id = $1 AND (e.xid, e.seq) > ($2::text::xid8, $3::bigint)
+       AND ($5::uuid IS NULL
+         OR EXISTS (SELECT FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
+                     WHERE g.device_uid = e.device_uid AND m.user_id = $5::uuid)
+         OR e.data->>'assigneeUserId' = $5::text OR e.data->>'createdBy' = 'user:' || $5::text
+         OR EXISTS (SELECT FROM group_members m WHERE m.group_id = (e.data->>'groupId')::uuid AND m.user_id = $5::uuid))
+     ORDER BY e.xid, e.seq LIMIT $4) e ON true
+ ORDER BY e.xid, e.seq`;
+
+/**
+ * What is committed after a place, in order; those not `settled`, if any, come last.
+ *
+ * @param boundedTo the user whose groups bound what is seen; `undefined` for all there is
+ */
+export async function readAfter(
   db: Db,
   tenantId: string,
   after: { xid: string; seq: string },
   limit: number,
-): Promise<EventRow[]> {
-  return runPrepared<EventRow>(db, "events-after", READ, [tenantId, after.xid, after.seq, limit]);
+  boundedTo?: string,
+): Promise<EventsRead> {
+  type Row = EventRow & { oldest_open: string; forgotten: boolean };
+  const parameters = [tenantId, after.xid, after.seq, limit, boundedTo ?? null];
+  const rows = await runPrepared<Row>(db, "events-after", READ, parameters);
+  const { oldest_open: oldestOpen, forgotten } = rows[0]!;
+  return { rows: rows.filter((row) => row.seq !== null), oldestOpen, forgotten };
 }
 
 /** The oldest transaction that is open: whatever commits from now on is its or a younger one's. */
 export async function oldestOpen(db: Db): Promise<string> {
   const rows = await runRaw<{ xid: string }>(db, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid", []);
   return rows[0]!.xid;
-}
-
-/** Whether an event of a transaction younger than `xid` has been forgotten. */
-export async function isForgotten(db: Db, xid: string): Promise<boolean> {
-  const ask = "SELECT xid > $1::text::xid8 AS forgotten FROM events_horizon";
-  const rows = await runRaw<{ forgotten: boolean }>(db, ask, [xid]);
-  return rows[0]?.forgotten ?? false;
 }
 
 /** Forgets at most `limit` events from before `before`. @returns how many */

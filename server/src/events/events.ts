@@ -6,7 +6,7 @@ import { cursorNow, type EventPage, readEvents } from "./read-events.ts";
 import { type EventHandler, type SubscribeOptions, type Subscription, subscribe, type Wakes } from "./subscribe.ts";
 
 export type { EventPage, TenantEvent } from "./read-events.ts";
-export type { EventHandler, SubscribeOptions, Subscription } from "./subscribe.ts";
+export { type EventHandler, isWanted, type SubscribeOptions, type Subscription } from "./subscribe.ts";
 
 /** How long events are kept, so how long a reader may be away. */
 export const KEPT_MS = 48 * HOUR;

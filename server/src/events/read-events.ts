@@ -1,7 +1,7 @@
 import type { Db } from "../db/database.ts";
 import { fromCursor, type Place, toCursor } from "./cursor.ts";
 import { cursorExpired } from "./errors.ts";
-import { type EventRow, eventsAfter, isForgotten, oldestOpen } from "./event-store.ts";
+import { type EventRow, oldestOpen, readAfter } from "./event-store.ts";
 
 /** Something that happened in a tenant. */
 export interface TenantEvent {
@@ -17,7 +17,7 @@ export interface TenantEvent {
 
 export interface EventPage {
   events: TenantEvent[];
-  /** Where to go on: after the last of `events`, or where this page began. */
+  /** Where to go on: after the last of `events`; where nothing more is settled, after all that is. */
   cursor: string;
   /** Whether there is more that is settled, or something committed that a still open transaction holds back. */
   more: "ready" | "held" | "none";
@@ -25,24 +25,38 @@ export interface EventPage {
 
 /** The cursor behind everything that can be read now. */
 export async function cursorNow(db: Db): Promise<string> {
-  return toCursor({ xid: await oldestOpen(db), seq: "0" });
+  return toCursor(before(await oldestOpen(db)));
 }
 
 /**
  * What happened in a tenant after `cursor`, oldest first. Who goes on from page to page sees every event exactly once,
  * however transactions overlap.
  *
- * @throws MusterError invalid_request; cursor_expired when events after the cursor have been forgotten
+ * @param boundedTo the user whose groups bound what is seen; `undefined` for all there is
+ * @throws MusterError invalid_request; cursor_expired when events after the cursor have been forgotten, or the database
+ *   has been put back to a time before it
  */
-export async function readEvents(db: Db, tenantId: string, cursor: string, limit: number): Promise<EventPage> {
-  const after = fromCursor(cursor);
-  const rows = await eventsAfter(db, tenantId, after, limit);
-  // After the reading: what was forgotten before it is then noticed, however the two meet.
-  if (await isForgotten(db, after.xid)) throw cursorExpired();
+export async function readEvents(
+  db: Db,
+  tenantId: string,
+  cursor: string,
+  limit: number,
+  boundedTo?: string,
+): Promise<EventPage> {
+  const read = await readAfter(db, tenantId, fromCursor(cursor), limit, boundedTo);
+  if (read.forgotten) throw cursorExpired();
+  const { rows } = read;
   const settled = rows.filter((row) => row.settled);
-  const last: Place = settled.at(-1) ?? after;
-  const more = settled.length < rows.length ? "held" : rows.length === limit ? "ready" : "none";
-  return { events: settled.map(toEvent), cursor: toCursor(last), more };
+  const whole = rows.length === limit;
+  // What is settled has all been read, so that the cursor of a tenant where little happens does not grow old.
+  const next = whole ? (settled.at(-1) ?? fromCursor(cursor)) : before(read.oldestOpen);
+  const more = settled.length < rows.length ? "held" : whole ? "ready" : "none";
+  return { events: settled.map(toEvent), cursor: toCursor(next), more };
+}
+
+/** The place behind all transactions that are older than `xid`. */
+function before(xid: string): Place {
+  return { xid, seq: "0" };
 }
 
 function toEvent(row: EventRow): TenantEvent {

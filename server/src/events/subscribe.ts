@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { repeat } from "../lib/repeat.ts";
 import { cursorNow, type EventPage, readEvents, type TenantEvent } from "./read-events.ts";
 
 const POLL_MS = 1_000;
@@ -13,6 +14,8 @@ export interface SubscribeOptions {
   after?: string | undefined;
   /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). */
   kinds?: readonly string[] | undefined;
+  /** Only what this user sees by way of their groups. */
+  boundedTo?: string | undefined;
 }
 
 export interface Subscription {
@@ -30,6 +33,11 @@ export type EventHandler = (events: TenantEvent[]) => Promise<void> | void;
 /** What wakes subscriptions of a tenant; '' wakes all. */
 export type Wakes = Map<symbol, (tenantId: string) => void>;
 
+/** Whether a kind is among `kinds` ({@link SubscribeOptions}). */
+export function isWanted(kinds: readonly string[] | undefined, kind: string): boolean {
+  return kinds === undefined || kinds.some((each) => (each.endsWith(".") ? kind.startsWith(each) : kind === each));
+}
+
 /**
  * Follows the events of a tenant, those of other processes too: NOTIFY wakes it for anomalies and tickets, a look every
  * second finds the rest.
@@ -38,40 +46,15 @@ export async function subscribe(
   { database, logger }: { database: Database; logger: Logger },
   wakes: Wakes,
   tenantId: string,
-  { after, kinds }: SubscribeOptions,
+  { after, kinds, boundedTo }: SubscribeOptions,
   handler: EventHandler,
 ): Promise<Subscription> {
   let cursor = after ?? (await cursorNow(database.db));
-  let stopped = false;
-  let woken = false;
-  let wake: () => void = () => undefined;
-  const me = Symbol(tenantId);
-  const wanted = ({ kind }: TenantEvent) =>
-    kinds === undefined || kinds.some((each) => (each.endsWith(".") ? kind.startsWith(each) : kind === each));
-
-  wakes.set(me, (tenant) => {
-    if (tenant !== "" && tenant !== tenantId) return;
-    woken = true;
-    wake();
-  });
-
-  /** Until something may have happened: not at all when it did meanwhile. */
-  function rest(ms: number): Promise<void> {
-    if (woken || stopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms).unref();
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 
   /** The next page; `undefined` when the database could not be asked. */
   async function look(): Promise<EventPage | undefined> {
-    woken = false;
     try {
-      return await readEvents(database.db, tenantId, cursor, PAGE);
+      return await readEvents(database.db, tenantId, cursor, PAGE, boundedTo);
     } catch (error) {
       if (isMusterError(error)) throw error;
       logger.warn({ err: (error as Error).message }, "could not read events; trying again");
@@ -79,28 +62,25 @@ export async function subscribe(
     }
   }
 
-  async function follow(): Promise<void> {
-    while (!stopped) {
-      const page = await look();
-      const events = page?.events.filter(wanted) ?? [];
-      if (stopped) return;
-      if (events.length > 0) await handler(events);
-      if (page) cursor = page.cursor;
-      if (page?.more !== "ready") await rest(page?.more === "held" ? HELD_MS : POLL_MS);
-    }
-  }
+  const following = repeat(async (me) => {
+    const page = await look();
+    if (page === undefined || me.stopped) return POLL_MS;
+    const events = page.events.filter(({ kind }) => isWanted(kinds, kind));
+    if (events.length > 0) await handler(events);
+    cursor = page.cursor;
+    return { ready: 0, held: HELD_MS, none: POLL_MS }[page.more];
+  });
 
-  const ended = follow().finally(() => wakes.delete(me));
-  ended.catch(() => undefined);
+  const me = Symbol(tenantId);
+  wakes.set(me, (tenant) => {
+    if (tenant === "" || tenant === tenantId) following.wake();
+  });
+  following.ended.catch(() => undefined).finally(() => wakes.delete(me));
   return {
     get cursor() {
       return cursor;
     },
-    ended,
-    async stop() {
-      stopped = true;
-      wake();
-      await ended.catch(() => undefined);
-    },
+    ended: following.ended,
+    stop: () => following.stop(),
   };
 }
