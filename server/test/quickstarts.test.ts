@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
 import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -17,14 +22,54 @@ const LAUNCHER = join(import.meta.dirname, "../bin/muster.mjs");
 const BLOCK = /```sh\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```\n)?/g;
 const MARK = "—— next ——";
 
+/** Where the reader's shell is: the folder of the project, as far as the pages use it. */
+let folder: string;
+let inbox: ChildProcess;
+let hookUrl: string;
 let server: TestServer;
 let tenant: TestTenant;
+let hours: Server;
 
 before(async () => {
-  server = await startServer();
+  folder = await mkdtemp(join(tmpdir(), "muster-quickstart-"));
+  await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+  const mailUrl = await startInbox();
+  // As NODE_EXTRA_CA_CERTS does at start.
+  setDefaultCACertificates([...getCACertificates("default"), await readFile(join(folder, "inbox/cert.pem"), "utf8")]);
+  server = await startServer({ env: { MUSTER_SMTP_URL: mailUrl, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" } });
+  await writeFile(join(folder, "https-ca.pem"), server.ca);
   tenant = await newTenant(server, "acme");
+  hours = await keepTime();
 });
-after(() => server.stop());
+after(async () => {
+  hours.close();
+  await server.stop();
+  inbox.kill();
+  await rm(folder, { recursive: true });
+});
+
+/** `muster inbox`, as the page has its reader start it. @returns the mail server's address */
+async function startInbox(): Promise<string> {
+  const free = ["--mail-port", "0", "--webhook-port", "0"];
+  inbox = spawn(process.execPath, [LAUNCHER, "inbox", ...free], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: inbox.stdout! })) if (said.push(line) === 3) break;
+  const [mailUrl, webhookUrl] = said.map((line) => line.split(/ +/)[1]!);
+  hookUrl = webhookUrl!;
+  return mailUrl!;
+}
+
+/** Whoever asks for `/65` has 65 seconds pass, after what was due before and with what becomes due in them. */
+async function keepTime(): Promise<Server> {
+  const passing = createServer(async ({ url }, response) => {
+    await server.app.notifications.runDue();
+    server.clock.advance(Number(url!.slice(1)) * 1000);
+    await server.app.notifications.runDue();
+    response.end();
+  });
+  await once(passing.listen(0, "127.0.0.1"), "listening");
+  return passing;
+}
 
 /** Whether the programs that a page uses are missing, in words. */
 function without(...tools: string[]): string | false {
@@ -35,35 +80,41 @@ function without(...tools: string[]): string | false {
 /** Runs the blocks of `page` one after the other in one shell, after `settings`, which its reader makes by hand. */
 async function walk(page: string, settings: string[]): Promise<void> {
   const file = join(PAGES, page);
-  const folder = await mkdtemp(join(tmpdir(), "muster-quickstart-"));
-  try {
-    await writeFile(join(folder, "https-ca.pem"), server.ca);
-    const text = await readFile(file, "utf8");
-    const blocks = [...text.matchAll(BLOCK)];
-    assert.ok(blocks.length > 0);
-    const given = [
-      `HTTPS=${server.httpUrl}`,
-      `HTTPS_CA=${folder}/https-ca.pem`,
-      `export TMPDIR=${folder}`,
-      ...settings,
-    ];
-    const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
-    const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 45_000 });
-    const outputs = stdout.replaceAll("\r", "").split(new RegExp(`\n?${MARK}\n`));
-    if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
-    else for (const [index, [, , told]] of blocks.entries()) assert.equal(masked(outputs[index]!), masked(told ?? ""));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const text = await readFile(file, "utf8");
+  const blocks = [...text.matchAll(BLOCK)];
+  assert.ok(blocks.length > 0);
+  const given = [
+    `HTTPS=${server.httpUrl}`,
+    `HTTPS_CA=${folder}/https-ca.pem`,
+    `MQTT="-h localhost -p ${server.mqttPort}"`,
+    `export TMPDIR=${folder} MUSTER_DATA_DIR='${server.dataDir}'`,
+    `npx() { [ $1 = muster ] && set -- '${LAUNCHER}' "\${@:2}" || shift; '${process.execPath}' "$@"; }`,
+    ...settings,
+  ];
+  const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 45_000 });
+  const plain = stdout.replaceAll("\r", "").replaceAll(server.httpUrl, "https://localhost:8443");
+  const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
+  if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
+  else for (const [index, [, , told]] of blocks.entries()) assert.equal(masked(outputs[index]!), masked(told ?? ""));
 }
+
+const MONITORING_TOOLS = ["openssl", "curl", "jq", "mosquitto_pub"];
+
+// First: later the mails about the other pages' device are in the inbox as well.
+test("a reading becomes a page and a ticket as the page tells it", { skip: without(...MONITORING_TOOLS) }, async () => {
+  const { port } = hours.address() as AddressInfo;
+  await walk("monitoring.md", [
+    `HOOK=${hookUrl}`,
+    // The service's clock stands still unless the reader waits; a second goes by between two readings.
+    `sleep() { curl -sS http://127.0.0.1:${port}/$1; }`,
+    `mosquitto_pub() { sleep 1; command mosquitto_pub "$@"; }`,
+  ]);
+});
 
 test("the public API with curl works as the page tells it", { skip: without("curl", "jq", "openssl") }, async () => {
   await server.app.access.createUser({ tenant: "acme", email: "you@acme.example", role: "admin" });
-  await walk("api.md", [
-    `export MUSTER_DATA_DIR='${server.dataDir}'`,
-    `npx() { shift; '${process.execPath}' '${LAUNCHER}' "$@"; }`,
-    `TYPE=${tenant.deviceTypeId}`,
-  ]);
+  await walk("api.md", [`TYPE=${tenant.deviceTypeId}`]);
 });
 
 test("the walk by hand works as the page tells it", { skip: without("openssl", "curl", "mosquitto_pub") }, async () => {
@@ -72,7 +123,6 @@ test("the walk by hand works as the page tells it", { skip: without("openssl", "
     intendedDeviceTypeId: tenant.deviceTypeId,
   });
   await walk("by-hand.md", [
-    `MQTT="-h localhost -p ${server.mqttPort}"`,
     `CLAIM=${claim.claimCode}`,
     `KEY=${await newKey(server, tenant, "device-certificates:read", "device-certificates:revoke")}`,
   ]);
@@ -98,6 +148,7 @@ function masked(output: string): string {
       .replace(/\b[0-9a-f]{32}\b/g, "<serial>")
       .replace(/\b[a-z2-7]{16}\b/g, "<device>")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+      .replace(/\d{4}-\d\d-\d\d [\d:]{8}/g, "<local time>")
       .replace(/[A-Z][a-z]{2} +\d+ [\d:]{8} \d{4} GMT/g, "<date>")
       // Whether the client was still writing when the broker hung up.
       .replace(/Error: (The connection was lost\.\nexit 7|Broken pipe\nexit 14)/g, "Error: <hung up on>")

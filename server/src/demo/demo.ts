@@ -8,6 +8,7 @@ import { startService } from "./service.ts";
 import { type Sinks, startSinks } from "./sinks.ts";
 import type { Step } from "./step.ts";
 import { story } from "./story.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 const PUBLISH_EVERY_MS = 2_000;
 /** The worn pump passes its limit after some 45 s and is repaired 85 s later: time for a second step of escalation. */
@@ -115,14 +116,6 @@ async function takeDown(plant: Plant | undefined): Promise<void> {
   if (!plant) return;
   await Promise.all(plant.pumps.map((pump) => pump.agent.close()));
   await plant.service.stop();
-}
-
-/** Listens on: npm passes the terminal's Ctrl-C on a second time, which must not end us in the middle of taking down. */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    process.on("SIGINT", () => resolve());
-    process.on("SIGTERM", () => resolve());
-  });
 }
 
 function chance(): number {

@@ -7,6 +7,8 @@ export interface Mail {
   to: string[];
   subject: string;
   text: string;
+  /** All of it as it came, headers included. */
+  source: string;
 }
 
 export interface MailSink {
@@ -15,8 +17,12 @@ export interface MailSink {
   close(): void;
 }
 
-/** A mail server on a free loopback port that keeps what it is given (RFC 5321, as little as a client needs). */
-export async function startMailSink(show: (mail: Mail) => void): Promise<MailSink> {
+/**
+ * A mail server on a loopback port that keeps what it is given (RFC 5321, as little as a client needs).
+ *
+ * @param port 0 for a free one
+ */
+export async function startMailSink(show: (mail: Mail) => void, port = 0): Promise<MailSink> {
   const inbox = new Inbox(show);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -25,7 +31,7 @@ export async function startMailSink(show: (mail: Mail) => void): Promise<MailSin
     socket.on("error", () => undefined);
     converse(socket, (mail) => inbox.put(mail));
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     inbox,
@@ -64,5 +70,5 @@ function toMail(to: string[], lines: string[]): Mail {
     .join("\n")
     .replace(/\n[ \t]+/g, " ");
   const subject = /^Subject: (.*)$/im.exec(headers)?.[1] ?? "";
-  return { to, subject, text: lines.slice(end + 1).join("\n") };
+  return { to, subject, text: lines.slice(end + 1).join("\n"), source: lines.join("\n") };
 }

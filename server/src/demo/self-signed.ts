@@ -9,8 +9,14 @@ const OID_COMMON_NAME = Buffer.from("0603550403", "hex");
 const OID_ALTERNATIVE_NAME = Buffer.from("0603551d11", "hex");
 const LOOPBACK = Buffer.of(127, 0, 0, 1);
 
+/** In PEM. */
+export interface SelfSigned {
+  key: string;
+  cert: string;
+}
+
 /** A key and a certificate of itself for 127.0.0.1 (RFC 5280), for the demo's webhook receiver alone. */
-export function selfSigned(now: Date): { key: string; cert: string } {
+export function selfSigned(now: Date): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(OID_ECDSA_SHA256);
   const name = sequence(tlv(0x31, sequence(OID_COMMON_NAME, tlv(0x0c, Buffer.from("Muster demo")))));

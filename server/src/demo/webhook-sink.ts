@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Inbox } from "./inbox.ts";
-import { selfSigned } from "./self-signed.ts";
+import type { SelfSigned } from "./self-signed.ts";
 
 /** A POST as it arrived: the signature covers the very bytes of its body. */
 export interface Hook {
@@ -14,16 +14,18 @@ export interface Hook {
 
 export interface WebhookSink {
   readonly url: string;
-  /** PEM that the service must trust. */
-  readonly certificate: string;
   readonly inbox: Inbox<Hook>;
   close(): void;
 }
 
-/** The receiving end of a webhook: HTTPS on a free loopback port, which keeps what it is sent. */
-export async function startWebhookSink(now: Date, show: (hook: Hook) => void): Promise<WebhookSink> {
+/**
+ * The receiving end of a webhook: HTTPS on a loopback port, which keeps what it is sent.
+ *
+ * @param tls what the service must trust
+ * @param port 0 for a free one
+ */
+export async function startWebhookSink(tls: SelfSigned, show: (hook: Hook) => void, port = 0): Promise<WebhookSink> {
   const inbox = new Inbox(show);
-  const tls = selfSigned(now);
   const server = createServer(tls, (request, response) => {
     text(request).then(
       (body) => {
@@ -33,10 +35,9 @@ export async function startWebhookSink(now: Date, show: (hook: Hook) => void): P
       () => undefined,
     );
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/pumps`,
-    certificate: tls.cert,
     inbox,
     close() {
       server.close();

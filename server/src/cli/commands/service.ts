@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { foreignEnvironment } from "../../config/config.ts";
-import { type Answer, type Exit, leaf, print, send } from "../send.ts";
+import { type Answer, type Exit, leaf, print, send, wholeNumber } from "../send.ts";
 
-/** `muster serve | migrate | demo | doctor | backup | restore` */
+/** `muster serve | migrate | demo | inbox | doctor | backup | restore` */
 export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
@@ -19,6 +19,19 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     .action(async ({ check }) => {
       const { demo } = await import("../../demo/demo.ts");
       exit(await demo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
+    });
+  program
+    .command("inbox")
+    .description(
+      "a mail server and a webhook's other side on this machine, which keep what they are sent; Ctrl-C ends it",
+    )
+    .option("--mail-port <n>", "where it takes mails (SMTP); 0 for a free one", wholeNumber, 2525)
+    .option("--webhook-port <n>", "where it takes webhooks (HTTPS); 0 for a free one", wholeNumber, 8444)
+    .option("--folder <path>", "where it keeps them, with the certificate that the service must trust", "inbox")
+    .action(async (options) => {
+      const { keepMessages } = await import("../../demo/keep-messages.ts");
+      await keepMessages({ ...options, print: (line) => console.log(line) });
+      exit(0);
     });
   leaf(program, "migrate", "bring the database's schema up to date (the service does it too when it starts)").action(
     async ({ json }) => {

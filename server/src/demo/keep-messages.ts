@@ -1,0 +1,67 @@
+import { X509Certificate } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../lib/clock.ts";
+import { startMailSink } from "./mail-sink.ts";
+import { type SelfSigned, selfSigned } from "./self-signed.ts";
+import { untilStopped } from "./until-stopped.ts";
+import { startWebhookSink } from "./webhook-sink.ts";
+
+export interface KeepOptions {
+  folder: string;
+  /** 0 for a free one. */
+  mailPort: number;
+  webhookPort: number;
+  print(line: string): void;
+}
+
+/**
+ * The demo's mail server and webhook receiver alone, for whoever tries notifications by hand: each message becomes a file
+ * in the folder (`mail-1.eml`, `webhook-1.json`) and a line. Until Ctrl-C.
+ */
+export async function keepMessages({ folder, mailPort, webhookPort, print }: KeepOptions): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const keep = keeper(folder, print);
+  const mail = await startMailSink(({ to, subject, source }) => {
+    keep("mail", "eml", source, `to ${to.join(", ")}: ${subject}`);
+  }, mailPort);
+  const webhook = await startWebhookSink(
+    await certificateOf(folder),
+    (hook) => keep("webhook", "json", JSON.stringify(hook, undefined, 2), JSON.parse(hook.body).type),
+    webhookPort,
+  );
+  print(`mails     ${mail.url}`);
+  print(`webhooks  ${webhook.url}`);
+  print(`what comes is kept in ${folder}; Ctrl-C ends it`);
+  await untilStopped();
+  mail.close();
+  webhook.close();
+}
+
+/** What is acknowledged to the sender is in its file. */
+function keeper(folder: string, print: (line: string) => void) {
+  const counts: Record<string, number> = {};
+  return (kind: string, suffix: string, content: string, line: string): void => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    const name = `${kind}-${counts[kind]}.${suffix}`;
+    writeFileSync(join(folder, name), `${content}\n`);
+    print(`${name}  ${line}`);
+  };
+}
+
+/** The folder's certificate, so that a service that trusts it goes on doing so; a new one when it has ended. */
+async function certificateOf(folder: string): Promise<SelfSigned> {
+  const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const now = systemClock.now();
+  try {
+    const kept = { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
+    if (new X509Certificate(kept.cert).validToDate > now) return kept;
+  } catch {
+    // There is none yet.
+  }
+  const made = selfSigned(now);
+  await writeFile(keyFile, made.key, { mode: 0o600 });
+  await writeFile(certFile, made.cert);
+  return made;
+}
