@@ -422,6 +422,7 @@ export interface ThresholdsTable {
   created_at: Date;
   revision: Generated<number>;
   updated_at: Date;
+  since_revision: Generated<number>;
 }
 
 export interface DeviceThresholdsTable {

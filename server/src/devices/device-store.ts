@@ -63,12 +63,13 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
   await tx.deleteFrom("device_thresholds").where("tenant_id", "=", tenantId).where("device_uid", "=", uid).execute();
 }
 
-/** Has those of `thresholdIds` that are the tenant's watch the device. @returns the ids taken */
+/** Has those of `thresholdIds` that are the tenant's watch the device: one being deleted is waited for. @returns the ids taken */
 export async function watchWith(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ threshold_id: string }>`
     INSERT INTO device_thresholds (tenant_id, device_uid, threshold_id)
     SELECT t.tenant_id, ${uid}::uuid, t.id FROM thresholds t
      WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
+       FOR KEY SHARE OF t
     RETURNING threshold_id`.execute(tx);
   return new Set(rows.map((row) => row.threshold_id));
 }

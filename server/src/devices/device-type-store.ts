@@ -94,6 +94,7 @@ export async function watchTypeWith(
   const { rows } = await sql<{ id: string }>`
     WITH known AS (
       SELECT t.id FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
+         FOR KEY SHARE OF t
     ), put_on AS (
       INSERT INTO device_type_thresholds (tenant_id, device_type_id, threshold_id)
       SELECT ${tenantId}::uuid, ${id}::uuid, k.id FROM known k ON CONFLICT DO NOTHING

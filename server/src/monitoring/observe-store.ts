@@ -29,9 +29,14 @@ export async function holdJudged(tx: Tx, deviceUids: Iterable<string>, threshold
   ]);
 }
 
-/** Whether pack `o.threshold_id` judges device `d` still, by the rules of `o.revision`; rows without one are not asked. */
+/**
+ * Whether rule `o.rule_id` of pack `o.threshold_id` judges device `d` still as it did in `o.revision`; rows without one are not asked. A
+ * rule that is in the pack still is the same rule, whatever became of the others.
+ */
 export const STILL_JUDGED = `(o.revision IS NULL OR
-  EXISTS (SELECT FROM thresholds t WHERE t.id = o.threshold_id AND t.enabled AND t.revision = o.revision)
+  EXISTS (SELECT FROM thresholds t WHERE t.id = o.threshold_id AND t.enabled
+             AND (t.revision = o.revision OR t.since_revision <= o.revision
+               AND EXISTS (SELECT FROM json_array_elements(t.rules) r WHERE r ->> 'id' = o.rule_id::text)))
   AND (EXISTS (SELECT FROM device_thresholds w WHERE w.device_uid = d.uid AND w.threshold_id = o.threshold_id)
     OR EXISTS (SELECT FROM device_type_thresholds w
                 WHERE w.device_type_id = d.device_type_id AND w.threshold_id = o.threshold_id)))`;

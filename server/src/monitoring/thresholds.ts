@@ -82,7 +82,7 @@ export async function listThresholds(
 }
 
 /** The record as the API shows it. */
-function toPack(row: ThresholdRow): ThresholdPack {
+export function toPack(row: ThresholdRow): ThresholdPack {
   return {
     id: row.id,
     name: row.name,

@@ -8,7 +8,7 @@ import {
   type ThresholdPack,
 } from "../../src/monitoring/monitoring.ts";
 import type { Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
-import type { World } from "../monitoring/world.ts";
+import { HOT, type World } from "../monitoring/world.ts";
 
 /** A device that packs watch, and what it says, handed in as the broker does. */
 export interface Sender {
@@ -79,3 +79,14 @@ export async function storedReadings({ server }: World, uid: string): Promise<nu
 export function payloadOf(message: readonly Said[], base: number): unknown {
   return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
 }
+
+/** A device that a pack of two rules watches: {@link HOT}, and a pressure that must last. */
+export async function newJudged(world: World): Promise<Sender> {
+  const pending = { ...HOT, metric: "pressure", value: 5, forSeconds: 60 };
+  return await newSender(world, await packOf(world, HOT, pending));
+}
+
+/** How an anomaly ended. */
+export const ended = ({ status, resolvedBy, comment }: Record<string, unknown>) => [status, resolvedBy, comment];
+/** The end of one that can be judged no longer. */
+export const unjudged = (why: string) => ["resolved", "system", `No longer judged: ${why}.`];

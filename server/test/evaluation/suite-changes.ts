@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../../src/db/database.ts";
 import { onPostgres } from "../harness/database.ts";
 import { HOT, type World } from "../monitoring/world.ts";
-import { freshMonitoring, newSender, packOf, type Sender, storedStates } from "./sender.ts";
-
-const ended = ({ status, resolvedBy, comment }: Record<string, unknown>) => [status, resolvedBy, comment];
-const unjudged = (why: string) => ["resolved", "system", `No longer judged: ${why}.`];
+import { ended, freshMonitoring, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
 
 /** What becomes of anomalies when packs, devices and types change. */
 export function changeRules(given: () => World): void {
-  const judged = async (world: World): Promise<Sender> => {
-    const pending = { ...HOT, metric: "pressure", value: 5, forSeconds: 60 };
-    const pack = await packOf(world, HOT, pending);
-    return await newSender(world, pack);
-  };
-
   test("a pack taken off a device ends what it alone could judge, and says so", async () => {
     const world = given();
-    const sender = await judged(world);
+    const sender = await newJudged(world);
     const kept = await packOf(world, HOT);
     await sender.say({ temperature: 99, pressure: 9 });
     assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
@@ -46,7 +36,7 @@ export function changeRules(given: () => World): void {
 
   test("what somebody said of an anomaly stays when the service resolves it", async () => {
     const world = given();
-    const sender = await judged(world);
+    const sender = await newJudged(world);
     await sender.say({ temperature: 99 });
     const [{ id }] = await sender.anomalies();
     await world.ask("POST", `anomalies/${id}/acknowledge`, { comment: "On my way" });
@@ -85,30 +75,10 @@ export function changeRules(given: () => World): void {
     });
   });
 
-  test("a pack that is disabled or changed ends what it judges no longer, and judges by its new rules", async () => {
-    const world = given();
-    const { db } = world.server.app.database;
-    const sender = await judged(world);
-    await sender.say({ temperature: 99, pressure: 9 });
-    const [{ thresholdId }] = await sender.anomalies();
-    const change = (set: string) => runRaw(db, `UPDATE thresholds SET ${set} WHERE id = $1`, [thresholdId]);
-    await change("description = 'other words'");
-    assert.deepEqual((await sender.anomalies()).map(ended), [["open", null, null]]);
-    await change("rules = json_build_array(rules -> 1)");
-    assert.deepEqual((await sender.anomalies()).map(ended), [unjudged("its rule was changed")]);
-    assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
-    await sender.say({ temperature: 99, pressure: 9 }, 60_000);
-    assert.equal((await sender.anomalies()).length, 2);
-    await change("enabled = false");
-    assert.deepEqual(ended((await sender.anomalies())[1]), unjudged("its threshold pack was disabled"));
-    await sender.say({ pressure: 9 }, 120_000);
-    assert.equal((await sender.anomalies()).length, 2);
-  });
-
   test("whoever remembers a pack that was taken off opens nothing for it", async () => {
     const world = given();
     const { database } = world.server.app;
-    const sender = await judged(world);
+    const sender = await newJudged(world);
     // A process that no news reaches: it goes by what it remembers until the database tells it otherwise.
     const deaf = freshMonitoring(world, { ...database, listen: async () => async () => undefined });
     await sender.say({ temperature: 20, pressure: 1 }, 0, deaf);

@@ -9,6 +9,7 @@ import { telemetryStorage } from "./0008-telemetry-storage.ts";
 import { evaluation } from "./0009-evaluation.ts";
 import { events } from "./0010-events.ts";
 import { notifications } from "./0011-notifications.ts";
+import { changingPacks } from "./0012-changing-packs.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { number: 9, name: "evaluation", sql: evaluation },
   { number: 10, name: "events", sql: events },
   { number: 11, name: "notifications", sql: notifications },
+  { number: 12, name: "changing packs", sql: changingPacks },
 ];
