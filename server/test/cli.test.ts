@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { createProgram } from "../src/cli/program.ts";
+import { sendCommand } from "../src/control/client.ts";
 import { socketPath } from "../src/control/socket-path.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -109,6 +110,38 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
   const run = ["threshold", "dry-run", id, "--tenant", "acme", "--type", type.id, ...period];
   assert.deepEqual(await json(...run), { anomalies: [], devices: 0, readings: 0, cut: false });
   assert.match(await refused("threshold", "dry-run", id, "--tenant", "acme", ...period), /deviceId/);
+});
+
+test("a threshold pack is shown, changed by a file of its rules, switched off and on, and deleted", async () => {
+  const caller = await server.app.access.systemCaller("acme");
+  const hot = { metric: "t", operator: "gt", value: 90, severity: "major" } as const;
+  const made = await server.app.monitoring.createThreshold(caller, { name: "Cold", rules: [hot] });
+  const { id } = made;
+  const command = async (name: string, body: object): Promise<Record<string, unknown>> => {
+    const answer = await sendCommand(server.dataDir, `threshold.${name}`, body);
+    return answer.ok ? answer.result : answer.problem;
+  };
+  const { items } = await command("list", { tenant: "acme", q: "cold" });
+  assert.deepEqual(items, [JSON.parse(JSON.stringify(made))]);
+  const { stdout } = await muster(["threshold", "show", id]);
+  assert.match(
+    stdout,
+    /^Cold \(.+\), enabled, revision 1\nOn 0 devices and 0 device types; 0 unresolved anomalies\.$/m,
+  );
+  assert.match(stdout, /^[0-9a-f-]{36} {2}major {2}t gt 90, clear at 90$/m);
+  const shown = (await command("show", { id })) as { rules: object[] };
+  const file = join(server.dataDir, "rules.json");
+  await writeFile(file, JSON.stringify({ ...shown, rules: [...shown.rules, { ...hot, operator: "ne", value: "ok" }] }));
+  const updated = await json("threshold", "update", id, "--name", "Warm", "--rules", file, "--revision", "1");
+  assert.deepEqual([updated.name, updated.revision, updated.rules.length], ["Warm", 2, 2]);
+  assert.deepEqual(updated.rules[0], shown.rules[0]);
+  const refused = await command("disable", { id, revision: 1 });
+  assert.equal(refused.error, "precondition_failed");
+  assert.equal((await command("disable", { id, revision: 2 })).enabled, false);
+  assert.equal((await command("enable", { id })).enabled, true);
+  assert.match((await command("update", { id, rules: [{ ...hot, forSeconds: -1 }] })).message as string, /forSeconds/);
+  assert.deepEqual(await command("delete", { id }), { id });
+  assert.equal((await command("show", { id })).error, "not_found");
 });
 
 test("people are told what happened, and that a secret is shown this once", async () => {

@@ -21,7 +21,10 @@ export interface ControlFaces {
   doctor: Doctor;
   enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
   groups: Pick<Groups, "createShift">;
-  monitoring: Pick<Monitoring, "dryRun">;
+  monitoring: Pick<
+    Monitoring,
+    "deleteThreshold" | "dryRun" | "listThresholds" | "showThreshold" | "tenantOfThreshold" | "updateThreshold"
+  >;
   notifications: Pick<Notifications, "showWebhook">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };

@@ -1,10 +1,53 @@
 import { z } from "zod";
-import { command, text } from "../command.ts";
+import { OPERATORS, SEVERITIES, type ThresholdChange } from "../../monitoring/monitoring.ts";
+import { type Command, command, text } from "../command.ts";
+import type { ControlFaces } from "../faces.ts";
 
 const instant = z.iso.datetime({ offset: true }).transform((at) => new Date(at));
+const comparand = z.union([z.number(), z.boolean(), text, z.tuple([z.number(), z.number()])]);
+const seconds = z.int().min(0).max(86_400).optional();
+const guarded = { id: text, revision: z.int().optional() };
 
-/** What threshold packs find. */
-export const thresholdCommands = [
+/** How many packs one answer holds at most. */
+const MAX_PACKS = 10_000;
+
+/** As a pack shows its rules: those that stay keep their ids. What the values may be is for the use case to say. */
+const rule = z.strictObject({
+  id: text.optional(),
+  metric: text,
+  operator: z.enum(OPERATORS),
+  value: comparand,
+  clearValue: comparand.nullable().optional(),
+  forSeconds: seconds,
+  clearForSeconds: seconds,
+  severity: z.enum(SEVERITIES),
+  message: text.optional(),
+});
+
+/** Threshold packs, and what they find. */
+export const thresholdCommands: readonly Command[] = [
+  command("threshold.list", { tenant: text, q: text.optional() }, async ({ access, monitoring }, { tenant, q }) => {
+    const { items } = await monitoring.listThresholds(await access.systemCaller(tenant), {
+      q,
+      skip: 0,
+      limit: MAX_PACKS,
+    });
+    return { items };
+  }),
+  command("threshold.show", { id: text }, async (faces, { id }) =>
+    faces.monitoring.showThreshold(await callerOf(faces, id), id),
+  ),
+  command(
+    "threshold.update",
+    { ...guarded, name: text.optional(), description: text.optional(), rules: z.array(rule).optional() },
+    (faces, { id, revision, ...change }) => update(faces, id, change, revision),
+  ),
+  command("threshold.enable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: true }, revision)),
+  command("threshold.disable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: false }, revision)),
+  command("threshold.delete", guarded, async (faces, { id, revision }) => {
+    await faces.monitoring.deleteThreshold(await callerOf(faces, id), id, { revision });
+    return { id };
+  }),
   command(
     "threshold.dry-run",
     {
@@ -19,3 +62,11 @@ export const thresholdCommands = [
       await monitoring.dryRun(await access.systemCaller(tenant), request),
   ),
 ];
+
+async function update(faces: ControlFaces, id: string, change: ThresholdChange, revision: number | undefined) {
+  return await faces.monitoring.updateThreshold(await callerOf(faces, id), id, change, { revision });
+}
+
+async function callerOf({ access, monitoring }: ControlFaces, id: string) {
+  return await access.systemCaller(await monitoring.tenantOfThreshold(id));
+}
