@@ -107,10 +107,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const events = createEvents(deps);
   const notifications = createNotifications({
     ...deps,
+    metrics,
     webhookKey: new Secret(deriveKey(masterKey.reveal(), "webhook-secrets")),
     settings: { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks },
     baseUrl: () => addresses.baseUrl,
   });
+  metrics.beforeText(() => monitoring.measure());
+  metrics.beforeText(() => notifications.measure());
   const doctor = createDoctor(deps);
   let authorities: Authorities;
   try {

@@ -135,6 +135,9 @@ test("metrics are on a port of their own, and count requests by route and enroll
   assert.match(text, /^muster_signing_seconds_count 1$/m);
   assert.match(text, /^muster_database_seconds_count [1-9]/m);
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+  assert.match(text, /^muster_telemetry_waiting 0$/m);
+  assert.match(text, /^muster_anomalies_unresolved\{severity="critical"\} 0$/m);
+  assert.match(text, /^muster_roll_ups_due 0$/m);
   assert.ok(!text.includes(tenant.slug), "no label comes from a client");
   assert.equal((await fetch(metricsUrl.replace("/metrics", "/"))).status, 404);
 });

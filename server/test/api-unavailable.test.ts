@@ -91,6 +91,9 @@ testOnPostgres(
       const ready = await https(`${server.httpUrl}/readyz`, { ca: server.ca });
       assert.deepEqual([ready.status, ready.json.database], [503, false]);
       assert.equal((await https(`${server.httpUrl}/healthz`, { ca: server.ca })).status, 200);
+      const metrics = await (await fetch(server.app.api.metricsUrl)).text();
+      assert.match(metrics, /^muster_database_seconds_count /m);
+      assert.doesNotMatch(metrics, /^muster_(anomalies_unresolved|roll_ups_due|notifications_waiting)\b/m);
       wire.mend();
       assert.ok(await servedAgain());
       assert.equal((await enroll()).status, 401);

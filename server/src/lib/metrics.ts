@@ -16,6 +16,22 @@ export interface Metrics {
   readonly database: Histogram;
   /** Seconds from a request's headers to its answer, by route template. */
   readonly http: Histogram<"method" | "route" | "status">;
+  /** MQTT messages of this process that wait for their commit. */
+  readonly telemetryWaiting: Gauge;
+  /** Attempts to deliver a notification; `result` is `sent`, `retried` (it failed and waits) or `failed` (for good). */
+  readonly notifications: Counter<"channel" | "result">;
+  /** Steps of escalation; `result` is `paged`, `nobody`, `stopped` or `late`. */
+  readonly pages: Counter<"result">;
+  /** Notifications that have not arrived yet, of all processes. */
+  readonly notificationsWaiting: Gauge<"channel">;
+  /** The age of the oldest of them. */
+  readonly notificationsOldest: Gauge<"channel">;
+  /** Unresolved anomalies of the whole database. */
+  readonly anomalies: Gauge<"severity">;
+  /** Hours of devices whose roll-ups are due, of the whole database. */
+  readonly rollUpsDue: Gauge;
+  /** Has `read` set gauges whenever somebody asks for the text; those it cannot set are to be reset. */
+  beforeText(read: () => Promise<void>): void;
   readonly contentType: string;
   /** Everything in Prometheus' text format. */
   text(): Promise<string>;
@@ -27,6 +43,7 @@ const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  const reads: (() => Promise<void>)[] = [];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   return {
     connections: new Gauge({ name: "muster_connections", help: "Open MQTT sessions", labelNames: ["kind"], registers }),
@@ -52,8 +69,54 @@ export function createMetrics(): Metrics {
       buckets: FAST,
       registers,
     }),
+    ...ofMonitoring(registers),
+    beforeText: (read) => void reads.push(read),
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => {
+      await Promise.allSettled(reads.map((read) => read()));
+      return await registry.metrics();
+    },
+  };
+}
+
+/** From a message to whoever is told. What is `of all processes` is asked of the database, so every process says the same. */
+function ofMonitoring(registers: Registry[]) {
+  return {
+    telemetryWaiting: new Gauge({
+      name: "muster_telemetry_waiting",
+      help: "Messages waiting for their commit",
+      registers,
+    }),
+    notifications: new Counter({
+      name: "muster_notifications_total",
+      help: "Attempts to deliver a notification",
+      labelNames: ["channel", "result"],
+      registers,
+    }),
+    pages: new Counter({ name: "muster_pages_total", help: "Steps of escalation", labelNames: ["result"], registers }),
+    notificationsWaiting: new Gauge({
+      name: "muster_notifications_waiting",
+      help: "Notifications that have not arrived yet, of all processes",
+      labelNames: ["channel"],
+      registers,
+    }),
+    notificationsOldest: new Gauge({
+      name: "muster_notifications_oldest_seconds",
+      help: "Age of the oldest notification that has not arrived yet, of all processes",
+      labelNames: ["channel"],
+      registers,
+    }),
+    anomalies: new Gauge({
+      name: "muster_anomalies_unresolved",
+      help: "Unresolved anomalies, of all processes",
+      labelNames: ["severity"],
+      registers,
+    }),
+    rollUpsDue: new Gauge({
+      name: "muster_roll_ups_due",
+      help: "Hours of devices whose roll-ups are due, of all processes",
+      registers,
+    }),
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import { type DryRun, type DryRunRequest, dryRun } from "./dry-run.ts";
 import { createFollowTelemetry, type FollowTelemetry } from "./follow-telemetry.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
+import { type MeasureDeps, measure } from "./measure.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
 import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./read-device.ts";
 import {
@@ -41,7 +42,12 @@ import {
 export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus } from "./anomaly-record.ts";
 export type { EditedPack, PackInUse, ThresholdChange, ThresholdGuard } from "./change-threshold.ts";
 export type { DryRun, DryRunRequest } from "./dry-run.ts";
-export type { FollowTelemetry, FollowTelemetryOptions, TelemetryFollower, TelemetryHandler } from "./follow-telemetry.ts";
+export type {
+  FollowTelemetry,
+  FollowTelemetryOptions,
+  TelemetryFollower,
+  TelemetryHandler,
+} from "./follow-telemetry.ts";
 export type { IngestQueue } from "./ingest.ts";
 export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
@@ -55,6 +61,7 @@ export type { NewThresholdPack, ThresholdPack } from "./thresholds.ts";
 
 export interface MonitoringDeps extends IngestDeps {
   database: Database;
+  metrics?: NonNullable<IngestDeps["metrics"]> & NonNullable<MeasureDeps["metrics"]>;
 }
 
 /**
@@ -90,11 +97,14 @@ export interface Monitoring extends Ingest {
   dryRun(caller: Caller, request: DryRunRequest): Promise<DryRun>;
   /** Opens and resolves the anomalies of devices that fell silent; called every few seconds. */
   watchSilence(): Promise<void>;
+  /** Sets the gauges of what waits and what is unresolved. */
+  measure(): Promise<void>;
 }
 
 export function createMonitoring(deps: MonitoringDeps): Monitoring {
+  const ingest = createIngest(deps);
   return {
-    ...createIngest(deps),
+    ...ingest,
     latest: (caller, deviceId) => latest(deps, caller, deviceId),
     rejectedMessages: (caller, deviceId) => rejectedMessages(deps, caller, deviceId),
     followTelemetry: createFollowTelemetry(deps),
@@ -116,5 +126,6 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     rollUp: () => rollUp(deps),
     dryRun: (caller, request) => dryRun(deps, caller, request),
     watchSilence: createSilenceWatch(deps),
+    measure: () => measure(deps, ingest.queue()),
   };
 }

@@ -30,7 +30,9 @@ export function mailCourier(
     said = true;
     return [];
   };
-  return createCourier(MAIL_CONNECTIONS, take, (row) => attempt(deps, row, (each) => inTime(mailer!.send(each), cut)));
+  return createCourier(MAIL_CONNECTIONS, take, (row) =>
+    attempt(deps, "email", row, (each) => inTime(mailer!.send(each), cut)),
+  );
 }
 
 /** Sends webhooks that are due. */
@@ -48,23 +50,33 @@ export function webhookCourier(deps: NotificationsDeps, stop: AbortSignal, cut: 
     if (disabled.has(`${row.tenant_id} ${row.target}`)) return failed("the webhook is disabled", { final: true });
     return await sendWebhook(deps, row, cut);
   };
-  return createCourier(WEBHOOKS_AT_ONCE, take, (row) => attempt(deps, row, send));
+  return createCourier(WEBHOOKS_AT_ONCE, take, (row) => attempt(deps, "webhook", row, send));
 }
 
 /** Sends, and notes what became of it. What cannot be noted is tried again when the lease ends, under the same id. */
-async function attempt(deps: NotificationsDeps, row: ClaimedRow, send: Send): Promise<void> {
+async function attempt(
+  deps: NotificationsDeps,
+  channel: "email" | "webhook",
+  row: ClaimedRow,
+  send: Send,
+): Promise<void> {
   const { database, clock, logger } = deps;
+  const count = (result: string, times = 1) => deps.metrics.notifications.inc({ channel, result }, times);
   try {
     await reach("deliver.send");
     const outcome = await send(row);
     await reach("deliver.sent");
     const now = clock.now();
-    if (outcome.sent) return await noteSent(database.db, row, now);
+    if (outcome.sent) {
+      count("sent");
+      return await noteSent(database.db, row, now);
+    }
     const again = outcome.final ? undefined : retryAt(row.created_at, row.attempts, now, chance(deps.ids));
     const { error, maybeSent } = outcome;
+    count(again ? "retried" : "failed");
     logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification did not arrive");
     await noteFailed(database.db, row, { error, again, maybeSent }, now);
-    if (outcome.gone) await disableWebhook(database.db, row.tenant_id, row.target, now);
+    if (outcome.gone) count("failed", await disableWebhook(database.db, row.tenant_id, row.target, now));
   } catch (error) {
     logger.warn({ delivery: row.id, err: (error as Error).message }, "what became of a notification was not noted");
   }

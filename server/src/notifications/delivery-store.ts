@@ -192,12 +192,30 @@ export async function noteFailed(db: Db, { id, attempts }: ClaimedRow, failure: 
      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts}`.execute(db);
 }
 
-/** Gives up what waits since before `before`: nobody wants to be woken by it now. */
-export async function giveUp(db: Db, before: Date, now: Date, error: string): Promise<number> {
-  const { rows } = await sql`
+/**
+ * Gives up what waits since before `before`: nobody wants to be woken by it now.
+ *
+ * @returns the channel of each
+ */
+export async function giveUp(db: Db, before: Date, now: Date, error: string): Promise<("email" | "webhook")[]> {
+  const { rows } = await sql<{ channel: "email" | "webhook" }>`
     UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = coalesce(last_error, ${error})
-     WHERE state = 'pending' AND created_at < ${before} AND next_at <= ${now} RETURNING id`.execute(db);
-  return rows.length;
+     WHERE state = 'pending' AND created_at < ${before} AND next_at <= ${now} RETURNING channel`.execute(db);
+  return rows.map(({ channel }) => channel);
+}
+
+export interface Backlog {
+  channel: "email" | "webhook";
+  waiting: number;
+  since: Date;
+}
+
+/** What has not arrived yet, and since when the oldest of it waits; a channel of which nothing waits is not there. */
+export async function readBacklog(db: Db): Promise<Backlog[]> {
+  const { rows } = await sql<Backlog>`
+    SELECT channel, count(*)::int AS waiting, min(created_at) AS since FROM deliveries
+     WHERE state = 'pending' GROUP BY channel`.execute(db);
+  return rows;
 }
 
 /** Forgets what was done with before `before`, with its attempts. */

@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Resolve } from "./resolve-target.ts";
 
@@ -11,6 +12,7 @@ export interface NotificationsDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
+  metrics: Pick<Metrics, "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages">;
   /** The key that webhooks' secrets are derived from. */
   webhookKey: Secret<Buffer>;
   settings: NotificationSettings;

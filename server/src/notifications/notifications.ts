@@ -9,6 +9,7 @@ import { mailCourier, webhookCourier } from "./deliver.ts";
 import { type DeliveryRow, forgetDeliveries, giveUp, listDeliveryRows } from "./delivery-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
+import { measureBacklog } from "./measure.ts";
 import { noticeEnding } from "./notice.ts";
 import { type OnCall, onCallOfDevice, onCallOfGroup } from "./on-call.ts";
 import { pagePeople } from "./page-people.ts";
@@ -48,6 +49,8 @@ export interface Notifications {
   noticeCertificates(): Promise<void>;
   /** Gives up what is too old and forgets what is long done; to be called every few minutes. */
   prune(): Promise<void>;
+  /** Sets the gauges of what waits. */
+  measure(): Promise<void>;
   /** Takes nothing more and finishes what is being sent. */
   stop(): Promise<void>;
 }
@@ -100,10 +103,12 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve">): 
     async prune() {
       const now = clock.now();
       const old = await giveUp(database.db, plus(now, -GIVE_UP_MS), now, "nobody could be told within a day");
-      if (old > 0) logger.warn({ given_up: old }, "notifications were given up after a day");
+      for (const channel of old) deps.metrics.notifications.inc({ channel, result: "failed" });
+      if (old.length > 0) logger.warn({ given_up: old.length }, "notifications were given up after a day");
       await forgetDeliveries(database.db, plus(now, -KEPT_MS));
       await forgetPages(database.db, plus(now, -KEPT_MS));
     },
+    measure: () => measureBacklog(deps),
     async stop() {
       stopping.abort();
       await unlisten?.();

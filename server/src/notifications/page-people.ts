@@ -23,18 +23,24 @@ const BATCH = 100;
  * what is acknowledged or resolved pages nobody, and what pages is known to have done so when it is resolved.
  */
 export async function pagePeople(deps: NotificationsDeps): Promise<void> {
-  while ((await pageBatch(deps)) === BATCH);
+  for (;;) {
+    const outcome = Object.entries(await pageBatch(deps));
+    for (const [result, pages] of outcome) deps.metrics.pages.inc({ result }, pages.length);
+    if (outcome.reduce((sum, [, pages]) => sum + pages.length, 0) < BATCH) return;
+  }
 }
 
-async function pageBatch(deps: NotificationsDeps): Promise<number> {
+type Outcome = Record<PageState, PageRow[]>;
+
+async function pageBatch(deps: NotificationsDeps): Promise<Outcome> {
   const { clock, ids, logger } = deps;
   return await inTransaction(deps.database.db, async (tx) => {
     const now = clock.now();
     const pages = await duePages(tx, now, BATCH);
-    if (pages.length === 0) return 0;
+    const outcome: Outcome = { paged: [], nobody: [], stopped: [], late: [] };
+    if (pages.length === 0) return outcome;
     const anomalies = byId(await holdAnomalies(tx, [...new Set(pages.map((page) => page.anomaly_id))]));
     const groups = byId(await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]));
-    const outcome: Record<PageState, PageRow[]> = { paged: [], nobody: [], stopped: [], late: [] };
     const deliveries: NewDelivery[] = [];
     for (const page of pages) {
       const anomaly = anomalies.get(page.anomaly_id);
@@ -51,7 +57,7 @@ async function pageBatch(deps: NotificationsDeps): Promise<number> {
         "a page reaches nobody: the group has no such people now",
       );
     await reach("page.commit");
-    return pages.length;
+    return outcome;
   });
 }
 

@@ -4,12 +4,15 @@ import type { Db } from "../db/database.ts";
 
 const hash = (target: string) => createHash("sha256").update(target).digest();
 
-/** Stops everything that is on its way to the address, and whatever comes later. */
-export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<void> {
+/** Stops everything that is on its way to the address, and whatever comes later. @returns how much was on its way */
+export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<number> {
   await sql`INSERT INTO disabled_webhooks (tenant_id, target_sha256, target, disabled_at)
     VALUES (${tenantId}, ${hash(target)}, ${target}, ${now}) ON CONFLICT DO NOTHING`.execute(db);
-  await sql`UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = 'the webhook is gone (410)'
-    WHERE tenant_id = ${tenantId} AND channel = 'webhook' AND target = ${target} AND state = 'pending'`.execute(db);
+  const { rows } = await sql`
+    UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = 'the webhook is gone (410)'
+     WHERE tenant_id = ${tenantId} AND channel = 'webhook' AND target = ${target} AND state = 'pending'
+    RETURNING id`.execute(db);
+  return rows.length;
 }
 
 /** @returns whether it was disabled */

@@ -30,6 +30,15 @@ export function deliveryRules(given: () => World): void {
     return { tenant, address, target, group, ...(await anomalies(tenant, [group.id], count)) };
   }
 
+  /** A counter over both processes. */
+  async function counted(name: string): Promise<number> {
+    const { server, second } = given();
+    const apps = server === second ? [server.app] : [server.app, second.app];
+    const texts = await Promise.all(apps.map(({ metrics }) => metrics.text()));
+    const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.startsWith(`${name} `));
+    return lines.reduce((sum, line) => sum + Number(line.slice(name.length)), 0);
+  }
+
   test("what fails is tried again later and later under the same id, each attempt in the log, for a day", async () => {
     const { sinks, pass, log } = given();
     const { tenant, address, open } = await channels("/flaky");
@@ -42,6 +51,14 @@ export function deliveryRules(given: () => World): void {
     for (const { state, attempts, last_error } of await log(tenant, anomaly!.id)) {
       assert.deepEqual([state, attempts.map(({ attempt }) => attempt)], ["pending", [1, 2]]);
       assert.match(last_error!, /500|not now/);
+    }
+    const metrics = await given().server.app.metrics.text();
+    for (const channel of ["email", "webhook"]) {
+      assert.match(metrics, new RegExp(`^muster_notifications_waiting{channel="${channel}"} [1-9]`, "m"));
+      assert.match(
+        metrics,
+        new RegExp(`^muster_notifications_oldest_seconds{channel="${channel}"} ([7-9]|[1-9]\\d)`, "m"),
+      );
     }
     sinks.behave.mail = () => undefined;
     sinks.behave.hook = () => ({ status: 204 });
@@ -69,6 +86,10 @@ export function deliveryRules(given: () => World): void {
     sinks.behave.mail = () => undefined;
     for (let hours = 0; hours < 26; hours++) await pass(HOUR);
     assert.deepEqual(await state(), { email: "failed", webhook: "failed" });
+    for (const channel of ["email", "webhook"])
+      assert.ok((await counted(`muster_notifications_total{channel="${channel}",result="failed"}`)) > 0);
+    assert.ok((await counted(`muster_notifications_total{channel="webhook",result="retried"}`)) > 10);
+    assert.ok((await counted(`muster_pages_total{result="paged"}`)) > 0);
     const tries = sinks.hooksAt("/never").length;
     await pass(DAY);
     assert.equal(sinks.hooksAt("/never").length, tries);
