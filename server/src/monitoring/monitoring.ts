@@ -49,7 +49,6 @@ export type { ReadingPage, ReadingQuery, Series, SeriesQuery } from "./read-tele
 export type { MetricValue } from "./reading.ts";
 export { type NewRule, OPERATORS, type Rule, SEVERITIES, type Severity } from "./rule.ts";
 export type { RuleChange } from "./rule-identity.ts";
-export type { TelemetryChange } from "./telemetry-changes.ts";
 export type { NewThresholdPack, ThresholdPack } from "./thresholds.ts";
 
 export interface MonitoringDeps extends IngestDeps {
