@@ -114,7 +114,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   });
   metrics.beforeText(() => monitoring.measure());
   metrics.beforeText(() => notifications.measure());
-  const doctor = createDoctor(deps);
+  const concerns = [
+    {
+      name: "whoever a group's escalation is to tell is there in the next 7 days",
+      find: () => notifications.unreached(),
+    },
+  ];
+  const doctor = createDoctor({ ...deps, concerns });
   let authorities: Authorities;
   try {
     authorities = await createAuthorities({ ...deps, masterKey, publicHost: config.publicHost });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runRaw, type Tx } from "../src/db/database.ts";
+import { ALARMS, CONCERNS } from "../src/doctor/concerns.ts";
 import { createDoctor, type Diagnosis } from "../src/doctor/doctor.ts";
 import { ask } from "../src/doctor/doctor-store.ts";
 import { ESSENTIALS, INVARIANTS } from "../src/doctor/invariants.ts";
@@ -112,6 +113,10 @@ const sabotage: Record<string, string[]> = {
   "what is remembered of a rule is of a device that it judges": [
     "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
   ],
+  "an unresolved anomaly is of a rule that judges its device": [
+    "ALTER TABLE thresholds DISABLE TRIGGER thresholds_changed",
+    "UPDATE thresholds SET enabled = false",
+  ],
   "an anomaly has at most one unfinished ticket, and shows it": ["UPDATE anomalies SET ticket_id = NULL"],
   "the ticket that an anomaly shows is about it and its device": ["UPDATE tickets SET anomaly_id = NULL"],
   "every ticket's history begins with its opening": [
@@ -125,6 +130,34 @@ const sabotage: Record<string, string[]> = {
         (count(*) OVER (PARTITION BY tenant_id, status))::int FROM claims`,
     "ALTER TABLE claims DISABLE TRIGGER claims_moved",
     "UPDATE claims SET status = 'revoked'",
+  ],
+};
+
+const message = (
+  state: string,
+  times: string,
+) => `INSERT INTO deliveries (id, tenant_id, type, channel, target, payload,
+    state, created_at, next_at, done_at)
+  SELECT gen_random_uuid(), id, 'anomaly.opened', 'email', 'ada@acme.example', '{}', '${state}', ${times} FROM tenants`;
+
+/** The same for what a running service should be looked after for. */
+const neglect: Record<string, string[]> = {
+  "what happened is looked at by the notifications, and escalation takes its steps, within five minutes": [
+    "UPDATE notification_inbox SET at = at - interval '6 minutes'",
+  ],
+  "messages leave within five minutes of being due": [message("pending", "now(), now() - interval '6 minutes', NULL")],
+  "no message was given up within a day": [message("failed", "now() - interval '20 hours', now(), now()")],
+  "no group's webhook is disabled because it answered 410": [
+    `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
+      SELECT gen_random_uuid(), id, 'x', '[{"type": "webhook", "target": "https://hook.example/secret"}]', now(), now()
+        FROM tenants`,
+    "INSERT INTO disabled_webhooks SELECT id, '', 'https://hook.example/secret', now() FROM tenants",
+  ],
+  "telemetry that is kept no longer is dropped within a day": [
+    "SELECT make_telemetry_day(7::smallint, (now() - interval '12 days')::date)",
+  ],
+  "minutes and hours of telemetry are computed within an hour of being due": [
+    "INSERT INTO roll_up_marks SELECT uid, now(), now() - interval '61 minutes' FROM devices",
   ],
 };
 
@@ -151,21 +184,23 @@ test("books that were kept by the service break no invariant", async () => {
   const { checks } = await examine(true);
   const broken = checks.filter((check) => !check.ok && !ESSENTIALS.some(({ name }) => name === check.name));
   assert.deepEqual(broken, []);
-  assert.equal(checks.length, ESSENTIALS.length + INVARIANTS.length + 1);
+  assert.equal(checks.length, ESSENTIALS.length + INVARIANTS.length + 1 + ALARMS.length + CONCERNS.length);
 });
 
 test("each invariant has its own sabotage here", () => {
   assert.deepEqual(Object.keys(sabotage).sort(), INVARIANTS.map(({ name }) => name).sort());
+  assert.deepEqual(Object.keys(neglect).sort(), [...ALARMS, ...CONCERNS].map(({ name }) => name).sort());
 });
 
-for (const { name, sql } of INVARIANTS) {
+for (const { name, sql } of [...INVARIANTS, ...ALARMS, ...CONCERNS]) {
   test(`the doctor notices when it is not so that ${name}`, async () => {
     await undone(async (tx) => {
       assert.equal((await ask(tx, sql, registry.clock.now())).broken, 0);
-      for (const statement of sabotage[name]!) await runRaw(tx, statement, []);
+      for (const statement of (sabotage[name] ?? neglect[name])!) await runRaw(tx, statement, []);
       const { broken, examples } = await ask(tx, sql, registry.clock.now());
       assert.ok(broken > 0);
       assert.ok(examples.length > 0 && examples.every((example) => example.length > 5));
+      assert.ok(!examples.join().includes("secret"));
     });
   });
 }
@@ -194,14 +229,34 @@ test("the doctor notices a column that says something else than its certificate"
     .execute();
   const { healthy, checks } = await examine(true);
   assert.equal(healthy, false);
-  const finding = checks.at(-1);
+  const named = ({ name }: { name: string }) => name === "stored certificates agree with their columns";
+  const finding = checks.find(named);
   assert.match(finding?.examples[0] ?? "", /^certificate [0-9a-f-]{36}: not_after$/);
   await certificates().set({ not_after: true_ }).where("kind", "=", "platform").execute();
-  assert.equal((await examine(true)).checks.at(-1)?.ok, true);
+  assert.equal((await examine(true)).checks.find(named)?.ok, true);
 });
 
 test("a service without authorities or a broker is not healthy, which the quick look says too", async () => {
   const { healthy, checks } = await examine(false);
   assert.equal(healthy, false);
-  assert.equal(checks.length, ESSENTIALS.length);
+  assert.equal(checks.length, ESSENTIALS.length + ALARMS.length + CONCERNS.length);
+});
+
+test("what is only worth a look is named and makes nothing unhealthy", async () => {
+  const concerns = [
+    {
+      name: "somebody is told",
+      find: async function* () {
+        yield "group x";
+      },
+    },
+  ];
+  const { checks } = await createDoctor({ ...registry, concerns }).examine({ deep: true });
+  const found = checks.find(({ name }) => name === "somebody is told");
+  assert.deepEqual(found, { name: "somebody is told", level: "should", ok: false, broken: 1, examples: ["group x"] });
+  assert.ok(
+    checks.every(
+      ({ level, name }) => (level === "must") !== (CONCERNS.some((each) => each.name === name) || name === found?.name),
+    ),
+  );
 });

@@ -2,12 +2,17 @@ import type { Database, Db } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import { disagreeing } from "./certificate-columns.ts";
+import { ALARMS, CONCERNS } from "./concerns.ts";
 import { ask, takeYourTime } from "./doctor-store.ts";
-import { ESSENTIALS, INVARIANTS } from "./invariants.ts";
+import { ESSENTIALS, INVARIANTS, type Invariant } from "./invariants.ts";
+
+/** `must` is a rule that makes the service unhealthy when it is broken; `should` is worth a look. */
+export type Level = "must" | "should";
 
 export interface Finding {
   /** The rule, as a sentence. */
   name: string;
+  level: Level;
   ok: boolean;
   /** How many things break it. */
   broken: number;
@@ -20,38 +25,56 @@ export interface Diagnosis {
   checks: Finding[];
 }
 
-/** Says whether what must never be false is true (`muster doctor`). It only reads. */
+/** What a feature knows that SQL cannot ask: whatever should not be, by name. Asked by a deep look only. */
+export interface Concern {
+  /** The rule, as a sentence. */
+  name: string;
+  find(): AsyncIterable<string>;
+}
+
+export interface DoctorDeps {
+  database: Database;
+  clock: Clock;
+  concerns?: readonly Concern[];
+}
+
+/** Says whether what must never be false is true, and what is worth a look (`muster doctor`). It only reads. */
 export interface Doctor {
   /** `deep` asks every invariant of reliability.md of the whole database. */
   examine(options: { deep: boolean }): Promise<Diagnosis>;
 }
 
-export function createDoctor({ database, clock }: { database: Database; clock: Clock }): Doctor {
+export function createDoctor({ database: { db }, clock, concerns = [] }: DoctorDeps): Doctor {
+  const askAll = async (level: Level, questions: readonly Invariant[]): Promise<Finding[]> => {
+    const found: Finding[] = [];
+    for (const question of questions) found.push(await answer(db, level, question, clock.now()));
+    return found;
+  };
   return {
     async examine({ deep }) {
-      const questions = deep ? [...ESSENTIALS, ...INVARIANTS] : ESSENTIALS;
-      const checks: Finding[] = [];
-      for (const { name, sql } of questions) checks.push(await answer(database.db, name, sql, clock.now()));
-      if (deep) checks.push(await columns(database.db));
-      return { healthy: checks.every((check) => check.ok), checks };
+      const checks = await askAll("must", [...ESSENTIALS, ...ALARMS, ...(deep ? INVARIANTS : [])]);
+      if (deep) checks.push(await count("must", "stored certificates agree with their columns", disagreeing(db)));
+      checks.push(...(await askAll("should", CONCERNS)));
+      if (deep) for (const { name, find } of concerns) checks.push(await count("should", name, find()));
+      return { healthy: checks.every(({ ok, level }) => ok || level === "should"), checks };
     },
   };
 }
 
-async function answer(db: Db, name: string, sql: string, now: Date): Promise<Finding> {
+async function answer(db: Db, level: Level, { name, sql }: Invariant, now: Date): Promise<Finding> {
   const { broken, examples } = await inTransaction(db, async (tx) => {
     await takeYourTime(tx);
     return await ask(tx, sql, now);
   });
-  return { name, ok: broken === 0, broken, examples };
+  return { name, level, ok: broken === 0, broken, examples };
 }
 
-async function columns(db: Db): Promise<Finding> {
+async function count(level: Level, name: string, found: AsyncIterable<string>): Promise<Finding> {
   const examples: string[] = [];
   let broken = 0;
-  for await (const wrong of disagreeing(db)) {
+  for await (const what of found) {
     broken++;
-    if (examples.length < 5) examples.push(wrong);
+    if (examples.length < 5) examples.push(what);
   }
-  return { name: "stored certificates agree with their columns", ok: broken === 0, broken, examples };
+  return { name, level, ok: broken === 0, broken, examples };
 }

@@ -127,6 +127,11 @@ export const INVARIANTS: readonly Invariant[] = [
       WHERE NOT judges(s.device_uid, s.threshold_id, s.rule_id)`,
   },
   {
+    name: "an unresolved anomaly is of a rule that judges its device",
+    sql: `SELECT 'anomaly ' || a.id AS what FROM anomalies a
+      WHERE a.resolved_at IS NULL AND a.rule_id IS NOT NULL AND NOT judges(a.device_uid, a.threshold_id, a.rule_id)`,
+  },
+  {
     name: "an anomaly has at most one unfinished ticket, and shows it",
     sql: `SELECT 'anomaly ' || t.anomaly_id AS what FROM tickets t JOIN anomalies a ON a.id = t.anomaly_id
       WHERE t.status NOT IN ('completed', 'cancelled') AND a.ticket_id IS DISTINCT FROM t.id`,

@@ -16,6 +16,7 @@ import { pagePeople } from "./page-people.ts";
 import { forgetPages, isAnythingDue } from "./page-store.ts";
 import { createPump } from "./pump.ts";
 import { createMailer } from "./send-mail.ts";
+import { unreached } from "./unreached.ts";
 import { showWebhook, type WebhookInfo } from "./webhooks.ts";
 
 export type { NotificationSettings } from "./deps.ts";
@@ -49,6 +50,8 @@ export interface Notifications {
   noticeCertificates(): Promise<void>;
   /** Gives up what is too old and forgets what is long done; to be called every few minutes. */
   prune(): Promise<void>;
+  /** Every group that escalates to nobody in the next seven days, named for whoever looks after the service. */
+  unreached(): AsyncIterable<string>;
   /** Sets the gauges of what waits. */
   measure(): Promise<void>;
   /** Takes nothing more and finishes what is being sent. */
@@ -108,6 +111,7 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve">): 
       await forgetDeliveries(database.db, plus(now, -KEPT_MS));
       await forgetPages(database.db, plus(now, -KEPT_MS));
     },
+    unreached: () => unreached(deps),
     measure: () => measureBacklog(deps),
     async stop() {
       stopping.abort();

@@ -132,6 +132,14 @@ export async function readGroups(db: Db, tenantId: string | null, ids: string[])
   return rows;
 }
 
+/** The ids of the next `limit` groups after `after`, of all tenants, in their order. */
+export async function nextGroups(db: Db, after: string | undefined, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM groups WHERE ${after ?? null}::uuid IS NULL OR id > ${after ?? null}::uuid
+     ORDER BY id LIMIT ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** The groups of a device that the caller sees; `undefined` when there is no such device for them. */
 export async function groupsOfDevice(
   db: Db,

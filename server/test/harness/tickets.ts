@@ -12,7 +12,7 @@ interface Where {
   ids?: Ids;
 }
 
-/** An open anomaly of the device, of a threshold pack of its own. @returns its id */
+/** An open anomaly of the device, of a threshold pack of its own that watches it. @returns its id */
 export async function addAnomaly(where: Where, caller: Caller, deviceId: string): Promise<string> {
   const deps = { ids: randomIds, ...where };
   const { id: thresholdId, rules } = await createThreshold(deps, caller, {
@@ -26,6 +26,8 @@ export async function addAnomaly(where: Where, caller: Caller, deviceId: string)
     .where("id", "=", deviceId)
     .where("deleted_at", "is", null)
     .executeTakeFirstOrThrow();
+  const watch = { tenant_id: caller.tenantId, device_uid: deviceUid, threshold_id: thresholdId };
+  await where.database.db.insertInto("device_thresholds").values(watch).execute();
   const [anomaly] = await openAnomalies(deps, [{ deviceUid, thresholdId, rule: rules[0]!, value: 91 }]);
   return anomaly!.id;
 }

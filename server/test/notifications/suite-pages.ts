@@ -188,6 +188,10 @@ export function pageRules(given: () => World): void {
     assert.ok(of.duties.length === 8 || of.duties.length === 7);
     const none = await notifications.onCallOfGroup(tenant.caller, bare.id);
     assert.deepEqual([none.now, none.gaps.length], [[], 1]);
+    await groups.createGroup(tenant.caller, { name: "Escalates to nobody on purpose" });
+    const unreached = await Array.fromAsync(notifications.unreached());
+    assert.ok(unreached.includes(`group ${bare.id} (Bare)`) && !unreached.some((what) => what.includes(full.id)));
+    assert.ok(!unreached.some((what) => what.includes("on purpose")));
     assert.deepEqual((await notifications.onCallOfDevice(tenant.caller, deviceId)).gaps, []);
     const stranger = await newTenant();
     await assert.rejects(notifications.onCallOfGroup(stranger.caller, full.id), { code: "not_found" });

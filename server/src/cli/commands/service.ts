@@ -91,7 +91,8 @@ function addBackup(program: Command, exit: Exit): void {
 }
 
 function diagnosis({ checks }: Answer): string[] {
-  return checks.map(({ name, ok, broken, examples }: Answer) =>
-    ok ? `ok      ${name}` : `BROKEN  ${name}: ${broken}, among them ${examples.join("; ")}`,
-  );
+  return checks.map(({ name, level, ok, broken, examples }: Answer) => {
+    if (ok) return `ok      ${name}`;
+    return `${level === "must" ? "BROKEN" : "LOOK  "}  ${name}: ${broken}, among them ${examples.join("; ")}`;
+  });
 }
