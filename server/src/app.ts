@@ -158,12 +158,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
   async function start(): Promise<void> {
     await authorities.maintain();
-    await connections.startNode();
+    const nodeId = await connections.startNode();
     await access.keepTime();
     ports.mqtt = (await broker.start()).port;
     ports.http = (await api.start()).port;
     await control.start();
-    await notifications.start();
+    await notifications.start(nodeId);
     jobs.push(
       every(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
       every(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),

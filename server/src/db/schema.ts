@@ -552,6 +552,7 @@ export interface DeliveriesTable {
   next_at: Date;
   attempts: Generated<number>;
   claimed_at: Date | null;
+  claimed_by: string | null;
   maybe_sent: Generated<boolean>;
   maybe_sent_before: Generated<boolean>;
   state: Generated<"pending" | "sent" | "failed" | "digested">;

@@ -1,4 +1,4 @@
-import { plus, SECOND } from "../lib/clock.ts";
+import { SECOND } from "../lib/clock.ts";
 import { reach } from "../lib/fault.ts";
 import { retryAt } from "./back-off.ts";
 import { type Courier, createCourier } from "./courier.ts";
@@ -7,7 +7,7 @@ import { chance, type NotificationsDeps } from "./deps.ts";
 import { failed, type Outcome, type Send } from "./outcome.ts";
 import { MAIL_CONNECTIONS, type Mailer } from "./send-mail.ts";
 import { sendWebhook } from "./send-webhook.ts";
-import { LEASE_MS, takeMails } from "./take-mails.ts";
+import { leaseOf, takeMails } from "./take-mails.ts";
 import { disabledWebhooks, disableWebhook } from "./webhook-store.ts";
 
 const WEBHOOKS_AT_ONCE = 16;
@@ -37,12 +37,10 @@ export function mailCourier(
 
 /** Sends webhooks that are due. */
 export function webhookCourier(deps: NotificationsDeps, stop: AbortSignal, cut: AbortSignal): Courier {
-  const { database, clock } = deps;
+  const { database } = deps;
   const take = async (room: number): Promise<ClaimedRow[]> => {
     if (stop.aborted) return [];
-    const now = clock.now();
-    const until = plus(now, LEASE_MS);
-    const wanted = { limit: room, each: WEBHOOKS_OF_ONE, now, until };
+    const wanted = { limit: room, each: WEBHOOKS_OF_ONE, lease: leaseOf(deps) };
     return await database.db.transaction().execute((tx) => claimWebhooks(tx, wanted));
   };
   const send: Send = async (row) => {

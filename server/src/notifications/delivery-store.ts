@@ -18,6 +18,14 @@ export interface NewDelivery {
   dedupe: Buffer | null;
 }
 
+/** Who takes deliveries into its hands, and for how long: until then, or until that process is gone. */
+export interface Lease {
+  now: Date;
+  until: Date;
+  /** The process as one of those that serve (`broker_nodes`); `null` before it is one. */
+  by: string | null;
+}
+
 /** A delivery in the hands of this process until its lease ends. */
 export interface ClaimedRow {
   id: string;
@@ -119,12 +127,15 @@ export async function mailedSince(tx: Tx, address: string, since: Date): Promise
   return rows.map(({ claimed_at }) => claimed_at);
 }
 
-/** Takes deliveries into this process's hands until `until`. */
-export async function claim(tx: Tx, ids: string[], now: Date, until: Date): Promise<ClaimedRow[]> {
+const taken = ({ now, until, by }: Lease): RawBuilder<unknown> => sql`
+  attempts = attempts + 1, claimed_at = ${now}, next_at = ${until}, claimed_by = ${by}::uuid,
+  maybe_sent = true, maybe_sent_before = maybe_sent`;
+
+/** Takes deliveries into this process's hands. */
+export async function claim(tx: Tx, ids: string[], lease: Lease): Promise<ClaimedRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until},
-           maybe_sent = true, maybe_sent_before = maybe_sent
+    UPDATE deliveries d SET ${taken(lease)}
      WHERE d.id = ANY (${ids}::uuid[]) RETURNING ${CLAIMED}`.execute(tx);
   return rows;
 }
@@ -144,11 +155,11 @@ export async function postpone(tx: Tx, ids: string[], until: Date): Promise<void
  */
 export async function claimWebhooks(
   tx: Tx,
-  { limit, each, now, until }: { limit: number; each: number; now: Date; until: Date },
+  { limit, each, lease }: { limit: number; each: number; lease: Lease },
 ): Promise<ClaimedRow[]> {
+  const { now } = lease;
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET attempts = attempts + 1, claimed_at = ${now}, next_at = ${until},
-           maybe_sent = true, maybe_sent_before = maybe_sent
+    UPDATE deliveries d SET ${taken(lease)}
      WHERE d.id IN (
        SELECT w.id FROM deliveries w JOIN (
          SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at, id) AS place FROM deliveries
@@ -188,7 +199,7 @@ export async function noteFailed(db: Db, { id, attempts }: ClaimedRow, failure: 
     WITH noted AS (${attempt(id, attempts, now, error)})
     UPDATE deliveries SET last_error = ${error}, maybe_sent = maybe_sent_before OR ${maybeSent},
            state = ${again ? "pending" : "failed"}, next_at = coalesce(${again ?? null}::timestamptz, next_at),
-           done_at = ${again ? null : now}::timestamptz
+           claimed_by = NULL, done_at = ${again ? null : now}::timestamptz
      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts}`.execute(db);
 }
 

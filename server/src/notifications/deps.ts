@@ -20,6 +20,8 @@ export interface NotificationsDeps {
   baseUrl: () => string;
   /** Looks a webhook's host up. */
   resolve: Resolve;
+  /** This process as one of those that serve, once it is one: when it is gone, others send what it was sending. */
+  holder: () => string | undefined;
 }
 
 export interface NotificationSettings {

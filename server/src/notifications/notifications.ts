@@ -40,8 +40,12 @@ export interface Notifications {
   ): Promise<WebhookInfo>;
   /** What was sent, newest first, of the tenant or of one anomaly, with every attempt. */
   listDeliveries(caller: Caller, query: { anomalyId?: string; limit: number }): Promise<DeliveryRecord[]>;
-  /** Begins to follow events, so that a page leaves at once. */
-  start(): Promise<void>;
+  /**
+   * Begins to follow events, so that a page leaves at once.
+   *
+   * @param nodeId this process as one of those that serve
+   */
+  start(nodeId: string): Promise<void>;
   /** Does what is due if anything is, and leaves sending under way; to be called every second. */
   tick(): Promise<void>;
   /** Does everything that is due; resolves when all of it has been sent or has failed. */
@@ -58,8 +62,9 @@ export interface Notifications {
   stop(): Promise<void>;
 }
 
-export function createNotifications(given: Omit<NotificationsDeps, "resolve">): Notifications {
-  const deps: NotificationsDeps = { ...given, resolve: addressesOf };
+export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "holder">): Notifications {
+  let holder: string | undefined;
+  const deps: NotificationsDeps = { ...given, resolve: addressesOf, holder: () => holder };
   const { database, clock, logger } = deps;
   const stopping = new AbortController();
   const cut = new AbortController();
@@ -92,7 +97,8 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve">): 
       const which = { memberUserId, limit, ...(anomalyId === undefined ? {} : { anomalyId }) };
       return await listDeliveryRows(database.db, caller.tenantId, which);
     },
-    async start() {
+    async start(nodeId) {
+      holder = nodeId;
       unlisten = await database.listen(EVENTS_CHANNEL, () => void quietly(wake()));
     },
     async tick() {

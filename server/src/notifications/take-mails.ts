@@ -7,6 +7,7 @@ import {
   dueAddresses,
   foldInto,
   insertDeliveries,
+  type Lease,
   lockAddress,
   mailedSince,
   postpone,
@@ -17,8 +18,13 @@ import type { NotificationsDeps } from "./deps.ts";
 import { planMails, WINDOW_MS } from "./digest.ts";
 import { digestOf, type SingleMessage } from "./message.ts";
 
-/** How long a process holds a delivery that it sends: longer than an attempt takes. */
-export const LEASE_MS = MINUTE;
+/** How long a process that lives holds a delivery that it sends: longer than an attempt takes. */
+const LEASE_MS = MINUTE;
+
+export function leaseOf({ clock, holder }: NotificationsDeps): Lease {
+  const now = clock.now();
+  return { now, until: plus(now, LEASE_MS), by: holder() ?? null };
+}
 
 /** Takes mails that are due, at most `room`, address by address; what would be too many for one becomes a digest. */
 export async function takeMails(deps: NotificationsDeps, room: number): Promise<ClaimedRow[]> {
@@ -33,7 +39,8 @@ export async function takeMails(deps: NotificationsDeps, room: number): Promise<
 }
 
 async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: number): Promise<ClaimedRow[]> {
-  const now = deps.clock.now();
+  const lease = leaseOf(deps);
+  const { now } = lease;
   if (!(await lockAddress(tx, address))) return [];
   const waiting = await waitingMails(tx, address, now);
   const sent = await mailedSince(tx, address, plus(now, -WINDOW_MS));
@@ -45,7 +52,7 @@ async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: nu
   const kept = [...again.slice(plan.again), ...(plan.fresh === "wait" ? fresh : [])];
   // The oldest of the window's leaves it then. Without one the room is taken by what is being sent right now.
   await postpone(tx, idsOf(kept), plus(sent[0] ?? now, WINDOW_MS));
-  return await claim(tx, idsOf(chosen.slice(0, room)), now, plus(now, LEASE_MS));
+  return await claim(tx, idsOf(chosen.slice(0, room)), lease);
 }
 
 /** @returns the id of the digest that stands for them */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import { fillFolder, onPostgres, testDatabase } from "./database.ts";
 import { redemption, type TestDevice } from "./devices.ts";
@@ -108,6 +109,11 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
     async restart(): Promise<void> {
       server = await startProcess(dataDir, database?.url, options);
     },
+    /** What ten seconds do: on PostgreSQL the next start finds that its predecessors have stopped beating. */
+    async buryTheDead(): Promise<void> {
+      if (database?.url === undefined) return;
+      await ask(database.url, "UPDATE broker_nodes SET beat_at = beat_at - interval '10 seconds'");
+    },
     /** Every invariant of reliability.md, asked of the running service. */
     async doctor(): Promise<void> {
       const { healthy, checks } = await server.command("doctor", { deep: true });
@@ -132,6 +138,15 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
     },
   };
   return world;
+}
+
+/** A question to the PostgreSQL database at `url`. */
+export async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<Row>(statement);
+  await client.end();
+  return rows;
 }
 
 export function deviceOf(answer: HttpAnswer, key: string): Device {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -76,7 +77,12 @@ export async function startSinks() {
     mails,
     hooks,
     behave,
-    env: { MUSTER_SMTP_URL: `smtp://127.0.0.1:${port(smtp.server)}`, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" },
+    /** For a service here, and with the last for one in a process of its own. */
+    env: {
+      MUSTER_SMTP_URL: `smtp://127.0.0.1:${port(smtp.server)}`,
+      MUSTER_WEBHOOK_ALLOW_PRIVATE: "true",
+      NODE_EXTRA_CA_CERTS: tls.certFile,
+    },
     hookPort: port(https),
     hookUrl: (path: string) => `https://127.0.0.1:${port(https)}${path}`,
     /** Resolves when `holds` does; it is asked again after each arrival. */
@@ -97,6 +103,7 @@ export async function startSinks() {
       https.closeAllConnections();
       https.close();
       await new Promise<void>((resolve) => smtp.close(resolve));
+      await rm(tls.folder, { recursive: true });
     },
   };
 }
@@ -113,15 +120,12 @@ function toMail(to: string, raw: string): Mail {
   return { to, id, subject: header("Subject"), headers, text: rest.join("\r\n\r\n") };
 }
 
-function selfSigned(): { key: Buffer; cert: string } {
+function selfSigned() {
   const folder = mkdtempSync(join(tmpdir(), "muster-sink-"));
-  const [key, cert] = [join(folder, "key"), join(folder, "cert")];
+  const [keyFile, certFile] = [join(folder, "key"), join(folder, "cert")];
   const names = "subjectAltName=IP:127.0.0.1,DNS:hooks.example";
   const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  execFileSync("openssl", ["req", ...kind, "-subj", "/CN=sink", "-addext", names, "-keyout", key, "-out", cert], {
-    stdio: "ignore",
-  });
-  const made = { key: readFileSync(key), cert: readFileSync(cert, "utf8") };
-  rmSync(folder, { recursive: true });
-  return made;
+  const files = ["-keyout", keyFile, "-out", certFile];
+  execFileSync("openssl", ["req", ...kind, "-subj", "/CN=sink", "-addext", names, ...files], { stdio: "ignore" });
+  return { folder, certFile, key: readFileSync(keyFile), cert: readFileSync(certFile, "utf8") };
 }

@@ -155,6 +155,7 @@ export function deliveryRules(given: () => World): void {
           webhookKey: new Secret(Buffer.alloc(32)),
           settings: { smtp: undefined, allowPrivateWebhooks },
           baseUrl: () => "https://m",
+          holder: () => undefined,
           resolve: async (host) => [asked.push(host) ? address : ""],
         },
         { ...row, payload },

@@ -10,6 +10,7 @@ import { evaluation } from "./0009-evaluation.ts";
 import { events } from "./0010-events.ts";
 import { notifications } from "./0011-notifications.ts";
 import { changingPacks } from "./0012-changing-packs.ts";
+import { releasedDeliveries } from "./0013-released-deliveries.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: "events", sql: events },
   { number: 11, name: "notifications", sql: notifications },
   { number: 12, name: "changing packs", sql: changingPacks },
+  { number: 13, name: "released deliveries", sql: releasedDeliveries },
 ];
