@@ -189,7 +189,8 @@ export function pageRules(given: () => World): void {
     const none = await notifications.onCallOfGroup(tenant.caller, bare.id);
     assert.deepEqual([none.now, none.gaps.length], [[], 1]);
     await groups.createGroup(tenant.caller, { name: "Escalates to nobody on purpose" });
-    const unreached = await Array.fromAsync(notifications.unreached());
+    const unreached: string[] = [];
+    for await (const what of notifications.unreached()) unreached.push(what);
     assert.ok(unreached.includes(`group ${bare.id} (Bare)`) && !unreached.some((what) => what.includes(full.id)));
     assert.ok(!unreached.some((what) => what.includes("on purpose")));
     assert.deepEqual((await notifications.onCallOfDevice(tenant.caller, deviceId)).gaps, []);
