@@ -14,6 +14,7 @@ import {
   updateThreshold,
 } from "./change-threshold.ts";
 import { type DryRun, type DryRunRequest, dryRun } from "./dry-run.ts";
+import { createFollowTelemetry, type FollowTelemetry } from "./follow-telemetry.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies, type Watch } from "./observe.ts";
@@ -41,6 +42,12 @@ import {
 export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus } from "./anomaly-record.ts";
 export type { EditedPack, PackInUse, ThresholdChange, ThresholdGuard } from "./change-threshold.ts";
 export type { DryRun, DryRunRequest } from "./dry-run.ts";
+export type {
+  FollowTelemetry,
+  FollowTelemetryOptions,
+  TelemetryFollower,
+  TelemetryHandler,
+} from "./follow-telemetry.ts";
 export type { IngestQueue } from "./ingest.ts";
 export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
@@ -49,6 +56,7 @@ export type { ReadingPage, ReadingQuery, Series, SeriesQuery } from "./read-tele
 export type { MetricValue } from "./reading.ts";
 export { type NewRule, OPERATORS, type Rule, SEVERITIES, type Severity } from "./rule.ts";
 export type { RuleChange } from "./rule-identity.ts";
+export type { TelemetryChange } from "./telemetry-changes.ts";
 export type { NewThresholdPack, ThresholdPack } from "./thresholds.ts";
 
 export interface MonitoringDeps extends IngestDeps {
@@ -63,6 +71,7 @@ export interface MonitoringDeps extends IngestDeps {
 export interface Monitoring extends Ingest {
   latest(caller: Caller, deviceId: string): Promise<LatestValue[]>;
   rejectedMessages(caller: Caller, deviceId: string): Promise<RejectedRecord[]>;
+  followTelemetry: FollowTelemetry;
   readings(caller: Caller, deviceId: string, metric: string, query: ReadingQuery): Promise<ReadingPage>;
   series(caller: Caller, deviceId: string, metric: string, query: SeriesQuery): Promise<Series>;
   createThreshold(caller: Caller, input: NewThresholdPack): Promise<ThresholdPack>;
@@ -98,6 +107,7 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     ...ingest,
     latest: (caller, deviceId) => latest(deps, caller, deviceId),
     rejectedMessages: (caller, deviceId) => rejectedMessages(deps, caller, deviceId),
+    followTelemetry: createFollowTelemetry(deps),
     readings: (caller, deviceId, metric, query) => readings(deps, caller, deviceId, metric, query),
     series: (caller, deviceId, metric, query) => series(deps, caller, deviceId, metric, query),
     createThreshold: (caller, input) => createThreshold(deps, caller, input),

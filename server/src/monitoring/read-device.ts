@@ -56,7 +56,7 @@ export async function visibleDevice(deps: Deps, caller: Caller, deviceId: string
   return uid;
 }
 
-function toLatest(row: LatestRow): LatestValue {
+export function toLatest(row: LatestRow): LatestValue {
   const value = (row.number ?? row.flag ?? row.text) as MetricValue;
   return { metric: row.metric, value, at: row.ts, receivedAt: row.received_at, timeReplaced: row.time_replaced };
 }
