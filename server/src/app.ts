@@ -23,6 +23,7 @@ import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
 import { Secret } from "./lib/secret.ts";
+import { createLive, type Live } from "./live/live.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
 import { createNotifications, type Notifications } from "./notifications/notifications.ts";
 import { deriveKey } from "./pki/pki.ts";
@@ -54,6 +55,7 @@ export interface App {
   readonly enrollment: Enrollment;
   readonly events: Events;
   readonly groups: Groups;
+  readonly live: Live;
   readonly metrics: Metrics;
   readonly monitoring: Monitoring;
   readonly notifications: Notifications;
@@ -105,6 +107,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const monitoring = createMonitoring({ ...deps, metrics });
   const tickets = createTickets(deps);
   const events = createEvents(deps);
+  const live = createLive({ events, monitoring });
   const notifications = createNotifications({
     ...deps,
     metrics,
@@ -181,6 +184,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const parts: [string, () => unknown][] = [
       ["periodic jobs", () => Promise.all(jobs.map((stop) => stop()))],
       ["control socket", () => control.stop()],
+      ["live streams", () => live.stop()],
       ["HTTPS", () => api.stop()],
       ["MQTT", () => broker.stop()],
       ["monitoring", () => monitoring.drain()],
@@ -204,6 +208,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   return {
     ...faces,
     events,
+    live,
     notifications,
     config,
     logger,

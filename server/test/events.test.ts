@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { runRaw } from "../src/db/database.ts";
 import type { TenantEvent } from "../src/events/events.ts";
 import { HOUR, MINUTE } from "../src/lib/clock.ts";
+import { collector } from "./events/collector.ts";
+import { changesRules } from "./events/suite-changes.ts";
+import { liveRules } from "./events/suite-live.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -21,26 +24,6 @@ after(async () => {
 });
 
 const kinds = (events: TenantEvent[]) => events.map(({ kind }) => kind);
-
-/** Collects what a subscription is given, and waits until it holds `count`. */
-function collector() {
-  const got: TenantEvent[] = [];
-  let check: () => void = () => undefined;
-  return {
-    got,
-    handler(events: TenantEvent[]): void {
-      got.push(...events);
-      check();
-    },
-    count: (count: number): Promise<void> =>
-      new Promise((resolve) => {
-        check = () => {
-          if (got.length >= count) resolve();
-        };
-        check();
-      }),
-  };
-}
 
 async function deviceWithAnomaly(tenant: TestTenant, at = server) {
   const { id } = await at.app.devices.createDevice(tenant.caller, { name: "Pump" });
@@ -180,6 +163,9 @@ test("a handler that fails ends its subscription with what it threw, and no curs
   const { events: again } = await readSome(tenant.caller.tenantId, failing.cursor);
   assert.deepEqual(kinds(again), ["anomaly.opened"]);
 });
+
+describe("live", () => liveRules(() => ({ server, second })));
+describe("changed telemetry", () => changesRules(() => ({ server, second })));
 
 /** Reads until there is something: an event is shown once no older transaction of the whole PostgreSQL is under way. */
 async function readSome(tenantId: string, after: string) {

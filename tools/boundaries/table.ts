@@ -15,6 +15,7 @@ const FEATURES = [
   "connections",
   "enrollment",
   "events",
+  "live",
   "monitoring",
   "notifications",
   "tickets",
@@ -40,6 +41,7 @@ export const table = {
 
     enrollment: ["pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
     tickets: ["monitoring", "devices", "access", "audit", ...FLOOR],
+    live: ["events", "monitoring", "access", "lib"],
     notifications: ["groups", "access", "events", "audit", ...FLOOR],
     monitoring: ["devices", "connections", "access", "audit", ...FLOOR],
     connections: ["access", "audit", ...FLOOR],

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Caller } from "../../src/access/access.ts";
+import type { TenantEvent } from "../../src/events/events.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import type { TestServer } from "../harness/server.ts";
+import { collector } from "./collector.ts";
+
+export interface TwoServers {
+  server: TestServer;
+  second: TestServer;
+}
+
+type Told = { deviceId: string | null; [metric: string]: unknown };
+
+/** What the telemetry among events says: a device and its values, each by its metric. */
+function told(events: readonly TenantEvent[]): Told[] {
+  return events
+    .filter(({ kind }) => kind === "telemetry.changed")
+    .map(({ deviceId, data }) => {
+      const values = data.values as { metric: string; value: unknown }[];
+      return { deviceId, ...Object.fromEntries(values.map(({ metric, value }) => [metric, value])) };
+    });
+}
+
+const others = (events: readonly TenantEvent[]) =>
+  events.map(({ kind }) => kind).filter((kind) => kind !== "telemetry.changed");
+
+/** Publishes over MQTT with the device's certificate; resolves when all is acknowledged, hence stored. */
+async function publish(server: TestServer, device: TestDevice, ...payloads: Record<string, unknown>[]): Promise<void> {
+  const client = await connectMqtt(server, device);
+  await Promise.all(payloads.map((each) => client.publishAsync(device.topic, JSON.stringify(each), { qos: 1 })));
+  await client.endAsync();
+}
+
+/** The stream of events and telemetry that the admin app will subscribe to. */
+export function liveRules(given: () => TwoServers): void {
+  let tenant: TestTenant;
+  let device: TestDevice;
+
+  async function stream(caller: Caller, options: Parameters<TestServer["app"]["live"]["follow"]>[1]) {
+    const seen = collector();
+    const following = await given().server.app.live.follow(caller, options, seen.handler);
+    return { ...seen, following };
+  }
+
+  test("what a device says through another process is told beside what happens, once a second, each value at its newest", async () => {
+    const { server, second } = given();
+    tenant = await newTenant(server);
+    device = await enrollDevice(server, tenant);
+    const { got, until, following } = await stream(tenant.caller, { kinds: ["telemetry.", "ticket."] });
+    await publish(second, device, { temperature: 20, pump: "on" }, { temperature: 21 }, { temperature: 22 });
+    await second.app.tickets.openTicket(tenant.caller, { title: "Oil it" });
+    await until((events) => events.length === 2);
+    await following.stop();
+    assert.deepEqual(others(got), ["ticket.opened"]);
+    assert.deepEqual(told(got), [{ deviceId: device.deviceId, pump: "on", temperature: 22 }]);
+    const { at, data } = got.find(({ kind }) => kind === "telemetry.changed")!;
+    const [pump] = data.values as Record<string, unknown>[];
+    assert.deepEqual([at, pump!.metric, pump!.receivedAt], [server.clock.now(), "pump", server.clock.now()]);
+  });
+
+  test("from any of its cursors a stream goes on: events without a gap, of telemetry how things are now", async () => {
+    const { server, second } = given();
+    const open = (title: string) => second.app.tickets.openTicket(tenant.caller, { title });
+    const titles = (events: readonly TenantEvent[]) =>
+      events.filter(({ kind }) => kind === "ticket.opened").map(({ data }) => data.title);
+    const first = await stream(tenant.caller, { kinds: ["ticket.opened"] });
+    for (const title of ["one", "two"]) await open(title);
+    await first.until((events) => events.length === 2);
+    await first.following.stop();
+    await open("three");
+    const cursors = [...first.got.map(({ cursor }) => cursor), first.following.cursor];
+    for (const [n, after] of cursors.entries()) {
+      await publish(second, device, { temperature: 40 + n }, { temperature: 50 + n });
+      const again = await stream(tenant.caller, { after, kinds: ["ticket.", "telemetry."] });
+      await again.until((events) => told(events).length > 0 && titles(events).includes("three"));
+      await again.following.stop();
+      assert.deepEqual(titles(again.got), n === 0 ? ["two", "three"] : ["three"]);
+      const now = told(again.got).map(({ deviceId, temperature, pump }) => [deviceId, temperature, pump]);
+      assert.deepEqual(now, [[device.deviceId, 50 + n, "on"]]);
+      const { cursor } = again.got.find(({ kind }) => kind === "telemetry.changed")!;
+      await publish(server, device, { pressure: n });
+      const rest = await stream(tenant.caller, { after: cursor, kinds: ["telemetry.changed"] });
+      await rest.until((events) => events.length > 0);
+      await rest.following.stop();
+      assert.equal(told(rest.got)[0]!.pressure, n);
+    }
+  });
+
+  test("a tenant, a user's groups and the devices asked for bound what is told; what is deleted is told no more", async () => {
+    const { server } = given();
+    const { access, devices, enrollment, events, groups } = server.app;
+    const start = `${await events.cursorNow()}.0`;
+    const stranger = await newTenant(server);
+    const [theirs, seen, unseen, deleted] = await Promise.all([
+      enrollDevice(server, stranger),
+      enrollDevice(server, tenant),
+      enrollDevice(server, tenant),
+      enrollDevice(server, tenant),
+    ]);
+    await Promise.all([theirs, seen, unseen, deleted].map((each) => publish(server, each, { level: 1 })));
+    await enrollment.deleteDevice(tenant.caller, deleted.deviceId);
+    const user = await access.createUser({ tenant: tenant.slug, email: `v@${tenant.slug}.example`, role: "viewer" });
+    const group = await groups.createGroup(tenant.caller, { name: "Theirs", memberUserIds: [user.id] });
+    const { name } = await devices.getDevice(tenant.caller, seen.deviceId);
+    await devices.replaceDevice(tenant.caller, seen.deviceId, { name, groupIds: [group.id] });
+    const rights = { kind: "user", userId: user.id, role: "viewer" } as const;
+    const viewer: Caller = { ...tenant.caller, actor: `user:${user.id}`, rights };
+
+    async function toldTo(caller: Caller, options: { kinds?: string[]; telemetryOf?: string[] }) {
+      const { got, until, following } = await stream(caller, { after: start, kinds: ["telemetry."], ...options });
+      await until((all) => told(all).length > 0 && (!options.kinds || others(all).length > 0));
+      await following.stop();
+      return got;
+    }
+    const devicesOf = (all: readonly TenantEvent[]) => [...new Set(all.map(({ deviceId }) => deviceId))].sort();
+    assert.deepEqual(devicesOf(await toldTo(stranger.caller, {})), [theirs.deviceId]);
+    const known = [device, seen, unseen].map(({ deviceId }) => deviceId).sort();
+    assert.deepEqual(devicesOf(await toldTo(tenant.caller, {})), known);
+    assert.deepEqual(devicesOf(await toldTo(viewer, { kinds: ["telemetry.", "certificate."] })), [seen.deviceId]);
+    const asked = [unseen, theirs, deleted].map(({ deviceId }) => deviceId);
+    assert.deepEqual(devicesOf(await toldTo(tenant.caller, { telemetryOf: asked })), [unseen.deviceId]);
+  });
+
+  test("who may not read a family, or asks for what there is not, is refused; a handler that fails ends the stream", async () => {
+    const { live } = given().server.app;
+    const key: Caller = {
+      ...tenant.caller,
+      rights: { kind: "key", keyId: "k", scopes: new Set(["devices:read"] as const) },
+    };
+    const nothing = () => undefined;
+    const refused = (caller: Caller, options: Parameters<typeof live.follow>[1], code: string) =>
+      assert.rejects(live.follow(caller, options, nothing), { code });
+    await refused(key, {}, "insufficient_scope");
+    await refused(key, { kinds: ["device.", "ticket."] }, "insufficient_scope");
+    await refused(key, { kinds: ["weather."] }, "invalid_request");
+    await refused(tenant.caller, { telemetryOf: Array(501).fill(device.deviceId) }, "invalid_request");
+    for (const after of ["", "1.0", "1.2.3.4", "a.b.c"]) await refused(tenant.caller, { after }, "invalid_request");
+    const lost = await live.follow(tenant.caller, { after: "999999999999.0.0" }, nothing);
+    await assert.rejects(lost.ended, { code: "cursor_expired" });
+    const after = `${await given().server.app.events.cursorNow()}.0`;
+    const full = await live.follow(tenant.caller, { after }, () => Promise.reject(new Error("full")));
+    await assert.rejects(full.ended, /full/);
+    assert.match(full.cursor, /\.0$/);
+  });
+}
