@@ -1,5 +1,6 @@
 /**
- * `npm test`: runs every test file, each in a process of its own, and ends with node's summary.
+ * `npm test`: runs every test file, and ends with node's summary. A run of everything has a few processes that share the
+ * files (`test-run/share.ts`); files that are named run in a process each.
  *
  *   npm test                                     everything
  *   npm test -- server/test/claims.test.ts       one file; a folder or a part of a path selects several
@@ -8,11 +9,13 @@
  * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database (`tools/with-postgres`).
  * With `CI=true` a skipped test fails the run: the machine that proves the project must have everything the tests use.
  */
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { selectTests } from "./test-run/select.ts";
+import { shareProcesses } from "./test-run/share.ts";
 
 const TEST_TIMEOUT_MS = 60_000;
 /**
@@ -29,21 +32,26 @@ if (Number(major) < 24) {
   process.exit(1);
 }
 
+/** How many processes share the files of a whole run, over time: enough that none of the cores is left without one. */
+const SHARED_PROCESSES = 12;
+
 const root = dirname(import.meta.dirname);
 const args = process.argv.slice(2);
-const files = selectTests(
-  root,
-  args.filter((arg) => !arg.startsWith("-")),
-);
+const wanted = args.filter((arg) => !arg.startsWith("-"));
+const selected = selectTests(root, wanted);
+const folder = mkdtempSync(join(tmpdir(), "muster-tests-"));
+process.once("exit", () => rmSync(folder, { recursive: true }));
+const files = wanted.length > 0 ? selected : shareProcesses(root, selected, SHARED_PROCESSES, folder);
 const flags = args.filter((arg) => arg.startsWith("-"));
 const reporter = new spec();
-// A fifth of what a small test file takes is compiling the sources: each process finds here what another made of them.
-process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules/.cache/node");
+// Each process finds here what another made of the sources, also those that `server/bin/muster.mjs` starts.
+process.env.NODE_COMPILE_CACHE ??= join(root, "server/node_modules/.cache/node");
 
 const events = run({
   files,
   cwd: root,
-  concurrency: Math.min(availableParallelism(), 8),
+  // One more than cores, since some are waiting: for a time that is to pass, or for a service in another process.
+  concurrency: Math.min(availableParallelism() + 1, 8),
   execArgv: [
     COMPILE_ONCE,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
