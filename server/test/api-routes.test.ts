@@ -224,7 +224,7 @@ test("every address answers 405 with Allow to a method it does not have, and 404
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method as string);
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
-    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       if (allowed.includes(method)) continue;
       const answer = await https(`${server.httpUrl}${path.replace(/\{\w+\}/, "x")}`, { ca: server.ca, agent, method });
       assert.equal(answer.status, 405, `${method} ${path}`);
@@ -235,6 +235,7 @@ test("every address answers 405 with Allow to a method it does not have, and 404
   for (const path of ["/api", "/api/v1", "/API/v1/devices", "/api/v2/devices", "/api/v1/nothing"]) {
     const answer = await https(server.httpUrl + path, { ca: server.ca, body: "<xml/>" });
     assert.deepEqual([answer.status, answer.json.error, answer.json.middleware], [404, "not_found", "router"], path);
+    assert.equal((await https(server.httpUrl + path, { ca: server.ca, method: "PROPFIND" })).status, 404, path);
   }
 });
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -118,7 +119,8 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   const requestIds = createRequestIds(deps.ids);
   const sendProblem = problemSender(deps);
   const app = Fastify({
-    serverFactory: (handler) => createListener(context(), handler),
+    serverFactory: (handler) =>
+      createListener(context(), (request, response) => handler(withRoutedMethod(request, routed), response)),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, requestIds.fresh()),
     genReqId: (request) => requestIds.of(request),
     // One line a request would cost more than the request; what goes wrong is logged below.
@@ -132,6 +134,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request as FastifyRequest, reply.headers(SECURITY_HEADERS) as FastifyReply),
   }) as unknown as FastifyInstance;
+  const routed = new Set(app.supportedMethods);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   installConventions(app, deps.config);
   observe(app, deps);
@@ -148,6 +151,15 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     deviceLimit: createAddressLimit(deps.config.deviceRequestsPerMinute, deps.clock),
   });
   return app;
+}
+
+/**
+ * A method that the router does not know (`PROPFIND`) is to it as one that no address has: refused like that with 405 and `Allow` where
+ * there is something, with 404 elsewhere.
+ */
+function withRoutedMethod(request: IncomingMessage, routed: ReadonlySet<string>): IncomingMessage {
+  if (!routed.has(request.method!)) request.method = "TRACE";
+  return request;
 }
 
 /** What routes take and give is zod's: Fastify would load two compilers of JSON Schema for nobody, a quarter of a start. */
