@@ -76,10 +76,17 @@ export async function readPrepared<Row>(
   return (await gather(name, statement, parameters.map(timesAsText))) as Row[];
 }
 
+/** A prepared statement that is yet to be run: as {@link runPrepared} takes it. */
+export interface Statement {
+  name: string;
+  text: string;
+  parameters: readonly unknown[];
+}
+
 /** The marked text of each prepared statement, made once. */
 const marked = new Map<string, string>();
 
 /** Both drivers take ISO 8601 as it is; pg would work a Date out field by field, which takes ten times as long. */
-function timesAsText(parameter: unknown): unknown {
+export function timesAsText(parameter: unknown): unknown {
   return parameter instanceof Date ? parameter.toISOString() : parameter;
 }

@@ -6,6 +6,7 @@ import { createListener } from "./postgres-listener.ts";
 import { PreparingClient } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { timing } from "./timing.ts";
+import { togetherOn } from "./together.ts";
 import type { Database } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
@@ -37,6 +38,7 @@ export async function openPostgres(
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }), ...timing(observe) });
   const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }), ...timing(observe) });
   gatherOn(db, main, observe);
+  togetherOn(db, main, observe);
   const listener = createListener(url, logger);
   return {
     kind: "postgres",

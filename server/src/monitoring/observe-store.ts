@@ -1,5 +1,5 @@
-import { type Db, runPrepared, type Tx } from "../db/database.ts";
-import { ANOMALY_COLUMNS, type AnomalyRow } from "./anomaly-store.ts";
+import type { Statement } from "../db/database.ts";
+import { ANOMALY_COLUMNS } from "./anomaly-store.ts";
 import { plainArray } from "./array-literal.ts";
 import type { MetricValue } from "./reading.ts";
 import type { RuleValue, Severity } from "./rule.ts";
@@ -21,12 +21,13 @@ export interface ObservedRow {
 }
 
 /** Holds these devices and packs as they are: neither is deleted, taken off or changed before the commit. */
-export async function holdJudged(tx: Tx, deviceUids: Iterable<string>, thresholdIds: Iterable<string>): Promise<void> {
-  const [uids, packs] = [new Set(deviceUids), new Set(thresholdIds)];
-  await runPrepared(tx, "hold-judged", "SELECT hold_judged($1::text::uuid[], $2::text::uuid[])", [
-    plainArray([...uids]),
-    plainArray([...packs]),
-  ]);
+export function holdJudged(deviceUids: Iterable<string>, thresholdIds: Iterable<string>): Statement {
+  const sets = [new Set(deviceUids), new Set(thresholdIds)];
+  return {
+    name: "hold-judged",
+    text: "SELECT hold_judged($1::text::uuid[], $2::text::uuid[])",
+    parameters: sets.map((ids) => plainArray([...ids])),
+  };
 }
 
 /**
@@ -59,14 +60,14 @@ ON CONFLICT (device_uid, rule_id) WHERE resolved_at IS NULL DO UPDATE
 RETURNING ${ANOMALY_COLUMNS}`;
 
 /**
- * Opens an anomaly for every row, or counts it into the unresolved one there is. Rows of deleted devices are left out, and of
- * packs that judge their device no longer.
+ * Opens an anomaly for every row, or counts it into the unresolved one there is: an `AnomalyRow` each. Rows of deleted devices are
+ * left out, and of packs that judge their device no longer.
  *
  * Devices and packs are held before ({@link holdJudged}) and rows come in order, so that batches that meet wait for each
  * other, never in a ring.
  */
-export function openAnomalyRows(tx: Tx, rows: readonly ObservedRow[], now: Date): Promise<AnomalyRow[]> {
-  return runPrepared<AnomalyRow>(tx, "open-anomalies", OPEN, [JSON.stringify(rows), now]);
+export function openAnomalyRows(rows: readonly ObservedRow[], now: Date): Statement {
+  return { name: "open-anomalies", text: OPEN, parameters: [JSON.stringify(rows), now] };
 }
 
 const PASSED = `
@@ -77,8 +78,8 @@ SELECT o.id, d.tenant_id, d.uid, d.id, o.threshold_id, o.rule_id, o.metric, o.va
   FROM ${OBSERVED}`;
 
 /** Notes faults that came and went between two commits, as resolved anomalies. */
-export async function passedAnomalyRows(tx: Tx, rows: readonly ObservedRow[], now: Date): Promise<void> {
-  await runPrepared(tx, "passed-anomalies", PASSED, [JSON.stringify(rows), now]);
+export function passedAnomalyRows(rows: readonly ObservedRow[], now: Date): Statement {
+  return { name: "passed-anomalies", text: PASSED, parameters: [JSON.stringify(rows), now] };
 }
 
 /** A device and a rule: what has at most one unresolved anomaly. */
@@ -95,18 +96,20 @@ UPDATE anomalies a SET status = 'resolved', resolved_at = $3, resolved_by = $4
  WHERE a.id = ended.id
 RETURNING ${ANOMALY_COLUMNS}`;
 
-/** Resolves what is unresolved of `watches`. */
-export function resolveAnomalyRows(db: Db, watches: readonly Watch[], by: string, now: Date): Promise<AnomalyRow[]> {
+/** Resolves what is unresolved of `watches`: an `AnomalyRow` each. */
+export function resolveAnomalyRows(watches: readonly Watch[], by: string, now: Date): Statement {
   const uids = plainArray(watches.map(({ deviceUid }) => deviceUid));
   const rules = plainArray(watches.map(({ ruleId }) => ruleId));
-  return runPrepared<AnomalyRow>(db, "resolve-anomalies", RESOLVE, [uids, rules, now, by]);
+  return { name: "resolve-anomalies", text: RESOLVE, parameters: [uids, rules, now, by] };
 }
 
 /** Has whoever judges these devices look again where their rules stand: somebody else has resolved something. */
-export async function tellJudges(tx: Tx, uids: readonly string[]): Promise<void> {
-  await runPrepared(tx, "tell-judges", "SELECT tell_rules(uid::text) FROM unnest($1::text::uuid[]) AS u (uid)", [
-    plainArray([...new Set(uids)]),
-  ]);
+export function tellJudges(uids: readonly string[]): Statement {
+  return {
+    name: "tell-judges",
+    text: "SELECT tell_rules(uid::text) FROM unnest($1::text::uuid[]) AS u (uid)",
+    parameters: [plainArray([...new Set(uids)])],
+  };
 }
 
 const SPOKE_AGAIN = `
@@ -117,6 +120,6 @@ UPDATE anomalies a SET status = 'resolved', resolved_at = $2, resolved_by = 'sys
  WHERE a.id = ended.id`;
 
 /** Resolves the anomalies of these devices' silence. */
-export async function endSilence(tx: Tx, uids: readonly string[], now: Date): Promise<void> {
-  await runPrepared(tx, "end-silence", SPOKE_AGAIN, [plainArray(uids), now]);
+export function endSilence(uids: readonly string[], now: Date): Statement {
+  return { name: "end-silence", text: SPOKE_AGAIN, parameters: [plainArray(uids), now] };
 }

@@ -1,8 +1,9 @@
 import type { Database } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inTransaction, runStatement } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
+import type { AnomalyRow } from "./anomaly-store.ts";
 import {
   holdJudged,
   type ObservedRow,
@@ -53,12 +54,9 @@ export async function openAnomalies(
   const rows = gather(observations, () => deps.ids.uuid(now));
   const proposed = new Set(rows.map(({ id }) => id));
   const stored = await inTransaction(deps.database.db, async (tx) => {
-    await holdJudged(
-      tx,
-      rows.map((row) => row.device_uid),
-      rows.map((row) => row.threshold_id),
-    );
-    return await openAnomalyRows(tx, rows, now);
+    const [uids, packs] = [rows.map((row) => row.device_uid), rows.map((row) => row.threshold_id)];
+    await runStatement(tx, holdJudged(uids, packs));
+    return await runStatement<AnomalyRow>(tx, openAnomalyRows(rows, now));
   });
   return stored.map((row) => ({ ...toAnomaly(row), isNew: proposed.has(row.id) }));
 }
@@ -79,11 +77,8 @@ export async function resolveAnomalies(
   if (watches.length === 0) return [];
   const now = deps.clock.now();
   return await inTransaction(deps.database.db, async (tx) => {
-    const rows = await resolveAnomalyRows(tx, watches, actor, now);
-    await tellJudges(
-      tx,
-      watches.map(({ deviceUid }) => deviceUid),
-    );
+    const rows = await runStatement<AnomalyRow>(tx, resolveAnomalyRows(watches, actor, now));
+    await runStatement(tx, tellJudges(watches.map(({ deviceUid }) => deviceUid)));
     return rows.map(toAnomaly);
   });
 }

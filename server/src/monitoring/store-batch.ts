@@ -1,8 +1,9 @@
-import type { Database, Db, Tx } from "../db/database.ts";
+import type { Database, Statement, Tx } from "../db/database.ts";
+import { runTogether } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
-import { followsOf, type Judgement, judgeBatch } from "./judge-batch.ts";
+import { followsOf, judgeBatch } from "./judge-batch.ts";
 import type { MarkedHours, MarksDue } from "./roll-up-marks.ts";
 import { storeMarks } from "./roll-up-store.ts";
 import { holdJudgement, saysNothing, storeJudgement } from "./store-judgement.ts";
@@ -58,7 +59,7 @@ export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMes
       const { marks, stored } = deps.hours.due(columns, kept, nowMs);
       const batch = { messages, columns, seen, rejected, placing: { kept, marks, nowMs } };
       if (contested) await storeContested(deps, batch, uids);
-      else await storeJudged(deps, batch, await deps.watches.of(uids));
+      else await runTogether(deps.database.db, judged(deps, batch, await deps.watches.of(uids)));
       return await markLate(deps, stored);
     } catch (error) {
       deps.watches.forget(uids);
@@ -76,42 +77,33 @@ async function markLate({ database, clock }: StoreDeps, stored: MarksDue["stored
   if (late) await storeMarks(database.db, late, nowMs);
 }
 
-/** One statement where no rule is moved and no message rejected. */
-async function storeJudged(deps: StoreDeps, batch: Batch, watched: WatchedBatch): Promise<void> {
-  const { db } = deps.database;
-  const judgement = judgeBatch(watched.devices, batch.messages, watched.batch);
-  if (batch.rejected.length > 0 || !saysNothing(judgement)) {
-    return await db.transaction().execute((tx: Tx) => storeAll(deps, tx, batch, watched, judgement));
-  }
-  await storeTelemetry(db, batch.columns, batch.seen, followsColumn(batch.columns, watched), batch.placing);
-}
-
 /** With the newest readings held from before they are looked at: nobody else can judge in between. */
 async function storeContested(deps: StoreDeps, batch: Batch, uids: ReadonlySet<string>): Promise<void> {
   await deps.database.db.transaction().execute(async (tx: Tx) => {
     await holdNewest(tx, uids);
     const watched = await deps.watches.of(uids, tx);
-    await storeAll(deps, tx, batch, watched, judgeBatch(watched.devices, batch.messages, watched.batch));
+    await runTogether(tx, judged(deps, batch, watched));
   });
 }
 
-async function storeAll(
+/** Judges a batch. @returns what stores it: one statement where no rule is moved and no message rejected */
+function judged(
   deps: StoreDeps,
-  tx: Tx,
-  { columns, seen, rejected, placing }: Batch,
+  { messages, columns, seen, rejected, placing }: Batch,
   watched: WatchedBatch,
-  judgement: Judgement,
-): Promise<void> {
+): Statement[] {
+  const judgement = judgeBatch(watched.devices, messages, watched.batch);
   const now = deps.clock.now();
-  if (!saysNothing(judgement)) await holdJudgement(tx, judgement);
-  await storeTelemetry(tx, columns, seen, followsColumn(columns, watched), placing);
-  if (rejected.length > 0) await storeRejectedOnes(deps, tx, rejected);
-  await storeJudgement(tx, judgement, now, () => deps.ids.uuid(now));
+  return [
+    ...(saysNothing(judgement) ? [] : [holdJudgement(judgement)]),
+    storeTelemetry(columns, seen, followsColumn(columns, watched), placing),
+    ...(rejected.length > 0 ? storeRejectedOnes(deps, rejected) : []),
+    ...storeJudgement(judgement, now, () => deps.ids.uuid(now)),
+  ];
 }
 
-async function storeRejectedOnes({ ids }: StoreDeps, tx: Db, rejected: readonly RejectedMessage[]): Promise<void> {
-  await storeRejected(
-    tx,
+function storeRejectedOnes({ ids }: StoreDeps, rejected: readonly RejectedMessage[]): Statement[] {
+  return storeRejected(
     rejected,
     rejected.map(({ at }) => ids.uuid(new Date(at / 1000))),
   );

@@ -1,4 +1,4 @@
-import type { Tx } from "../db/database.ts";
+import type { Statement } from "../db/database.ts";
 import type { RuleState } from "./evaluate-rule.ts";
 import type { Judgement } from "./judge-batch.ts";
 import { observedRow } from "./observe.ts";
@@ -18,27 +18,26 @@ export function saysNothing({ found, spokeAgain }: Judgement): boolean {
   return found.length === 0 && spokeAgain.length === 0;
 }
 
-/** To be called first in the transaction that stores a judgement: devices and packs come before all other rows. */
-export async function holdJudgement(tx: Tx, { found, spokeAgain }: Judgement): Promise<void> {
+/** The first of the transaction that stores a judgement: devices and packs come before all other rows. */
+export function holdJudgement({ found, spokeAgain }: Judgement): Statement {
   const uids = found.map(({ deviceUid }) => deviceUid);
-  await holdJudged(
-    tx,
-    [...uids, ...spokeAgain],
-    found.map(({ watched }) => watched.thresholdId),
-  );
+  const packs = found.map(({ watched }) => watched.thresholdId);
+  return holdJudged([...uids, ...spokeAgain], packs);
 }
 
 /** Opens, counts and resolves anomalies and keeps states: a statement for all devices each, whatever the batch holds. */
-export async function storeJudgement(tx: Tx, judgement: Judgement, now: Date, newId: () => string): Promise<void> {
+export function storeJudgement(judgement: Judgement, now: Date, newId: () => string): Statement[] {
   const { found, spokeAgain } = judgement;
   const states = found.map(stateRow).filter((row) => row !== undefined);
-  if (states.length > 0) await storeStates(tx, states);
-  await storeFaults(tx, found, now, newId);
-  if (spokeAgain.length > 0) await endSilence(tx, spokeAgain, now);
+  return [
+    ...(states.length > 0 ? [storeStates(states)] : []),
+    ...storeFaults(found, now, newId),
+    ...(spokeAgain.length > 0 ? [endSilence(spokeAgain, now)] : []),
+  ];
 }
 
 /** The faults that were open before, then their ends, then those within the batch, then those that are open after it. */
-async function storeFaults(tx: Tx, found: readonly Found[], now: Date, newId: () => string): Promise<void> {
+function storeFaults(found: readonly Found[], now: Date, newId: () => string): Statement[] {
   const rows = (of: (found: Found) => readonly (Fault | undefined)[]): ObservedRow[] =>
     found.flatMap((one) =>
       of(one).flatMap((fault) => (fault && fault.occurrences > 0 ? [faultRow(newId(), one, fault)] : [])),
@@ -47,12 +46,14 @@ async function storeFaults(tx: Tx, found: readonly Found[], now: Date, newId: ()
     .filter((one) => one.ended)
     .map(({ deviceUid, watched }) => ({ deviceUid, ruleId: watched.rule.id }));
   const before = rows(({ current, ended }) => [current?.fresh ? undefined : current, ended]);
-  if (before.length > 0) await openAnomalyRows(tx, before, now);
-  if (ended.length > 0) await resolveAnomalyRows(tx, ended, "system", now);
   const passed = rows((one) => one.passed);
-  if (passed.length > 0) await passedAnomalyRows(tx, passed, now);
   const opened = rows(({ current }) => [current?.fresh ? current : undefined]);
-  if (opened.length > 0) await openAnomalyRows(tx, opened, now);
+  return [
+    ...(before.length > 0 ? [openAnomalyRows(before, now)] : []),
+    ...(ended.length > 0 ? [resolveAnomalyRows(ended, "system", now)] : []),
+    ...(passed.length > 0 ? [passedAnomalyRows(passed, now)] : []),
+    ...(opened.length > 0 ? [openAnomalyRows(opened, now)] : []),
+  ];
 }
 
 function faultRow(id: string, { deviceUid, watched }: Found, { value, occurrences }: Fault): ObservedRow {

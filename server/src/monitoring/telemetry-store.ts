@@ -1,4 +1,4 @@
-import { type Db, runPrepared, type Tx } from "../db/database.ts";
+import { runPrepared, type Statement, type Tx } from "../db/database.ts";
 import { refusalCode } from "../db/refusal.ts";
 import { bytesArray, plainArray, textArray } from "./array-literal.ts";
 import type { RejectedMessage, TelemetryColumns } from "./batch.ts";
@@ -64,20 +64,19 @@ export interface Placing {
 }
 
 /**
- * Stores the rows, their latest values and the devices' last sign of life: one statement, one commit.
+ * Stores the rows, their latest values and the devices' last sign of life.
  *
  * @param follows for each row the time of the reading that it was judged to come after, minus infinity for none; `undefined`
  *   for a row that was not judged. Where another reading is the newest by now, all is refused: {@link isJudgedElsewhere}
  */
-export async function storeTelemetry(
-  db: Db,
+export function storeTelemetry(
   columns: TelemetryColumns,
   seen: Seen,
   follows: readonly (number | undefined)[],
   { kept, marks, nowMs }: Placing,
-): Promise<void> {
+): Statement {
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced, newest } = columns;
-  await runPrepared(db, "store-telemetry", STORE, [
+  const parameters = [
     plainArray(deviceUids),
     textArray(metrics),
     plainArray(times),
@@ -92,7 +91,8 @@ export async function storeTelemetry(
     sparse(follows),
     sparse(kept),
     ...marksParameters(marks, nowMs),
-  ]);
+  ];
+  return { name: "store-telemetry", text: STORE, parameters };
 }
 
 export function isJudgedElsewhere(error: unknown): boolean {
@@ -108,21 +108,20 @@ export async function holdNewest(tx: Tx, uids: ReadonlySet<string>): Promise<voi
 }
 
 /** Keeps `messages` (oldest first, ids beside them), and of every device concerned the last {@link REJECTED_KEPT}. */
-export async function storeRejected(
-  tx: Db,
-  messages: readonly RejectedMessage[],
-  ids: readonly string[],
-): Promise<void> {
+export function storeRejected(messages: readonly RejectedMessage[], ids: readonly string[]): Statement[] {
   const uids = plainArray(messages.map((message) => message.deviceUid));
-  await runPrepared(tx, "store-rejected", INSERT_REJECTED, [
+  const parameters = [
     plainArray(ids),
     uids,
     plainArray(messages.map((message) => message.at)),
     textArray(messages.map((message) => message.topic)),
     textArray(messages.map((message) => message.reason)),
     bytesArray(messages.map((message) => message.payload)),
-  ]);
-  await runPrepared(tx, "trim-rejected", TRIM_REJECTED, [uids]);
+  ];
+  return [
+    { name: "store-rejected", text: INSERT_REJECTED, parameters },
+    { name: "trim-rejected", text: TRIM_REJECTED, parameters: [uids] },
+  ];
 }
 
 const INSERT_REJECTED = `

@@ -1,4 +1,4 @@
-import { type Db, runPrepared, type Tx } from "../db/database.ts";
+import { type Db, runPrepared, type Statement } from "../db/database.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import { STILL_JUDGED } from "./observe-store.ts";
 import type { Rule } from "./rule.ts";
@@ -77,13 +77,14 @@ SELECT o.device_uid, o.rule_id, o.threshold_id, o.phase, to_timestamp(o.since / 
 ON CONFLICT (device_uid, rule_id) DO UPDATE SET phase = excluded.phase, since = excluded.since`;
 
 /** No two rows share device and rule. States of packs that judge their device no longer are left out. */
-export async function storeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
-  await runPrepared(tx, "store-states", STORE_STATES, [
+export function storeStates(rows: readonly StateRow[]): Statement {
+  const parameters = [
     plainArray(rows.map((row) => row.deviceUid)),
     plainArray(rows.map((row) => row.ruleId)),
     plainArray(rows.map((row) => row.thresholdId)),
     plainArray(rows.map((row) => row.revision)),
     textArray(rows.map((row) => row.phase)),
     plainArray(rows.map((row) => row.since)),
-  ]);
+  ];
+  return { name: "store-states", text: STORE_STATES, parameters };
 }
