@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: measures the product beside its peers in one run, prints one table and writes `bench/results/*.json`.
  *
- *   npm run bench                    every row, some seven minutes, four of them lists
+ *   npm run bench                    every row, some thirteen minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored judged device lists chart)
+ *                                    (csr redemption memory revocation connects stored ingest device lists chart)
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -15,16 +15,18 @@ import { unlessEnded } from "./interrupt.ts";
 import { createFleet } from "./load/fleet.ts";
 import { fillLists, LONG_LISTS, type LongList, type LongLists, vacuum } from "./load/long-lists.ts";
 import { startBareRoute } from "./peers/bare-route.ts";
+import { embeddedEngine, type IngestEngine, postgresEngine } from "./peers/ingest-engine.ts";
 import { startMosquitto } from "./peers/mosquitto.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
 import { startPostgres } from "./peers/postgres.ts";
 import { type Figure, isMet, machine, Skip, table } from "./report.ts";
+import { anomalyDelay } from "./rows/anomaly-delay.ts";
 import { chart } from "./rows/chart.ts";
 import { type BrokerUnderLoad, connects } from "./rows/connect.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { getDevice } from "./rows/get-device.ts";
 import { idleMemory, SESSIONS } from "./rows/idle-memory.ts";
-import { judgedMessages } from "./rows/judged-messages.ts";
+import { DEVICES, ingest } from "./rows/ingest.ts";
 import { longAudit, longLists } from "./rows/long-lists.ts";
 import { redemptions } from "./rows/redemption.ts";
 import { revocationToClose } from "./rows/revocation.ts";
@@ -87,7 +89,7 @@ async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
   try {
     const enrolled = await unlessEnded(redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 }));
     if (wants("redemption")) add(enrolled.figures);
-    if (!wants("memory", "revocation", "connects", "stored", "judged")) return;
+    if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process, so that its memory is that of sessions and not of what came before.
     await muster.stop();
     muster = await startMuster(dataDir, databaseUrl);
@@ -129,13 +131,44 @@ async function sessionRows(
         await unlessEnded(storedMessages(under(others), databaseUrl, mosquitto && peer && { mosquitto, load: peer })),
       );
     }
-    if (wants("judged")) {
-      say("judged messages");
-      add(await unlessEnded(judgedMessages(muster, under(others), databaseUrl)));
-    }
   } finally {
     await mosquitto?.stop();
   }
+}
+
+/** Messages a second are not limited: ten devices are to load the server as thousands do. */
+const UNLIMITED = { MUSTER_MQTT_MESSAGES_PER_SECOND: "0" };
+
+async function measureIngest(engine: IngestEngine, dataDir: string): Promise<void> {
+  say(`${DEVICES} devices enroll, ${engine.name}`);
+  const muster = await startMuster(dataDir, engine.databaseUrl, UNLIMITED);
+  let stored = 0;
+  try {
+    const enrolled = await unlessEnded(redemptions(muster, engine.name, { most: DEVICES, seconds: 600 }));
+    say(`messages of 10 to ${DEVICES} devices, ${engine.name}`);
+    const { figures: rows, perSecond, readings } = await unlessEnded(ingest(muster, engine, enrolled));
+    add(rows);
+    stored = readings;
+    if (engine.databaseUrl === undefined) return;
+    say("publish to anomaly");
+    add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, perSecond / 2)));
+  } finally {
+    await muster.stop();
+    if (stored > 0) await unlessEnded(checkReadings(engine, stored));
+    await engine.stop();
+  }
+}
+
+/** What was acknowledged must be there, or the figures are worth nothing. */
+async function checkReadings(engine: IngestEngine, atLeast: number): Promise<void> {
+  const found = await engine.readings();
+  if (found < atLeast) throw new Error(`${atLeast} readings were acknowledged on ${engine.name}, ${found} are there`);
+}
+
+async function ingestOn(open: (dataDir: string) => Promise<IngestEngine>): Promise<void> {
+  const dataDir = newDataDir();
+  const engine = await available("no messages stored and judged", () => open(dataDir.path));
+  if (engine) await measureIngest(engine, dataDir.path).finally(dataDir.remove);
 }
 
 /** Lists of each length, one tenant each, in one database. */
@@ -201,7 +234,9 @@ if (wants("csr")) {
   add(await csrToLeaf());
 }
 if (wants("redemption")) await onEmbedded();
-if (wants("redemption", "memory", "revocation", "connects", "stored", "judged")) await onPostgres();
+if (wants("redemption", "memory", "revocation", "connects", "stored")) await onPostgres();
+if (wants("ingest-pglite")) await ingestOn(async (dataDir) => embeddedEngine(dataDir));
+if (wants("ingest-postgresql")) await ingestOn(postgresEngine);
 if (wants("device")) await onFleet();
 if (wants("lists")) await onLongLists(LONG_LISTS, [1000, 100_000, 1_000_000], longLists);
 if (wants("chart")) await onCharts();

@@ -8,7 +8,7 @@ import { until } from "../measure.ts";
 
 const PROGRAM = join(dirname(dirname(import.meta.dirname)), "server/bin/muster.mjs");
 
-/** `muster serve` as a user runs it: a process of its own, default settings, its log written to a file. */
+/** `muster serve` as a user runs it: a process of its own, default settings unless said otherwise, its log written to a file. */
 export interface MusterProcess {
   readonly pid: number;
   readonly https: HttpsTarget;
@@ -26,7 +26,11 @@ export function newDataDir(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export async function startMuster(dataDir: string, databaseUrl?: string): Promise<MusterProcess> {
+export async function startMuster(
+  dataDir: string,
+  databaseUrl?: string,
+  settings: Record<string, string> = {},
+): Promise<MusterProcess> {
   const env = {
     ...process.env,
     MUSTER_DATA_DIR: dataDir,
@@ -36,6 +40,7 @@ export async function startMuster(dataDir: string, databaseUrl?: string): Promis
     MUSTER_MQTT_PORT: "0",
     MUSTER_METRICS_PORT: "0",
     ...(databaseUrl === undefined ? {} : { MUSTER_DATABASE_URL: databaseUrl }),
+    ...settings,
   };
   const log = join(dataDir, `log-${Date.now()}`);
   const output = openSync(log, "w");

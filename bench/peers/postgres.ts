@@ -4,13 +4,15 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { until } from "../measure.ts";
+import { familyCpuMs, until } from "../measure.ts";
 import { Skip } from "../report.ts";
 
 /** A PostgreSQL of our own with its default durability (fsync on), gone afterwards. */
 export interface PrivatePostgres {
   /** Creates an empty database and returns its address. */
   createDatabase(name: string): Promise<string>;
+  /** CPU time of its processes so far, in milliseconds. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
       await query(url("postgres"), `CREATE DATABASE ${name}`);
       return url(name);
     },
+    cpuMs: () => familyCpuMs(child.pid!),
     stop: async () => {
       await ended(child);
       rmSync(folder, { recursive: true, force: true });

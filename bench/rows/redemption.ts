@@ -13,6 +13,7 @@ export interface Redemptions {
   readonly figures: Figure[];
   /** The devices that were enrolled. */
   readonly identities: Identity[];
+  readonly deviceTypeId: string;
   newKey(): string;
 }
 
@@ -44,6 +45,7 @@ export async function redemptions(
       { name: `server CPU a redemption, ${database}`, value: cpu, unit: "ms", ...target },
     ],
     identities,
+    deviceTypeId: tenant.deviceTypeId,
     newKey: () => tenant.newKey(),
   };
 }

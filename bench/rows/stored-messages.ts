@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 /** Each run is later than the ones before: what is older than the newest reading is stored, but judged by no rule. */
 let runs = 0;
 
-export interface Stored {
+interface Stored {
   readonly perSecond: number;
   readonly cpuUs: number;
 }
@@ -47,19 +47,18 @@ export async function storedMessages(
   ];
 }
 
-/** What `count` counts grows by one with each message; each holds `values`, one metric unless said otherwise. */
-export async function stored(
+/** What `count` counts grows by one with each message. */
+async function stored(
   { target, identities }: BrokerUnderLoad,
   count: () => Promise<number>,
   pids: readonly number[],
-  values?: string,
 ): Promise<Stored> {
   const devices = identities.slice(0, CLIENTS);
   const sockets = await openAll(target, devices);
   const cpu = () => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
   const [before, cpuBefore, started] = [await count(), cpu(), performance.now()];
   const from = Date.now() - 2 * HOUR_MS + (runs++ * HOUR_MS) / 10;
-  const publishers = sockets.map((socket, index) => publish(socket, devices[index]!.topic, WINDOW, from, values));
+  const publishers = sockets.map((socket, index) => publish(socket, devices[index]!.topic, WINDOW, from));
   await sleep(SECONDS * 1000);
   const sent = (await Promise.all(publishers.map((each) => each.finish()))).reduce((sum, each) => sum + each, 0);
   // Everything that was acknowledged has to be there; where something is lost this never ends well.
@@ -74,7 +73,7 @@ export async function stored(
   return { perSecond: sent / seconds, cpuUs };
 }
 
-export async function rows(databaseUrl: string, table: string): Promise<number> {
+async function rows(databaseUrl: string, table: string): Promise<number> {
   const [row] = await query<{ count: string }>(databaseUrl, `SELECT count(*) FROM ${table}`);
   return Number(row!.count);
 }

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { naiveIngest, type Run } from "./naive-ingest.ts";
+import { query, startPostgres } from "./postgres.ts";
+
+const CONNECTIONS = 8;
+const COUNT = "SELECT count(*) FROM telemetry";
+
+/** A database that ingest is measured on, and what is asked of it. */
+export interface IngestEngine {
+  readonly name: string;
+  /** Where PostgreSQL is; absent for the embedded database. */
+  readonly databaseUrl?: string;
+  /** Messages a second. */
+  readonly atLeast?: number;
+  /** CPU time of its own processes, in milliseconds; 0 where it runs in the server's. */
+  cpuMs(): number;
+  /** The naive way on it, see naive-ingest.ts. */
+  naive(): Promise<{ perSecond: number; cpuUs: number }>;
+  /** Readings that stand in it, once the server has stopped. */
+  readings(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** @param dataDir of the server */
+export function embeddedEngine(dataDir: string): IngestEngine {
+  return {
+    name: "PGlite",
+    cpuMs: () => 0,
+    naive: () => onEmbedded(join(dataDir, "naive"), (run) => naiveIngest([run], () => 0)),
+    readings: () => onEmbedded(join(dataDir, "postgres"), async (run) => countIn(await run(COUNT, []))),
+    stop: async () => undefined,
+  };
+}
+
+/** Throws {@link Skip} where PostgreSQL's programs are missing. */
+export async function postgresEngine(): Promise<IngestEngine> {
+  const postgres = await startPostgres();
+  const databaseUrl = await postgres.createDatabase("ingest");
+  return {
+    name: "PostgreSQL",
+    databaseUrl,
+    atLeast: 20_000,
+    cpuMs: postgres.cpuMs,
+    naive: async () => {
+      const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
+      const run: Run = (statement, parameters) =>
+        pool.query({ name: statement.slice(0, 60), text: statement }, parameters);
+      return await naiveIngest(Array<Run>(CONNECTIONS).fill(run), postgres.cpuMs).finally(() => pool.end());
+    },
+    readings: async () => Number((await query<{ count: string }>(databaseUrl, COUNT))[0]!.count),
+    stop: postgres.stop,
+  };
+}
+
+async function onEmbedded<T>(folder: string, work: (run: Run) => Promise<T>): Promise<T> {
+  const database = await PGlite.create({ dataDir: folder });
+  const run: Run = (statement, parameters) => database.query(statement, parameters);
+  return await work(run).finally(() => database.close());
+}
+
+function countIn(result: unknown): number {
+  return Number((result as { rows: { count: string }[] }).rows[0]!.count);
+}

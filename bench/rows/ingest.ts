@@ -1,0 +1,123 @@
+import type { TLSSocket } from "node:tls";
+import { closeMqtt, openAll } from "../load/mqtt-client.ts";
+import { publish } from "../load/publisher.ts";
+import { METRICS, QUIET, watchEveryDevice } from "../load/rules.ts";
+import { cpuMs, sleep } from "../measure.ts";
+import type { IngestEngine } from "../peers/ingest-engine.ts";
+import type { MusterProcess } from "../peers/muster.ts";
+import type { Figure } from "../report.ts";
+import type { Redemptions } from "./redemption.ts";
+
+/** How many devices speak; all of them are registered throughout. */
+const FLEETS = [10, 1000, 10_000] as const;
+export const DEVICES = 10_000;
+/** Messages under way: of a device, and so many at least of all together, so that few devices load the server too. */
+const WINDOW = 10;
+const UNDER_WAY = 4000;
+const WARM_UP_SECONDS = 2;
+const SECONDS = 6;
+const HOUR_MS = 3_600_000;
+/** Each run is later than the ones before: what is older than the newest reading is stored, but judged by no rule. */
+let runs = 0;
+
+interface Measured {
+  readonly acknowledged: number;
+  readonly perSecond: number;
+  readonly cpuUs: number;
+}
+
+export interface IngestResult {
+  readonly figures: Figure[];
+  /** Of 1,000 devices: what the others are compared with. */
+  readonly perSecond: number;
+  /** Readings that must stand in the database now. */
+  readonly readings: number;
+}
+
+/**
+ * Messages of three metrics from the socket to the committed row, with five rules a device judged, as the fleet grows. The peer
+ * is the naive way: a statement and a commit a reading, and the rules looked up for each message.
+ */
+export async function ingest(
+  muster: MusterProcess,
+  engine: IngestEngine,
+  { identities, deviceTypeId }: Pick<Redemptions, "identities" | "deviceTypeId">,
+): Promise<IngestResult> {
+  const sockets = await openAll(muster.mqtt, identities.slice(0, DEVICES));
+  const load = (devices: number) =>
+    measured(muster, engine, sockets.slice(0, devices), (index) => identities[index]!.topic);
+  const plain = await load(1000);
+  await watchEveryDevice(muster, deviceTypeId);
+  const results: Measured[] = [];
+  for (const devices of FLEETS) results.push(await load(devices));
+  await Promise.all(sockets.map(closeMqtt));
+  const naive = await engine.naive();
+  const [few, some] = results as [Measured, Measured, Measured];
+  return {
+    figures: [
+      ...results.flatMap((result, index) => rowsOf(result, FLEETS[index]!, engine, naive, few)),
+      {
+        name: `CPU of five rules, ${engine.name}`,
+        value: some.cpuUs,
+        unit: "µs",
+        peer: { name: "without rules", value: plain.cpuUs },
+      },
+    ],
+    perSecond: some.perSecond,
+    readings: [plain, ...results].reduce((sum, { acknowledged }) => sum + acknowledged, 0) * METRICS,
+  };
+}
+
+function rowsOf(
+  { perSecond, cpuUs }: Measured,
+  devices: number,
+  engine: IngestEngine,
+  naive: { perSecond: number; cpuUs: number },
+  few: Measured,
+): Figure[] {
+  const where = `${devices.toLocaleString("en-US")} devices, ${engine.name}`;
+  const growth = devices === DEVICES ? { target: { of: "ratio", atMost: 1.5 } as const } : {};
+  return [
+    {
+      name: `messages stored and judged, ${where}`,
+      value: perSecond,
+      unit: "/s",
+      peer: { name: "a statement a reading", value: naive.perSecond },
+      ...(engine.atLeast === undefined ? {} : { target: { of: "value", atLeast: engine.atLeast } }),
+    },
+    {
+      name: `CPU a message, ${where}`,
+      value: cpuUs,
+      unit: "µs",
+      peer:
+        devices === FLEETS[0]
+          ? { name: "a statement a reading", value: naive.cpuUs }
+          : { name: `${FLEETS[0]} devices`, value: few.cpuUs },
+      ...growth,
+    },
+  ];
+}
+
+/** CPU of the server and its database together. */
+async function measured(
+  muster: MusterProcess,
+  engine: IngestEngine,
+  sockets: readonly TLSSocket[],
+  topicOf: (index: number) => string,
+): Promise<Measured> {
+  const from = Date.now() - 2 * HOUR_MS + (runs++ * HOUR_MS) / 10;
+  const window = Math.max(WINDOW, Math.ceil(UNDER_WAY / sockets.length));
+  const publishers = sockets.map((socket, index) => publish(socket, topicOf(index), window, from, QUIET));
+  const acknowledged = () => publishers.reduce((sum, each) => sum + each.acknowledged, 0);
+  const cpu = () => cpuMs(muster.pid) + engine.cpuMs();
+  await sleep(WARM_UP_SECONDS * 1000);
+  const [before, cpuBefore, started] = [acknowledged(), cpu(), performance.now()];
+  await sleep(SECONDS * 1000);
+  const [count, used, seconds] = [acknowledged() - before, cpu() - cpuBefore, (performance.now() - started) / 1000];
+  const all = await Promise.all(publishers.map((each) => each.finish()));
+  return {
+    acknowledged: all.reduce((sum, each) => sum + each, 0),
+    perSecond: count / seconds,
+    cpuUs: (used * 1000) / count,
+  };
+}
