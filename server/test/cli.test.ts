@@ -1,32 +1,30 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { createProgram } from "../src/cli/program.ts";
 import { sendCommand } from "../src/control/client.ts";
 import { socketPath } from "../src/control/socket-path.ts";
+import { type CommandLine, musterProcess, type Ran, startCommandLine } from "./harness/command-line.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-const launcher = join(import.meta.dirname, "../bin/muster.mjs");
 const secrets: string[] = [];
 let server: TestServer;
+let commandLine: CommandLine;
 
 before(async () => {
-  server = await startServer();
+  [server, commandLine] = await Promise.all([startServer(), startCommandLine()]);
 });
-after(() => server.stop());
+after(async () => {
+  await commandLine.stop();
+  await server.stop();
+});
 
-/** Runs the real command line in a process of its own against the test's data folder. */
-async function muster(args: string[], dataDir = server.dataDir) {
-  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { stdout, stderr, code };
+/** Runs the real command line against the test's data folder. */
+function muster(args: string[], dataDir = server.dataDir): Promise<Ran> {
+  return commandLine.run(args, dataDir);
 }
 
 /** The one JSON object that a command prints. */
@@ -146,7 +144,7 @@ test("a threshold pack is shown, changed by a file of its rules, switched off an
 
 test("people are told what happened, and that a secret is shown this once", async () => {
   const args = ["user", "create", "--tenant", "acme", "--email", "bob@acme.example", "--role", "viewer"];
-  const { stdout, code } = await muster(args);
+  const { stdout, code } = await musterProcess(args, server.dataDir);
   assert.equal(code, 0);
   assert.match(stdout, /^User bob@acme.example is there \(.+\)\.\nPassword: (\w{22})\nIt is shown this once/);
   secrets.push(/Password: (\w+)/.exec(stdout)![1]!);
@@ -257,6 +255,11 @@ test("wrong usage exits 2 and reaches no service", async () => {
   const { stdout } = await muster(["key", "create", "--help"], "/nonexistent");
   assert.match(stdout, /--tenant <slug> +the tenant \(required\)$/m);
   assert.match(stdout, /--expires-in-days <n> .*absent$/m);
+});
+
+test("a process of its own answers as the command line does, with its exit code", async () => {
+  for (const args of [["ca", "status", "--json"], ["key", "revoke", "aaaaaaaa"], ["nonsense"]])
+    assert.deepEqual(await musterProcess(args, server.dataDir), await muster(args), args.join(" "));
 });
 
 test("docs/operations.md names every command", async () => {

@@ -1,34 +1,5 @@
-import { CommanderError } from "commander";
-import { ConfigError } from "../config/config.ts";
-import { NotRunningError } from "../control/client.ts";
-import { createProgram } from "./program.ts";
+import { runCommandLine } from "./run.ts";
 
-/** Wrong usage: an unknown command, a missing option. Everything that was understood and refused is 1. */
-const USAGE = 2;
-
-/** Runs the command line. Resolves with the exit code. */
-async function main(args: string[]): Promise<number> {
-  let exitCode = 0;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
-  try {
-    await program.parseAsync(args, { from: "user" });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    console.error(`muster: ${explain(error)}`);
-    return 1;
-  }
-}
-
-/** Our own errors speak for themselves; of others the stack is worth having. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof NotRunningError) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  return error.constructor === Error ? error.message : (error.stack ?? error.message);
-}
-
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await runCommandLine(process.argv.slice(2));
 // What `serve` leaves behind after its drain (a socket in TIME_WAIT, a parser) must not hold the process.
 process.exit();

@@ -1,0 +1,30 @@
+/**
+ * A process that is asked for one command line after the other and runs each as `bin/muster.mjs` does, without being
+ * loaded anew for it. Started by `command-line.ts`; ends when its parent hangs up.
+ */
+import { runCommandLine } from "../../src/cli/run.ts";
+import type { Ran } from "./command-line.ts";
+
+process.on("message", async ({ args, dataDir }: { args: string[]; dataDir: string }) => {
+  process.env.MUSTER_DATA_DIR = dataDir;
+  const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
+  const code = await runCommandLine(args);
+  const ran: Ran = { stdout: stdout(), stderr: stderr(), code };
+  process.send!(ran);
+});
+process.on("disconnect", () => process.exit());
+process.send!("ready");
+
+/** Keeps what is written to `stream` from now on. @returns ends that, and answers with what was written */
+function collect(stream: NodeJS.WriteStream): () => string {
+  const { write } = stream;
+  let written = "";
+  stream.write = (chunk: string | Uint8Array): boolean => {
+    written += String(chunk);
+    return true;
+  };
+  return () => {
+    stream.write = write;
+    return written;
+  };
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
+
+/** What a command wrote, and its exit code. */
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  code: number;
+}
+
+/** Runs `muster` as a person does, in a process of its own that knows nothing but the data folder. */
+export async function musterProcess(args: string[], dataDir: string): Promise<Ran> {
+  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
+  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+/** The same command line, without its process's start and end: those are most of what a command takes. */
+export interface CommandLine {
+  run(args: string[], dataDir: string): Promise<Ran>;
+  stop(): Promise<void>;
+}
+
+export async function startCommandLine(): Promise<CommandLine> {
+  const options = { env: { PATH: process.env.PATH }, execArgv: [] };
+  const child: ChildProcess = fork(join(import.meta.dirname, "command-line-worker.ts"), options);
+  await once(child, "message");
+  return {
+    run: async (args, dataDir) => {
+      const answer = once(child, "message");
+      child.send({ args, dataDir });
+      return (await answer)[0] as Ran;
+    },
+    stop: async () => {
+      const exit = once(child, "exit");
+      child.disconnect();
+      await exit;
+    },
+  };
+}
