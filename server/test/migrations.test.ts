@@ -6,7 +6,7 @@ import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { bareDatabase, openTestDatabase } from "./harness/database.ts";
+import { bareDatabase, onPostgres, openTestDatabase } from "./harness/database.ts";
 
 /** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
 async function emptyDatabase({ fresh }: { fresh: boolean }) {
@@ -25,7 +25,13 @@ test("migrations are numbered from 1 without gaps", () => {
   );
 });
 
-for (let prefix = 0; prefix <= migrations.length; prefix++) {
+/**
+ * Where a database may have stopped. On the embedded one, where each takes a second, those that differ: without anything,
+ * and with rows to keep; the steps between are taken one by one below.
+ */
+const PREFIXES = onPostgres ? [0, ...migrations.map(({ number }) => number)] : [0, 1];
+
+for (const prefix of PREFIXES) {
   test(`a database at schema ${prefix} is brought up to date, and once more changes nothing`, async () => {
     const { open, remove } = await emptyDatabase({ fresh: prefix === 0 });
     const database = await open();
@@ -34,15 +40,36 @@ for (let prefix = 0; prefix <= migrations.length; prefix++) {
       const kept = prefix >= 1 && prefix < 8 ? await insertReadings(database) : [];
       await Promise.all([migrate(database), migrate(database)]);
       await migrate(database);
-      const tables = await database.db.introspection.getTables();
-      assert.ok(tables.some(({ name }) => name === "certificates"));
-      assert.deepEqual(await applied(database), migrations.length);
-      assert.deepEqual(await readings(database), kept);
+      await assertCurrent(database, kept);
     } finally {
       await database.close();
       await remove();
     }
   });
+}
+
+test("a database that is brought up to date step by step keeps what it holds", async () => {
+  const { open, remove } = await emptyDatabase({ fresh: false });
+  const database = await open();
+  try {
+    await migrate(database, 1);
+    const kept = await insertReadings(database);
+    for (const { number } of migrations) {
+      await Promise.all([migrate(database, number), migrate(database, number)]);
+      assert.equal(await applied(database), number);
+    }
+    await assertCurrent(database, kept);
+  } finally {
+    await database.close();
+    await remove();
+  }
+});
+
+async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>, kept: unknown[]): Promise<void> {
+  const tables = await database.db.introspection.getTables();
+  assert.ok(tables.some(({ name }) => name === "certificates"));
+  assert.deepEqual(await applied(database), migrations.length);
+  assert.deepEqual(await readings(database), kept);
 }
 
 test("a database of a newer version is refused", async () => {
