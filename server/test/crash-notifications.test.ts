@@ -3,7 +3,6 @@ import { after, before, test } from "node:test";
 import { type CrashWorld, crashWorld, type Device } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt } from "./harness/devices.ts";
-import { https } from "./harness/https.ts";
 import { type Sinks, startSinks } from "./harness/sinks.ts";
 
 const TO = "plant@acme.example";
@@ -16,30 +15,18 @@ before(async () => {
   sinks = await startSinks();
   world = await crashWorld({ env: sinks.env });
   device = await world.enroll();
-  const asked = { tenant: "acme", user: "ada@acme.example", name: "setup" };
-  const { key } = await world.server.command("key.create", {
-    ...asked,
-    scopes: ["groups:*", "thresholds:*", "devices:*"],
-  });
-  const ask = async (method: string, path: string, body: unknown) => {
-    const headers = { "x-api-key": key, "content-type": "application/json" };
-    const answer = await https(`${world.server.httpUrl}/api/v1/${path}`, {
-      method,
-      body,
-      headers,
-      ca: world.server.ca,
-    });
-    assert.ok(answer.status < 300, answer.text);
-    return answer.json;
-  };
-  const group = await ask("POST", "groups", {
+  const group = await world.done("POST", "groups", {
     name: "Plant",
     channels: [{ type: "email", target: TO }],
     escalation: [{ afterMinutes: 0, notify: "channels" }],
   });
   const rules = METRICS.map((metric) => ({ metric, operator: "gt", value: 90, severity: "critical" }));
-  const pack = await ask("POST", "thresholds", { name: "Limits", rules });
-  await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", groupIds: [group.id], thresholdIds: [pack.id] });
+  const pack = await world.done("POST", "thresholds", { name: "Limits", rules });
+  await world.done("PUT", `devices/${device.deviceId}`, {
+    name: "Pump",
+    groupIds: [group.id],
+    thresholdIds: [pack.id],
+  });
 });
 after(async () => {
   await world.close();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type CrashWorld, crashWorld } from "./harness/crash.ts";
+import { sequence } from "./harness/sequence.ts";
 
 const KILLS = 5;
 const CLIENTS = 4;
@@ -11,17 +12,6 @@ before(async () => {
   world = await crashWorld({ faulty: false });
 });
 after(() => world?.close());
-
-/** A repeatable sequence of numbers in [0, 1): xorshift32. */
-function sequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
-}
 
 /** Redeems the claim until the process dies or the claim is spent. @returns the answers, and how many requests got none */
 async function redeemUntilKilled(claimCode: string): Promise<{ answered: number; unanswered: number }> {

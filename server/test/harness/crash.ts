@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import { fillFolder, onPostgres, testDatabase } from "./database.ts";
 import { redemption, type TestDevice } from "./devices.ts";
 import { type HttpAnswer, https } from "./https.ts";
+import { ask } from "./postgres.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { TEST_MASTER_KEY } from "./server.ts";
 
 export type Device = Omit<TestDevice, "chain" | "fingerprint">;
 
 const SCOPES = [
-  "devices:read",
+  "devices:*",
+  "groups:*",
+  "thresholds:*",
   "provisioning:read",
   "provisioning:write",
   "device-certificates:read",
@@ -45,6 +47,12 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
 
   const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
     https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });
+  /** What the request answers when nothing is refused. */
+  const done = async (...asked: Parameters<typeof api>) => {
+    const answer = await api(...asked);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.json;
+  };
   const redeemBody = (body: unknown, proof?: Pick<Device, "fullchain" | "key">) =>
     https(`${server.httpUrl}/api/provisioning/claim`, { body, ca: server.ca, cert: proof?.fullchain, key: proof?.key });
 
@@ -55,6 +63,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
       return server;
     },
     api,
+    done,
     redeem: redeemBody,
     /** A claim, with the redemption request of a device that holds its code. */
     async claim(maxUses = 1) {
@@ -138,15 +147,6 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
     },
   };
   return world;
-}
-
-/** A question to the PostgreSQL database at `url`. */
-export async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<Row>(statement);
-  await client.end();
-  return rows;
 }
 
 export function deviceOf(answer: HttpAnswer, key: string): Device {

@@ -24,8 +24,8 @@ export async function createMigrated(): Promise<string> {
   return create(await template);
 }
 
-export function drop(url: string): Promise<void> {
-  return administer(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
+export async function drop(url: string): Promise<void> {
+  await administer(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
 }
 
 /** Has PostgreSQL end every connection to the database at `url`. */
@@ -36,6 +36,14 @@ export async function endConnections(url: string): Promise<void> {
 /** Whether transactions of new connections to the database at `url` may only read. */
 export async function setReadOnly(url: string, readOnly: boolean): Promise<void> {
   await administer(`ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = ${readOnly ? "on" : "off"}`);
+}
+
+/** Asks the database at `url`, on a connection of its own. */
+export async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<Row>(statement).finally(() => client.end());
+  return rows;
 }
 
 async function create(from: string): Promise<string> {
@@ -74,11 +82,7 @@ async function makeTemplate(): Promise<string> {
   return name;
 }
 
-async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
-}
+const administer = (statement: string) => ask(serverUrl!, statement);
 
 function urlOf(name: string): string {
   const url = new URL(serverUrl!);
