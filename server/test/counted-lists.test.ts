@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { countedPage } from "../src/db/counted-list.ts";
+import { countedPage, filteredPage } from "../src/db/counted-list.ts";
 import { type Database, type Db, runRaw, type Tx } from "../src/db/database.ts";
 import { type Block, mergedBlocks } from "../src/db/merge-blocks.ts";
 import { randomIds } from "../src/lib/ids.ts";
@@ -135,6 +135,28 @@ async function write(db: Db, hand: Hand): Promise<void> {
 function anyPage({ chance, any, ids }: Hand): Asked {
   return [any([undefined, ...STATUSES]), Math.floor(chance() * 1.2 * ids.length), any([0, 1, 7, 500])];
 }
+
+test("a filtered page and its total are those of a plain count, wherever the look ahead ends", async () => {
+  const { db } = database;
+  const tenantId = await newTenant();
+  for (let n = 0; n < 25; n++) await add(db, tenantId, keyAt(n / 25), n % 5 ? "used" : "pending");
+  const shown = { list: "claims", as: "c", columns: sql`c.id, c.status` } as const;
+  for (const status of STATUSES)
+    for (const skip of [0, 1, 4, 5, 6, 19, 20, 21, 100])
+      for (const [limit, ahead] of [
+        [0, 0],
+        [3, 2],
+        [7, 100],
+      ] as const) {
+        const where = sql`c.status = ${status}`;
+        const found = await filteredPage<Row>(db, tenantId, { ...shown, where }, { skip, limit }, ahead);
+        assert.deepEqual(
+          found,
+          await plainPage(db, tenantId, [status, skip, limit]),
+          `${status} ${skip} ${limit} ${ahead}`,
+        );
+      }
+});
 
 test("pages and totals are those of a plain count, whatever enters, moves and leaves", async () => {
   const { db } = database;

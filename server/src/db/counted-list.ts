@@ -47,25 +47,39 @@ export async function countedPage<Row>(
   return { rows: again.rows, total: again.total };
 }
 
+/** How many keys beyond a page are looked for: a filter with fewer matches is gone through once. */
+const AHEAD = 1_000;
+
 /**
  * One page of those rows of a list that meet `where` (SQL over `as`), newest first, and how many do. For filters that are no
  * variants: it costs what counting the matches costs, so let an index find them.
+ *
+ * The page is read in the order of an index, as far as it goes and a little further. Where that is the end, the total is known; only
+ * where it is not, all matches are counted, which no order hinders. In an order that only the tenant's index has: `db/list-scope.ts`.
  */
 export async function filteredPage<Row>(
   db: Db,
   tenantId: string,
   { where, ...shown }: Shown & { readonly where: RawBuilder<unknown> },
   { skip, limit }: PageRequest,
+  ahead = AHEAD,
 ): Promise<Counted<Row>> {
   const { list, as } = shown;
-  const { key, where: listed = "true" }: CountedList = LISTS[list];
+  const { key: column, where: listed = "true" }: CountedList = LISTS[list];
+  const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
+  const of = (tenants: RawBuilder<unknown>) =>
+    sql`FROM ${sql.table(list)} ${sql.ref(as)} WHERE ${tenants} AND ${sql.raw(listed)} AND ${where}`;
+  const most = sql`${limit + ahead}::bigint`;
   const { rows } = await sql<Row & Keyed & { list_total: string }>`
-    WITH matched AS (
-      SELECT ${sql.ref(`${as}.${key}`)} AS key FROM ${sql.table(list)} ${sql.ref(as)}
-      WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId}::uuid AND ${sql.raw(listed)} AND ${where}
-    ), page AS (SELECT key FROM matched ORDER BY key DESC LIMIT ${limit}::bigint OFFSET ${skip}::bigint)
-    SELECT c.*, p.* FROM (SELECT count(*) AS list_total FROM matched) c LEFT JOIN (${rowsOfPage(shown)}) p ON true
-    ORDER BY p.list_key DESC`.execute(db);
+    WITH ahead AS MATERIALIZED (
+      SELECT ${key} AS key ${of(sql`${tenant} = ANY (ARRAY[${tenantId}]::uuid[])`)}
+       ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${most} OFFSET ${skip}::bigint
+    ), page AS (SELECT key FROM ahead ORDER BY key DESC LIMIT ${limit}::bigint)
+    SELECT c.*, p.* FROM (
+      SELECT CASE WHEN n < ${most} AND (n > 0 OR ${skip}::bigint = 0) THEN ${skip}::bigint + n
+                  ELSE (SELECT count(*) ${of(sql`${tenant} = ${tenantId}::uuid`)}) END AS list_total
+        FROM (SELECT count(*) AS n FROM ahead) a
+    ) c LEFT JOIN (${rowsOfPage(shown)}) p ON true ORDER BY p.list_key DESC`.execute(db);
   return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
 }
 
