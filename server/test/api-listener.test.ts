@@ -5,7 +5,9 @@ import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/api/listener.ts";
-import { caWorld } from "./harness/authorities.ts";
+import { caWorlds } from "./harness/authorities.ts";
+
+const caWorld = caWorlds();
 
 /** A listener with limits short enough to wait for. */
 async function listening(t: TestContext, limits: Partial<typeof LIMITS>, answer = here) {

@@ -5,7 +5,9 @@ import { sql } from "kysely";
 import { isMusterError } from "../src/lib/errors.ts";
 import { certificatesFromPem, platform } from "../src/pki/pki.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
-import { caWorld, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
+import { caWorlds, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
+
+const caWorld = caWorlds();
 
 test("ten processes that start at once on an empty database make one hierarchy", async (t) => {
   const world = await caWorld(t);

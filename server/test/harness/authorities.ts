@@ -3,7 +3,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
+import { sql } from "kysely";
 import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
 import type { AuthorityStatus } from "../../src/authorities/status.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
@@ -24,14 +25,31 @@ export interface CaWorld {
   process(options?: { publicHost?: string; masterKey?: Buffer }): Promise<Authorities>;
 }
 
-export async function caWorld(t: TestContext): Promise<CaWorld> {
-  const database = await openTestDatabase();
+/** Makes the worlds of a test file: each begins with a database that knows no authority, emptied after the one before. */
+export function caWorlds(): (t: TestContext) => Promise<CaWorld> {
+  const spare: OpenDatabase[] = [];
+  after(async () => {
+    for (const database of spare) {
+      await database.close();
+      await database.remove();
+    }
+  });
+  return async (t) => {
+    const database = spare.pop() ?? (await openTestDatabase());
+    return worldOn(database, t, () => spare.push(database));
+  };
+}
+
+type OpenDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
+
+function worldOn(database: OpenDatabase, t: TestContext, emptied: () => void): CaWorld {
   const clock = new FakeClock();
   const open: { close(): Promise<void> }[] = [];
   t.after(async () => {
     for (const each of open.reverse()) await each.close();
-    await database.close();
-    await database.remove();
+    await sql`DELETE FROM authorities`.execute(database.db);
+    await sql`DELETE FROM settings`.execute(database.db);
+    emptied();
   });
   return {
     database,
