@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 /** Test files that share no process, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/api-malformed.test.ts", "measures the memory of its process"],
+  ["server/test/quickstarts.test.ts", "sets which authorities its process believes"],
 ]);
 
 /**
