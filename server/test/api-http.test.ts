@@ -171,7 +171,7 @@ test("a body is JSON in UTF-8 and nothing else; a merge patch only where there i
     assert.equal(await post(type), "unsupported_media_type", type);
   const untyped = `POST ${GROUPS} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\nContent-Length:`;
   assert.match(await raw(`${untyped} 12\r\n\r\n{"name":"x"}`), /^HTTP\/1\.1 415 [\s\S]*unsupported_media_type/);
-  assert.match(await raw(`${untyped} 0\r\n\r\n`), /^HTTP\/1\.1 400 [\s\S]*a JSON body is needed/);
+  assert.match(await raw(`${untyped} 0\r\n\r\n`), /^HTTP\/1\.1 400 [\s\S]*A JSON body is needed/);
 });
 
 test("a body that means nothing is passed over: GET and DELETE answer as without it", async () => {

@@ -236,8 +236,11 @@ test("users, keys and device types are listed, and what was written with a key, 
 
 test("a refusal is one line on stderr with what it is about, and exit code 1", async () => {
   const key = ["key", "create", "--tenant", "acme", "--user", "ada@acme.example", "--name", "x", "--scope"];
-  assert.match(await refused(...key, "provisioning:*"), /^muster: provisioning has no wildcard.* \(provisioning:\*\)$/);
-  assert.match(await refused("tenant", "create", "acme", "--name", "x"), /already \(acme\)$/);
+  assert.match(
+    await refused(...key, "provisioning:*"),
+    /^muster: There is no wildcard of provisioning.* \(provisioning:\*\)$/,
+  );
+  assert.match(await refused("tenant", "create", "acme", "--name", "x"), /already\. \(acme\)$/);
   assert.equal(
     await refused("device", "create", "--tenant", "nowhere", "--name", "x"),
     "muster: There is no such tenant.",

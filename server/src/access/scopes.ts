@@ -42,7 +42,7 @@ export function checkScopes(asked: readonly string[]): string[] {
   if (bad === undefined) return [...new Set(asked)];
   const [resource = "", action] = bad.split(":");
   throw action === "*" && WITHOUT_WILDCARD.has(resource)
-    ? invalidRequest(`${resource} has no wildcard: name each of its scopes`, bad)
+    ? invalidRequest(`there is no wildcard of ${resource}: name each of its scopes`, bad)
     : invalidRequest("There is no such scope.", bad);
 }
 

@@ -86,8 +86,8 @@ export function createListener(context: SecureContextOptions, onRequest: Request
 }
 
 const UNREADABLE: Record<string, [status: string, error: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "headers_too_large", "the headers are too large"],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "the request took too long to arrive"],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "The request took too long to arrive."],
 };
 
 /** How long a connection that got its last answer may go on sending, so that the answer is not lost to a reset. */
@@ -105,7 +105,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   const [status, code, message] = UNREADABLE[error.code ?? ""] ?? [
     "400 Bad Request",
     "invalid_request",
-    "the request is not HTTP/1.1",
+    "The request is not HTTP/1.1.",
   ];
   const body = JSON.stringify({ error: code, middleware: "router", message, requestId });
   socket.removeAllListeners("data");

@@ -16,7 +16,7 @@ test("a typed code becomes its status, with the feature's message, detail and fu
   assert.deepEqual(body, {
     error: "device_cert_cap_reached",
     middleware: "handler",
-    message: "at the cap",
+    message: "At the cap.",
     requestId: "r1",
     detail: "pump-1",
     activeCount: 2,

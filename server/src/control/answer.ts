@@ -46,8 +46,8 @@ async function answer(
   const name = (request.url ?? "").slice(1);
   const found = request.method === "POST" ? COMMANDS.get(name) : undefined;
   const body = await readBody(request);
-  if (!found) return refused(404, "unknown_command", `this service knows no command ${name}`);
-  if (body === undefined) return refused(400, "invalid_request", "the command's body is not JSON, or too large");
+  if (!found) return refused(404, "unknown_command", `This service knows no command ${name}.`);
+  if (body === undefined) return refused(400, "invalid_request", "The command's body is not JSON, or too large.");
   try {
     return { status: 200, body: await found.run(faces, body) };
   } catch (error) {
@@ -62,7 +62,7 @@ function problemOf(error: unknown, name: string, logger: Logger): { status: numb
   }
   if (isMusterError(error)) return refused(400, error.code, error.message, error.detail);
   logger.error({ err: error instanceof Error ? error.message : String(error), command: name }, "a command failed");
-  return refused(500, "internal_error", "the command failed; the service's log says why");
+  return refused(500, "internal_error", "The command failed; the service's log says why.");
 }
 
 function refused(status: number, error: string, message: string, detail?: string) {

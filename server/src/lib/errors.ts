@@ -1,6 +1,8 @@
 /**
  * A refusal that the caller may be told about. Features throw it with a code of their own `errors.ts`; the API's
  * `problem.ts` is the only place that turns a code into an HTTP status. Anything else that is thrown is unforeseen.
+ *
+ * Its message is a sentence for people (docs/api-conventions.md), whether it was written as one or not.
  */
 export class MusterError<Code extends string = string> extends Error {
   override readonly name = "MusterError";
@@ -15,11 +17,21 @@ export class MusterError<Code extends string = string> extends Error {
     message: string,
     more: { detail?: string; extra?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    super(sentence(message, more.detail), more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.detail = more.detail;
     this.extra = more.extra;
   }
+}
+
+/**
+ * `text` with a capital at its beginning and a stop at its end. The name of a field (`detail`, or what is no plain word) keeps its
+ * own letters.
+ */
+export function sentence(text: string, detail?: string): string {
+  const [word] = /^[a-z]+(?![A-Za-z\d_./[-])/.exec(text) ?? [];
+  const begun = word === undefined || word === detail ? text : text[0]!.toUpperCase() + text.slice(1);
+  return /[.!?:…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Whether `error` is a {@link MusterError}, optionally of one of `codes`. */

@@ -85,7 +85,7 @@ function checkClearValue({ operator, value, clearValue }: NewRule, where: string
   const field = `${where}.clearValue`;
   const equality = operator === "eq" || operator === "ne";
   if (clearValue === undefined || clearValue === null) return equality ? null : value;
-  if (equality) throw invalidRequest(`${operator} has no clearValue`, field);
+  if (equality) throw invalidRequest(`for ${operator} there is no clearValue`, field);
   if (isGoodSide(operator, value, clearValue)) return clearValue;
   throw invalidRequest(`for ${operator}, clearValue is ${GOOD_SIDE[operator]}`, field);
 }

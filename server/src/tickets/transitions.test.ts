@@ -39,6 +39,6 @@ test("work begins at the first in_progress and ends with completed; reopening ta
 
 test("the refusal of a move names those that are allowed", () => {
   const { message, detail, extra } = invalidTransition("in_progress", "open");
-  assert.equal(message, "a ticket that is in_progress can become on_hold or completed or cancelled, not open");
+  assert.equal(message, "A ticket that is in_progress can become on_hold or completed or cancelled, not open.");
   assert.deepEqual([detail, extra], ["open", { allowed: ["on_hold", "completed", "cancelled"] }]);
 });

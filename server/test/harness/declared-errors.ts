@@ -44,4 +44,5 @@ export async function assertDeclared(
   assert.ok(route.statuses.has(json.error), `undeclared: ${told}`);
   assert.equal(status, route.statuses.get(json.error), told);
   assert.equal(json.requestId, headers["x-request-id"], told);
+  assert.match(json.message, /[.!?:…]$/, told);
 }

@@ -12,24 +12,24 @@ const count = (description: string) => ({ type: "integer", description });
 
 /** One real answer for every code; the compiler asks for one when a code is added. */
 const EXAMPLES: Record<ErrorCode, ErrorExample> = {
-  invalid_request: { message: "limit: must be an integer", detail: "limit" },
+  invalid_request: { message: "limit must be a whole number.", detail: "limit" },
   invalid_claim_request: { message: "expiresInMinutes must be from 5 to 1440 (24 hours)." },
   invalid_csr: { message: "The CSR's public key is not a point on the P-256 curve." },
-  invalid_api_key: { message: "the API key is missing, malformed, unknown, revoked or expired" },
+  invalid_api_key: { message: "The API key is missing, malformed, unknown, revoked or expired." },
   invalid_claim_code: { message: "This claim code is not known." },
   reenrollment_proof_required: {
     message:
       "A device with this hardware fingerprint has enrolled before: present its valid certificate over mTLS, or have an administrator delete the device.",
   },
   cert_invalid: { message: "Renewal needs the device's current, valid certificate over mTLS." },
-  insufficient_scope: { message: "this needs the scope groups:write", detail: "groups:write" },
+  insufficient_scope: { message: "This needs the scope groups:write.", detail: "groups:write" },
   not_found: { message: "There is no such group." },
   device_not_found: { message: "There is no such device." },
   certificate_not_found: { message: "There is no such certificate." },
-  method_not_allowed: { message: "this address takes GET, POST, HEAD" },
-  request_timeout: { message: "the request took too long to arrive" },
+  method_not_allowed: { message: "This address takes GET, POST, HEAD." },
+  request_timeout: { message: "The request took too long to arrive." },
   already_exists: {
-    message: "the anomaly has an unfinished ticket already",
+    message: "The anomaly has an unfinished ticket already.",
     detail: "0199c1d0-4a00-7b3e-8f4e-0d5a4f1f2b3c",
   },
   device_self_enrolled: {
@@ -44,7 +44,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   already_processed: {
-    message: "this request was carried out before and its answer is not kept; look at the resource it made",
+    message: "This request was carried out before and its answer is not kept; look at the resource it made.",
     fields: {
       resourceId: {
         schema: { type: "string", description: "The id of what the first request made" },
@@ -55,7 +55,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   client_id_in_use: { message: "This device id is in use as a client id elsewhere on the broker; nothing was issued." },
   claim_exhausted: { message: "Every use of this claim is spent." },
   invalid_transition: {
-    message: "a ticket that is open can become in_progress or cancelled, not completed",
+    message: "A ticket that is open can become in_progress or cancelled, not completed.",
     detail: "completed",
     fields: {
       allowed: {
@@ -66,19 +66,19 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   },
   claim_expired: { message: "This claim has expired." },
   claim_revoked: { message: "This claim was revoked." },
-  precondition_failed: { message: "the record has changed since; read it again and repeat", detail: "If-Match" },
-  payload_too_large: { message: "the body is larger than this endpoint takes" },
-  unsupported_media_type: { message: "the body must be application/json" },
-  expectation_failed: { message: "the only expectation understood is 100-continue" },
+  precondition_failed: { message: "The record has changed since; read it again and repeat.", detail: "If-Match" },
+  payload_too_large: { message: "The body is larger than this endpoint takes." },
+  unsupported_media_type: { message: "The body must be application/json." },
+  expectation_failed: { message: "The only expectation understood is 100-continue." },
   idempotency_key_reused: {
-    message: "this Idempotency-Key was used for another request; take a fresh key for each request",
+    message: "This Idempotency-Key was used for another request; take a fresh key for each request.",
     detail: "Idempotency-Key",
   },
-  rate_limited: { message: "at most 120 requests in any 60 seconds a key" },
-  headers_too_large: { message: "the headers are too large" },
-  internal_error: { message: "something went wrong; the request id leads to the log" },
+  rate_limited: { message: "At most 120 requests in any 60 seconds a key." },
+  headers_too_large: { message: "The headers are too large." },
+  internal_error: { message: "Something went wrong; the request id leads to the log." },
   issuance_failed: { message: "The certificate could not be issued; retry shortly." },
-  catalog_unavailable: { message: "the service cannot reach its database; retry shortly" },
+  catalog_unavailable: { message: "The service cannot reach its database; retry shortly." },
 };
 
 /** The body that `code` comes with. */
