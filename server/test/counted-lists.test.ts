@@ -141,21 +141,23 @@ test("a filtered page and its total are those of a plain count, wherever the loo
   const tenantId = await newTenant();
   for (let n = 0; n < 25; n++) await add(db, tenantId, keyAt(n / 25), n % 5 ? "used" : "pending");
   const shown = { list: "claims", as: "c", columns: sql`c.id, c.status` } as const;
-  for (const status of STATUSES)
-    for (const skip of [0, 1, 4, 5, 6, 19, 20, 21, 100])
-      for (const [limit, ahead] of [
-        [0, 0],
-        [3, 2],
-        [7, 100],
-      ] as const) {
-        const where = sql`c.status = ${status}`;
-        const found = await filteredPage<Row>(db, tenantId, { ...shown, where }, { skip, limit }, ahead);
-        assert.deepEqual(
-          found,
-          await plainPage(db, tenantId, [status, skip, limit]),
-          `${status} ${skip} ${limit} ${ahead}`,
-        );
-      }
+  for (const status of ["pending", "used", "revoked"] as const) {
+    const all = await plainPage(db, tenantId, [status, 0, 100]);
+    for (const [skip, limit, ahead] of [
+      [0, 0, 0],
+      [0, 3, 2],
+      [1, 3, 1],
+      [4, 7, 100],
+      [17, 2, 2],
+      [18, 7, 0],
+      [20, 7, 100],
+    ] as const) {
+      const where = sql`c.status = ${status}`;
+      const found = await filteredPage<Row>(db, tenantId, { ...shown, where }, { skip, limit }, ahead);
+      const expected = { rows: all.rows.slice(skip, skip + limit), total: all.total };
+      assert.deepEqual(found, expected, `${status} ${skip} ${limit} ${ahead}`);
+    }
+  }
 });
 
 test("pages and totals are those of a plain count, whatever enters, moves and leaves", async () => {
