@@ -207,6 +207,22 @@ test("the queue says what is waiting, and draining waits for it", async () => {
   await bench.monitoring.drain();
 });
 
+test("whoever else waits for the event loop has a turn between two batches", async () => {
+  const device = await bench.device(caller);
+  const from = bench.clock.now().getTime() - 10_000;
+  let turns = 0;
+  let over = false;
+  const count = (): void => {
+    turns++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  // Three batches, of 2,000 messages at most.
+  await Promise.all(Array.from({ length: 4001 }, (_, at) => device.publish({ ts: from + at, values: { a: at } })));
+  over = true;
+  assert.ok(turns >= 3, `${turns} turns`);
+});
+
 test("a device is marked as seen when it speaks, at most once a second", async () => {
   const device = await bench.device(caller);
   const seen = async () =>

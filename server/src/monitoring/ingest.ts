@@ -75,9 +75,10 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   async function run(): Promise<void> {
-    // Whatever else has arrived in this turn of the event loop goes into the first batch.
-    await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      // Whatever else has arrived in this turn of the event loop goes into the batch. And there is a turn to each: the embedded
+      // database answers within the one that asks, so batch upon batch would keep sockets, timers and acknowledgements waiting.
+      await new Promise<void>((resolve) => setImmediate(resolve));
       const batch = takeBatch();
       await store(batch);
       for (const { message } of batch) bytes -= message.payload.length;
