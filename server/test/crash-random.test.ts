@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type CrashWorld, crashWorld } from "./harness/crash.ts";
+import { onPostgres } from "./harness/database.ts";
 import { sequence } from "./harness/sequence.ts";
 
-const KILLS = 5;
+const KILLS = onPostgres ? 5 : 3;
 const CLIENTS = 4;
 const SEED = 20_261_120;
 

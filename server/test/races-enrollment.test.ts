@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runRaw } from "../src/db/database.ts";
 import { MINUTE } from "../src/lib/clock.ts";
+import { onPostgres } from "./harness/database.ts";
 import { ADDRESS, addTenant, csrOf, enroll, peerOf, request, type Tenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 
@@ -12,7 +13,8 @@ before(async () => {
 });
 after(() => track.stop());
 
-const ROUNDS = 5;
+// Within one process every round comes to the same.
+const ROUNDS = onPostgres ? 5 : 2;
 const from = { address: ADDRESS };
 const redeem = (claimCode: string, more: Record<string, unknown> = {}, peer?: ReturnType<typeof peerOf>): Job => ({
   use: "redeemClaim",
