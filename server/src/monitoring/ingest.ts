@@ -3,31 +3,26 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import type { PreparedMessage } from "./batch.ts";
+import { createLane, type IngestQueue } from "./ingest-lane.ts";
 import { createLastSeen } from "./last-seen.ts";
-import { type Message, prepareMessage, reject } from "./prepare-message.ts";
+import { type Message, prepareMessage } from "./prepare-message.ts";
 import { createMarkedHours } from "./roll-up-marks.ts";
 import { createServerTime } from "./server-time.ts";
-import { isRefusedData, storeBatch } from "./store-batch.ts";
 import { createTelemetryDays } from "./telemetry-days.ts";
 import { createWatches } from "./watches.ts";
 
-/** A batch ends at whichever comes first; more would hold the event loop and the acknowledgements too long. */
-const MAX_BATCH_MESSAGES = 2_000;
-const MAX_BATCH_ROWS = 5_000;
+/**
+ * While PostgreSQL stores the batch of one lane, this process makes the batch of another; a third would find no core that is
+ * idle where there are two. The embedded database does one thing at a time anyway.
+ */
+const LANES = { postgres: 2, embedded: 1 };
 
 export interface IngestDeps {
-  database: Pick<Database, "db" | "listen">;
+  database: Pick<Database, "kind" | "db" | "listen">;
   clock: Clock;
   ids: Ids;
   logger: Logger;
   metrics?: Pick<Metrics, "messages" | "database">;
-}
-
-/** Messages waiting for their commit. */
-export interface IngestQueue {
-  messages: number;
-  bytes: number;
 }
 
 export interface Ingest {
@@ -42,99 +37,38 @@ export interface Ingest {
   drain(): Promise<void>;
 }
 
-interface Waiting {
-  message: Message;
-  prepared: PreparedMessage;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/**
- * Takes messages in order and stores them in batches, one at a time: while one commit is under way the next batch
- * gathers, so batches grow with the load by themselves and messages of a device never overtake each other.
- */
+/** Every device has its lane, so that its messages stay in order and no two lanes ever touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest {
+  const { database, clock } = deps;
   const serverTime = createServerTime();
-  const lastSeen = createLastSeen();
-  const watches = createWatches(deps.database);
-  const days = createTelemetryDays(deps.database);
-  const hours = createMarkedHours();
-  let waiting: Waiting[] = [];
-  let bytes = 0;
-  let unsettled = 0;
-  let running: Promise<void> | undefined;
-
-  function ingest(message: Message): Promise<void> {
-    const prepared = prepareMessage(message, deps.clock.now().getTime(), serverTime);
-    return new Promise((resolve, reject) => {
-      waiting.push({ message, prepared, resolve, reject });
-      unsettled++;
-      bytes += message.payload.length;
-      running ??= run();
-    });
-  }
-
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      // Whatever else has arrived in this turn of the event loop goes into the batch. And there is a turn to each: the embedded
-      // database answers within the one that asks, so batch upon batch would keep sockets, timers and acknowledgements waiting.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      const batch = takeBatch();
-      await store(batch);
-      for (const { message } of batch) bytes -= message.payload.length;
-      unsettled -= batch.length;
-    }
-    running = undefined;
-  }
-
-  function takeBatch(): Waiting[] {
-    let rows = 0;
-    let size = 0;
-    while (size < waiting.length && size < MAX_BATCH_MESSAGES && rows < MAX_BATCH_ROWS) {
-      for (const { metrics } of waiting[size]!.prepared.readings) rows += metrics.length;
-      size++;
-    }
-    const batch = size === waiting.length ? waiting : waiting.slice(0, size);
-    waiting = size === waiting.length ? [] : waiting.slice(size);
-    return batch;
-  }
-
-  /** Settles every message of `batch`; never rejects. */
-  async function store(batch: Waiting[]): Promise<void> {
-    const prepared = batch.map((entry) => entry.prepared);
-    const seen = lastSeen.due(prepared);
-    try {
-      await storeBatch({ ...deps, watches, days, hours }, prepared, seen);
-    } catch (error) {
-      lastSeen.forget(seen);
-      if (isRefusedData(error)) return storeApart(batch, error);
-      deps.logger.error({ err: error, messages: batch.length }, "telemetry could not be stored");
-      for (const entry of batch) entry.reject(error);
-      return;
-    }
-    for (const { prepared: stored, resolve } of batch) {
-      deps.metrics?.messages.inc({ result: stored.rejected ? "rejected" : "stored" });
-      resolve();
-    }
-  }
-
-  /** Finds the message whose data the database refused by halving, keeps it as rejected, and stores the others. */
-  async function storeApart(batch: Waiting[], error: unknown): Promise<void> {
-    if (batch.length > 1) {
-      const middle = batch.length >> 1;
-      await store(batch.slice(0, middle));
-      return store(batch.slice(middle));
-    }
-    const [entry] = batch as [Waiting];
-    if (entry.prepared.rejected) return entry.reject(error);
-    deps.logger.error({ err: error, deviceId: entry.message.deviceId }, "the database refused a message's data");
-    const refused = reject(entry.message, "the database cannot store this message", entry.prepared.receivedAt);
-    return store([{ ...entry, prepared: refused }]);
-  }
+  const common = {
+    ...deps,
+    lastSeen: createLastSeen(),
+    watches: createWatches(database),
+    days: createTelemetryDays(database),
+    hours: createMarkedHours(),
+  };
+  const lanes = Array.from({ length: LANES[database.kind] }, () => createLane(common));
 
   return {
-    ingest,
-    queue: () => ({ messages: unsettled, bytes }),
-    drain: async () => running,
+    ingest(message) {
+      const prepared = prepareMessage(message, clock.now().getTime(), serverTime);
+      return lanes[laneOf(message.deviceUid, lanes.length)]!.add(message, prepared);
+    },
+    queue() {
+      const queues = lanes.map((lane) => lane.queue());
+      return {
+        messages: queues.reduce((sum, { messages }) => sum + messages, 0),
+        bytes: queues.reduce((sum, { bytes }) => sum + bytes, 0),
+      };
+    },
+    async drain() {
+      await Promise.all(lanes.map((lane) => lane.drain()));
+    },
   };
+}
+
+/** By the last of a UUID's random digits. */
+function laneOf(deviceUid: string, lanes: number): number {
+  return deviceUid.charCodeAt(deviceUid.length - 1) % lanes;
 }

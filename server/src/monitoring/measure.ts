@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import type { IngestQueue } from "./ingest.ts";
+import type { IngestQueue } from "./ingest-lane.ts";
 import { countRollUpsDue, countUnresolved } from "./measure-store.ts";
 import { SEVERITIES } from "./rule.ts";
 

@@ -48,7 +48,7 @@ export type {
   TelemetryFollower,
   TelemetryHandler,
 } from "./follow-telemetry.ts";
-export type { IngestQueue } from "./ingest.ts";
+export type { IngestQueue } from "./ingest-lane.ts";
 export type { Observation, ObservedAnomaly, Watch } from "./observe.ts";
 export type { Message } from "./prepare-message.ts";
 export type { LatestValue, RejectedRecord } from "./read-device.ts";
