@@ -55,21 +55,18 @@ async function watchAnomalies(
   databaseUrl: string,
 ): Promise<{ seen: ReadonlyMap<number, number>; stop(): Promise<void> }> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  client.on("error", () => undefined);
   await client.connect();
   const seen = new Map<number, number>();
-  let last = "00000000-0000-0000-0000-000000000000";
+  const since = new Date();
   let looking: Promise<void> = Promise.resolve();
   let due = false;
   const look = async (): Promise<void> => {
     due = false;
-    const { rows } = await client.query<{ id: string; value: number }>(
-      "SELECT id, value FROM anomalies WHERE id > $1 ORDER BY id",
-      [last],
-    );
-    for (const { id, value } of rows) {
-      seen.set(value, performance.now());
-      last = id;
-    }
+    const { rows } = await client.query<{ value: number }>("SELECT value FROM anomalies WHERE opened_at >= $1", [
+      since,
+    ]);
+    for (const { value } of rows) if (!seen.has(value)) seen.set(value, performance.now());
   };
   client.on("notification", () => {
     if (due) return;
