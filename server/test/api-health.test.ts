@@ -142,11 +142,13 @@ test("metrics are on a port of their own, and count requests by route and enroll
   assert.equal((await fetch(metricsUrl.replace("/metrics", "/"))).status, 404);
 });
 
-test("a stopping server finishes the request it has begun", async () => {
+test("a stopping server finishes the request it has begun, and then waits for nobody", async () => {
   const own = await startServer();
   const tenant = await newTenant(own);
   const enrolled = enrollDevice(own, tenant);
   await new Promise((resolve) => own.app.api.server.once("request", resolve));
+  const began = performance.now();
   await own.stop();
   assert.ok((await enrolled).deviceId);
+  assert.ok(performance.now() - began < 8_000, "its connection is kept by the client, who may ask again");
 });

@@ -138,6 +138,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   installConventions(app, deps.config);
   observe(app, deps);
+  hangUpWhenStopping(app);
   installHealth(app, deps.readiness);
   serveReference(app, deps.addresses);
   const proxies = trustedProxies(deps.config.trustedProxies);
@@ -208,6 +209,14 @@ function logRefusal(logger: Logger, request: FastifyRequest, { status, body }: P
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   return { type: error.name, code: (error as { code?: unknown }).code, stack: error.stack };
+}
+
+/** Whoever is answered last keeps no connection open: the stop would wait for a next request on it. */
+function hangUpWhenStopping(app: FastifyInstance): void {
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (!app.server.listening) reply.header("connection", "close");
+    done(null, payload);
+  });
 }
 
 /** Counts every answer; names it in the log at debug, by its route and never by its address, which may hold anything. */
