@@ -119,11 +119,15 @@ export async function waitingMails(tx: Tx, address: string, now: Date): Promise<
   return rows;
 }
 
-/** The times of the mails handed over to be sent to the address after `since`, oldest first. */
-export async function mailedSince(tx: Tx, address: string, since: Date): Promise<Date[]> {
+/**
+ * The times of the mails handed over to be sent to the address after `since`, oldest first. What is said to have been sent at
+ * `until` or later was timed by a clock that has been set back since.
+ */
+export async function mailedBetween(tx: Tx, address: string, since: Date, until: Date): Promise<Date[]> {
   const { rows } = await sql<{ claimed_at: Date }>`
     SELECT claimed_at FROM deliveries
-     WHERE lower(target) = ${address} AND channel = 'email' AND claimed_at > ${since} ORDER BY claimed_at`.execute(tx);
+     WHERE lower(target) = ${address} AND channel = 'email' AND claimed_at > ${since} AND claimed_at < ${until}
+     ORDER BY claimed_at`.execute(tx);
   return rows.map(({ claimed_at }) => claimed_at);
 }
 
@@ -151,20 +155,21 @@ export async function postpone(tx: Tx, ids: string[], until: Date): Promise<void
 }
 
 /**
- * Takes due webhooks, at most `each` of one address: a slow one must not hold all the others up.
+ * Takes due webhooks, so that at most `each` of one address are in hand at a time: a slow one must not hold all the others up.
  */
 export async function claimWebhooks(
   tx: Tx,
   { limit, each, lease }: { limit: number; each: number; lease: Lease },
 ): Promise<ClaimedRow[]> {
-  const { now } = lease;
+  const { now, until } = lease;
   const { rows } = await sql<ClaimedRow>`
     UPDATE deliveries d SET ${taken(lease)}
      WHERE d.id IN (
        SELECT w.id FROM deliveries w JOIN (
-         SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at, id) AS place FROM deliveries
-          WHERE state = 'pending' AND channel = 'webhook' AND next_at <= ${now}
-            AND created_at >= ${plus(now, -GIVE_UP_MS)}
+         SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at > ${now} DESC, next_at, id) AS place
+           FROM deliveries
+          WHERE state = 'pending' AND channel = 'webhook' AND next_at <= ${until}
+            AND (next_at <= ${now} OR claimed_by IS NOT NULL) AND created_at >= ${plus(now, -GIVE_UP_MS)}
        ) ranked ON ranked.id = w.id AND ranked.place <= ${each}
         WHERE w.state = 'pending' AND w.next_at <= ${now}
         ORDER BY w.next_at LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED)

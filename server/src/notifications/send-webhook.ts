@@ -20,7 +20,7 @@ export async function sendWebhook(deps: NotificationsDeps, delivery: ClaimedRow,
   const url = new URL(delivery.target);
   const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]);
   try {
-    address = await resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks);
+    address = await inTime(signal, resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks));
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
   }
@@ -51,7 +51,17 @@ function judge(status: number): Outcome {
   return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
 }
 
-/** @returns the status; rejects when there was no answer in time */
+/** A lookup cannot be cut short; nobody waits for one that takes longer than an attempt may. */
+function inTime<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(signal.reason);
+    if (signal.aborted) late();
+    signal.addEventListener("abort", late, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", late));
+  });
+}
+
+/** @returns the status, once the answer has ended or there is too much of it; rejects when there was none in time */
 function post(
   url: URL,
   address: string,
@@ -74,7 +84,13 @@ function post(
       answer.on("error", () => undefined);
       answer.on("close", () => resolve(status));
     });
+    // Without a listener an answer of 101 ends the request with no event but the last.
+    sent.on("upgrade", (answer, socket) => {
+      socket.destroy();
+      resolve(answer.statusCode ?? 0);
+    });
     sent.on("error", reject);
+    sent.on("close", () => reject(new Error("the connection ended without an answer")));
     sent.end(body);
   });
 }

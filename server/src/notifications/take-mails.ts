@@ -9,7 +9,7 @@ import {
   insertDeliveries,
   type Lease,
   lockAddress,
-  mailedSince,
+  mailedBetween,
   postpone,
   type WaitingMail,
   waitingMails,
@@ -43,7 +43,7 @@ async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: nu
   const { now } = lease;
   if (!(await lockAddress(tx, address))) return [];
   const waiting = await waitingMails(tx, address, now);
-  const sent = await mailedSince(tx, address, plus(now, -WINDOW_MS));
+  const sent = await mailedBetween(tx, address, plus(now, -WINDOW_MS), plus(now, WINDOW_MS));
   const [again, fresh] = [waiting.filter((mail) => mail.maybe_sent), waiting.filter((mail) => !mail.maybe_sent)];
   const plan = planMails({ sent: sent.length, again: again.length, fresh: fresh.length });
   const chosen = again.slice(0, plan.again);

@@ -39,8 +39,8 @@ export async function startSinks() {
   const behave = {
     /** What the mail server says of a recipient, e.g. `{ responseCode: 451 }`; nothing for yes. */
     mail: (_to: string): { responseCode: number } | undefined => undefined,
-    /** What the webhook answers. */
-    hook: (_path: string): { status: number; location?: string } => ({ status: 204 }),
+    /** What the webhook answers; nothing for never. */
+    hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
   };
   const arrived = () => {
     for (const look of waiting) look();
@@ -64,9 +64,9 @@ export async function startSinks() {
   smtp.on("error", () => undefined);
   const https: Server = createServer(tls, (request, response) => {
     void text(request).then((body) => {
-      const { status, location } = behave.hook(request.url!);
+      const answer = behave.hook(request.url!);
       hooks.push({ path: request.url!, headers: request.headers as Record<string, string>, body });
-      response.writeHead(status, location ? { location } : {}).end();
+      if (answer) response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end();
       arrived();
     });
   });
@@ -98,6 +98,8 @@ export async function startSinks() {
       }),
     mailsTo: (address: string) => mails.filter(({ to }) => to === address),
     hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),
+    /** Ends every connection that a webhook has not answered on. */
+    hangUp: () => https.closeAllConnections(),
     async stop() {
       setDefaultCACertificates(trusted);
       https.closeAllConnections();

@@ -146,7 +146,11 @@ export function deliveryRules(given: () => World): void {
       attempts: 1,
     };
     const payload: Message = { type: "digest", at: "", timeZone: "UTC", total: 0, items: [] };
-    const send = (address: string, allowPrivateWebhooks: boolean) =>
+    const send = (
+      address: string | Promise<string>,
+      allowPrivateWebhooks: boolean,
+      stop = new AbortController().signal,
+    ) =>
       sendWebhook(
         {
           ...server.app,
@@ -156,16 +160,38 @@ export function deliveryRules(given: () => World): void {
           settings: { smtp: undefined, allowPrivateWebhooks },
           baseUrl: () => "https://m",
           holder: () => undefined,
-          resolve: async (host) => [asked.push(host) ? address : ""],
+          resolve: async (host) => [asked.push(host) ? await address : ""],
         },
         { ...row, payload },
-        new AbortController().signal,
+        stop,
       );
     assert.deepEqual(await send("127.0.0.1", true), { sent: true });
     assert.deepEqual([asked, sinks.hooksAt("/pinned").length], [["hooks.example"], 1]);
     const refused = await send("127.0.0.1", false);
     assert.ok(!refused.sent && refused.final && !refused.maybeSent && /public internet/.test(refused.error));
     assert.equal(sinks.hooksAt("/pinned").length, 1);
+    // Nor is anybody kept by a lookup that nobody answers, or by an answer that is none.
+    const unanswered = await send(new Promise(() => undefined), true, AbortSignal.abort());
+    assert.ok(!unanswered.sent && !unanswered.final);
+    sinks.behave.hook = () => ({ status: 101 });
+    const switching = await send("127.0.0.1", true);
+    assert.ok(!switching.sent && switching.error === "answered 101");
+    sinks.behave.hook = () => ({ status: 204 });
+  });
+
+  test("a webhook that does not answer keeps a few places only, and the others are told", async () => {
+    const { server, sinks } = given();
+    const [stuck, free] = [await channels("/stuck", 20), await channels("/free")];
+    sinks.behave.hook = (path) => (path === "/stuck" ? undefined : { status: 204 });
+    await stuck.open();
+    const sending = server.app.notifications.runDue();
+    await sinks.until(() => sinks.hooksAt("/stuck").length >= 4);
+    await free.open();
+    await sinks.until(() => sinks.hooksAt("/free").length === 1);
+    assert.ok(sinks.hooksAt("/stuck").length <= (onPostgres ? 8 : 4));
+    sinks.behave.hook = () => ({ status: 204 });
+    sinks.hangUp();
+    await sending;
   });
 
   const MANY = onPostgres ? 200 : 40;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
+import { runRaw } from "../../src/db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
@@ -161,7 +162,7 @@ export function pageRules(given: () => World): void {
     );
 
     const next = await groupOnDuty(tenant, { escalation }, [bob.id]);
-    const trickle = await anomalies(tenant, [next.id], 25);
+    const trickle = await anomalies(tenant, [next.id], 26);
     for (let n = 0; n < 25; n++) {
       await trickle.open(n, n + 1);
       await pass(0);
@@ -171,6 +172,13 @@ export function pageRules(given: () => World): void {
     await pass(35 * SECOND);
     const last = sinks.mailsTo(bob.email).at(-1)!;
     assert.deepEqual([sinks.mailsTo(bob.email).length, last.subject], [21, "[Muster] 5 messages"]);
+
+    // As if the clock had been set back by two hours since.
+    const later = "UPDATE deliveries SET claimed_at = claimed_at + interval '2 hours' WHERE target = $1";
+    await runRaw(server.app.database.db, later, [bob.email]);
+    await trickle.open(25);
+    await pass(0);
+    assert.equal(sinks.mailsTo(bob.email).length, 22);
   });
 
   test("who is on call now and for a week, and the hours that reach nobody, are known of a group and a device", async () => {
