@@ -146,12 +146,12 @@ async function measureIngest(engine: IngestEngine, dataDir: string): Promise<voi
   try {
     const enrolled = await unlessEnded(redemptions(muster, engine.name, { most: DEVICES, seconds: 600 }));
     say(`messages of 10 to ${DEVICES} devices, ${engine.name}`);
-    const { figures: rows, perSecond, readings } = await unlessEnded(ingest(muster, engine, enrolled));
+    const { figures: rows, readings } = await unlessEnded(ingest(muster, engine, enrolled));
     add(rows);
     stored = readings;
-    if (engine.databaseUrl === undefined) return;
+    if (engine.databaseUrl === undefined || engine.atLeast === undefined) return;
     say("publish to anomaly");
-    add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, perSecond / 2)));
+    add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, engine.atLeast / 2)));
   } finally {
     await muster.stop();
     if (stored > 0) await unlessEnded(checkReadings(engine, stored));

@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
-import { generate } from "mqtt-packet";
 import { sleep } from "../measure.ts";
+import { messageIdOf, type PublishPacket, publishPacket } from "./publish-packet.ts";
 import { QUIET } from "./rules.ts";
 
 const TICK_MS = 5;
@@ -13,12 +13,23 @@ export interface Paced {
   readonly breaches: readonly number[];
 }
 
+interface Session {
+  readonly socket: TLSSocket;
+  readonly topic: string;
+  readonly quiet: PublishPacket;
+}
+
+interface State {
+  count: number;
+  breaches: number[];
+}
+
 /**
  * Publishes at QoS 1 at a steady rate, the sessions taking turns, whether or not what went before is acknowledged. One message
  * in `oneIn` breaks a rule, but for the first seconds; the next of the same device is well again.
  */
 export async function publishPaced(
-  sessions: readonly { socket: TLSSocket; topic: string }[],
+  targets: readonly { socket: TLSSocket; topic: string }[],
   {
     perSecond,
     oneIn,
@@ -26,7 +37,8 @@ export async function publishPaced(
     seconds,
   }: { perSecond: number; oneIn: number; warmUpSeconds: number; seconds: number },
 ): Promise<Paced> {
-  const state = { count: 0, breaches: [] as number[] };
+  const sessions = targets.map((target) => ({ ...target, quiet: publishPacket(target.topic, QUIET) }));
+  const state: State = { count: 0, breaches: [] };
   const started = performance.now();
   for (let now = 0; now < (warmUpSeconds + seconds) * 1000; now = performance.now() - started) {
     const due = Math.floor((now * perSecond) / 1000);
@@ -36,18 +48,16 @@ export async function publishPaced(
   return state;
 }
 
-function sendNext(
-  sessions: readonly { socket: TLSSocket; topic: string }[],
-  state: { count: number; breaches: number[] },
-  oneIn: number,
-): void {
-  const { socket, topic } = sessions[state.count % sessions.length]!;
-  const messageId = (Math.floor(state.count / sessions.length) % 65_535) + 1;
+function sendNext(sessions: readonly Session[], state: State, oneIn: number): void {
+  const { socket, topic, quiet } = sessions[state.count % sessions.length]!;
   const breaks = oneIn !== Infinity && state.count % oneIn === 0;
-  const values = breaks
-    ? `{"temperature":21.5,"pressure":4.25,"vibration":${FIRST_BREACH + state.breaches.push(performance.now()) - 1}}`
-    : QUIET;
-  const payload = `{"ts":${Date.now()},"values":${values}}`;
-  socket.write(generate({ cmd: "publish", topic, payload, qos: 1, messageId, dup: false, retain: false }));
+  const packet = breaks ? publishPacket(topic, breach(state.breaches.push(performance.now()) - 1)) : quiet;
+  const bytes = Buffer.allocUnsafe(packet.length);
+  packet.write(bytes, 0, messageIdOf(Math.floor(state.count / sessions.length)), Date.now());
+  socket.write(bytes);
   state.count++;
+}
+
+function breach(index: number): string {
+  return `{"temperature":21.5,"pressure":4.25,"vibration":${FIRST_BREACH + index}}`;
 }

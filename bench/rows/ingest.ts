@@ -28,8 +28,6 @@ interface Measured {
 
 export interface IngestResult {
   readonly figures: Figure[];
-  /** Of 1,000 devices: what the others are compared with. */
-  readonly perSecond: number;
   /** Readings that must stand in the database now. */
   readonly readings: number;
 }
@@ -63,7 +61,6 @@ export async function ingest(
         peer: { name: "without rules", value: plain.cpuUs },
       },
     ],
-    perSecond: some.perSecond,
     readings: [plain, ...results].reduce((sum, { acknowledged }) => sum + acknowledged, 0) * METRICS,
   };
 }
