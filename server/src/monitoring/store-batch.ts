@@ -80,7 +80,7 @@ async function markLate({ database, clock }: StoreDeps, stored: MarksDue["stored
 /** With the newest readings held from before they are looked at: nobody else can judge in between. */
 async function storeContested(deps: StoreDeps, batch: Batch, uids: ReadonlySet<string>): Promise<void> {
   await deps.database.db.transaction().execute(async (tx: Tx) => {
-    await holdNewest(tx, uids);
+    await holdNewest(tx, batch.columns);
     const watched = await deps.watches.of(uids, tx);
     await runTogether(tx, judged(deps, batch, watched));
   });

@@ -100,11 +100,13 @@ export function isJudgedElsewhere(error: unknown): boolean {
 }
 
 const HOLD = `
-SELECT FROM telemetry_latest l WHERE l.device_uid = ANY ($1::text::uuid[]) ORDER BY l.device_uid, l.metric FOR UPDATE`;
+SELECT FROM telemetry_latest l WHERE l.device_uid = ANY ($1::text::uuid[]) AND l.metric = ANY ($2::text::text[])
+ ORDER BY l.device_uid, l.metric FOR UPDATE`;
 
-/** Has whoever stores newer readings of these devices wait for the end of the transaction. */
-export async function holdNewest(tx: Tx, uids: ReadonlySet<string>): Promise<void> {
-  await runPrepared(tx, "hold-newest", HOLD, [plainArray([...uids])]);
+/** Has whoever stores newer readings of the metrics of these devices wait for the end of the transaction. */
+export async function holdNewest(tx: Tx, { deviceUids, metrics }: TelemetryColumns): Promise<void> {
+  const sets = [plainArray([...new Set(deviceUids)]), textArray([...new Set(metrics)])];
+  await runPrepared(tx, "hold-newest", HOLD, sets);
 }
 
 /** Keeps `messages` (oldest first, ids beside them), and of every device concerned the last {@link REJECTED_KEPT}. */

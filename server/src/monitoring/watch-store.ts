@@ -8,14 +8,17 @@ export interface WatchRow {
   uid: string;
   /** Ids of the packs put on it or on its type. */
   packs: string[] | null;
-  /** The newest reading of every metric. */
+  /** The newest reading of every metric that rules of the packs name. */
   latest: { metric: string; time: number }[] | null;
   states: { rule: string; phase: "pending" | "clearing"; since: number }[] | null;
   /** Rules with an unresolved anomaly; `null` among them is the device's silence. */
   open: (string | null)[] | null;
 }
 
-/** All of it is one statement, hence one snapshot: a state and the newest reading it stands for belong together. */
+/**
+ * All of it is one statement, hence one snapshot: a state and the newest reading it stands for belong together. A device may have
+ * named any number of metrics: those that no rule names are not touched, each of the others is one step into the index.
+ */
 const LOAD = `
 SELECT d.uid, w.packs, w.latest, w.states,
        (SELECT json_agg(a.rule_id) FROM anomalies a WHERE a.device_uid = d.uid AND a.resolved_at IS NULL) AS open
@@ -24,7 +27,10 @@ SELECT d.uid, w.packs, w.latest, w.states,
   LEFT JOIN LATERAL (
     SELECT json_agg(DISTINCT p.threshold_id) AS packs,
            (SELECT json_agg(json_build_object('metric', l.metric, 'time', (extract(epoch FROM l.ts) * 1000000)::bigint))
-              FROM telemetry_latest l WHERE l.device_uid = d.uid) AS latest,
+              FROM (SELECT DISTINCT r ->> 'metric' AS metric FROM thresholds t CROSS JOIN json_array_elements(t.rules) r
+                     WHERE t.id = ANY (array_agg(p.threshold_id))) m
+             CROSS JOIN LATERAL (SELECT n.metric, n.ts FROM telemetry_latest n
+                                  WHERE n.device_uid = d.uid AND n.metric = m.metric OFFSET 0) l) AS latest,
            (SELECT json_agg(json_build_object('rule', s.rule_id, 'phase', s.phase,
                                               'since', (extract(epoch FROM s.since) * 1000000)::bigint))
               FROM rule_states s WHERE s.device_uid = d.uid) AS states

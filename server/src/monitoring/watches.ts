@@ -93,6 +93,8 @@ export function createWatches(database: Pick<Database, "db" | "listen">): Watche
     },
     forget(uids) {
       for (const uid of uids) devices.delete(uid);
+      // A device is loaded with the newest readings of what its packs name now, so with those packs.
+      packs.clear();
     },
   };
 }

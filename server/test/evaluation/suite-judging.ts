@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { loadWatches } from "../../src/monitoring/watch-store.ts";
 import { onPostgres } from "../harness/database.ts";
 import { connectMqtt, enrollDevice } from "../harness/devices.ts";
 import { HOT, type World } from "../monitoring/world.ts";
@@ -125,6 +126,17 @@ export function judgingRules(given: () => World): void {
     const sender = await newSender(world, await packOf(world, HOT));
     await sender.send(["no reading", { temperature: 99 }, { temperature: null }]);
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
+  });
+
+  test("however many metrics a device has named, only those that its rules watch are looked at", async () => {
+    const world = given();
+    const sender = await newSender(world, await packOf(world, HOT, { ...HOT, operator: "lt", value: 10 }));
+    await sender.say({ ...Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`m${n}`, n])), temperature: 20 });
+    const [watched] = await loadWatches(world.server.app.database.db, [sender.uid]);
+    assert.deepEqual(
+      watched!.latest!.map(({ metric }) => metric),
+      ["temperature"],
+    );
   });
 
   test("two processes that hear the same device at once lose no message, and agree", async () => {
