@@ -129,9 +129,9 @@ test("a critical extension we do not know spoils the leaf", () => {
 test("authorities that all vouch for each other are given up on quickly", () => {
   const circle = { name: commonNameOnly("Circle"), pair: newKeyPair() };
   const many = Array.from({ length: 40 }, () => forge(circle, circle, [ext.certificateAuthority(9), AS_CA[1]!]));
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   assert.equal(problemOf(forge(circle, device(), AS_LEAF), many), "wrong_ca");
-  assert.ok(performance.now() - start < 200);
+  assert.ok(process.threadCpuUsage(start).user < 200_000);
 });
 
 test("no changed leaf is believed, and none makes it throw", () => {
