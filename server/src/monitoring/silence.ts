@@ -14,12 +14,13 @@ const AT_ONCE = 1_000;
 
 /**
  * Makes the look at devices that have fallen silent (`silentForSeconds` of their type), to be taken every few seconds by every
- * process. Time counts from when this process began to listen: after an outage of ours nobody is accused of it.
+ * process. Time counts from when this process began to listen, and anew from when the database is there again: after an outage of
+ * ours nobody is accused of it.
  */
 export function createSilenceWatch({ database, clock, ids }: SilenceDeps): () => Promise<void> {
-  const listeningSince = clock.now();
-  return async () => {
-    const now = clock.now();
+  let listeningSince = clock.now();
+
+  async function look(now: Date): Promise<void> {
     await endPastSilences(database.db, now);
     for (;;) {
       const uids = await findSilent(database.db, now, listeningSince, AT_ONCE);
@@ -33,5 +34,17 @@ export function createSilenceWatch({ database, clock, ids }: SilenceDeps): () =>
       );
       if (uids.length < AT_ONCE) return;
     }
+  }
+
+  /** The last look failed: what devices have said since may be waiting to be stored. */
+  let deaf = false;
+  return async () => {
+    const now = clock.now();
+    if (deaf) listeningSince = now;
+    deaf = false;
+    await look(now).catch((error: unknown) => {
+      deaf = true;
+      throw error;
+    });
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { World } from "../monitoring/world.ts";
-import { newSender, type Sender } from "./sender.ts";
+import { freshMonitoring, newSender, type Sender } from "./sender.ts";
 
 /** Devices that fall silent. */
 export function silenceRules(given: () => World): void {
@@ -63,6 +63,31 @@ export function silenceRules(given: () => World): void {
       (await sender.anomalies()).map(({ status }) => status),
       ["resolved", "open"],
     );
+  });
+
+  test("while the database was away nobody was silent", async () => {
+    const { world, sender, clock } = await talker(300);
+    const { database } = world.server.app;
+    let away = false;
+    const patchy = freshMonitoring(world, {
+      ...database,
+      get db() {
+        if (away) throw new Error("the database is away");
+        return database.db;
+      },
+    });
+    await sender.say({ a: 1 });
+    await patchy.watchSilence();
+    away = true;
+    clock.advance(301_000);
+    await assert.rejects(patchy.watchSilence());
+    away = false;
+    clock.advance(1_000);
+    await patchy.watchSilence();
+    assert.deepEqual(await sender.anomalies(), []);
+    clock.advance(301_000);
+    await patchy.watchSilence();
+    assert.equal((await sender.anomalies()).length, 1);
   });
 
   test("silence means nothing where the type does not ask, and an anomaly of it ends when it asks no longer", async () => {
