@@ -18,6 +18,7 @@ import { createEnrollment, type Enrollment } from "./enrollment/enrollment.ts";
 import { createEvents, type Events } from "./events/events.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
+import { isMusterError } from "./lib/errors.ts";
 import { every } from "./lib/every.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
@@ -77,7 +78,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = await loadMasterKey(config);
+  const { key: masterKey, takeBack } = await loadMasterKey(config);
   const metrics = createMetrics();
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
   const database = await openDatabase({
@@ -130,6 +131,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   } catch (error) {
     stopClock();
     await database.close();
+    if (isMusterError(error, "wrong_master_key")) await takeBack();
     throw error;
   }
   const enrollment = createEnrollment({

@@ -116,6 +116,13 @@ async function backUpAndRestore(t: TestContext) {
     },
   );
 
+  await t.test("does not start without its own master key, and gets none made in its place", async () => {
+    const { stderr, code } = await muster(join(folder, "kept"), "serve");
+    assert.equal(code, 1);
+    assert.match(stderr, /^muster: The master key is not the one [^\n]+\n$/);
+    await assert.rejects(stat(join(folder, "kept", "master.key")), { code: "ENOENT" });
+  });
+
   await t.test("never replaces a database that is there", async () => {
     const { stderr, code } = await muster(join(folder, "kept"), "restore", file, "--revoke-all");
     assert.equal(code, 1);

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/config.ts";
 import { NotRunningError } from "../control/client.ts";
+import { isMusterError } from "../lib/errors.ts";
 import { createProgram } from "./program.ts";
 
 /** Wrong usage: an unknown command, a missing option. Everything that was understood and refused is 1. */
@@ -24,7 +25,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
 
 /** Our own errors speak for themselves; of others the stack is worth having. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof NotRunningError) return error.message;
+  if (error instanceof ConfigError || error instanceof NotRunningError || isMusterError(error)) return error.message;
   if (!(error instanceof Error)) return String(error);
   return error.constructor === Error ? error.message : (error.stack ?? error.message);
 }

@@ -48,6 +48,7 @@ function keystorePassphrase(masterKey: Buffer): string {
 }
 
 function wrongMasterKey(cause?: unknown): MusterError<"wrong_master_key"> {
-  const sentence = "The stored private keys cannot be opened with this master key.";
+  const sentence =
+    "The master key is not the one that this database was made with; put that one (it is kept apart from backups) in its place.";
   return new MusterError("wrong_master_key", sentence, { cause });
 }
