@@ -107,7 +107,9 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
   const period = ["--from", "2026-11-01T00:00:00Z", "--to", "2026-11-02T00:00:00+01:00"];
   const run = ["threshold", "dry-run", id, "--tenant", "acme", "--type", type.id, ...period];
   assert.deepEqual(await json(...run), { anomalies: [], devices: 0, readings: 0, cut: false });
-  assert.match(await refused("threshold", "dry-run", id, "--tenant", "acme", ...period), /deviceId/);
+  const bare = ["threshold", "dry-run", id, "--tenant", "acme"];
+  assert.match(await refused(...bare, ...period), /deviceId/);
+  assert.match(await refused(...bare, "--from", "2026-11-01", "--to", "now"), /^muster: from must be a time like \S+,/);
 });
 
 test("a threshold pack is shown, changed by a file of its rules, switched off and on, and deleted", async () => {
@@ -137,7 +139,12 @@ test("a threshold pack is shown, changed by a file of its rules, switched off an
   assert.equal(refused.error, "precondition_failed");
   assert.equal((await command("disable", { id, revision: 2 })).enabled, false);
   assert.equal((await command("enable", { id })).enabled, true);
-  assert.match((await command("update", { id, rules: [{ ...hot, forSeconds: -1 }] })).message as string, /forSeconds/);
+  const wrong = async (rules: unknown) => (await command("update", { id, rules })).message;
+  assert.equal(await wrong([{ ...hot, forSeconds: -1 }]), "rules.0.forSeconds must be at least 0.");
+  assert.equal(await wrong([{ ...hot, metirc: "t" }]), "Unknown field: rules.0.metirc.");
+  assert.equal(await wrong({ name: "no rules" }), "rules must be an array.");
+  const none = await muster(["threshold", "update", id, "--rules", join(server.dataDir, "none.json")]);
+  assert.match(none.stderr, /none\.json cannot be read: ENOENT$/m);
   assert.deepEqual(await command("delete", { id }), { id });
   assert.equal((await command("show", { id })).error, "not_found");
 });

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { faultText } from "./fault-text.ts";
+import { faultText, firstFault } from "../lib/fault-text.ts";
 import { checkValue } from "./json-body.ts";
 import { Refusal } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -41,23 +41,15 @@ function part(shape: z.ZodType, value: unknown, where: string): unknown {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
   if (value === undefined) throw refusal("a JSON body is needed", where);
-  const { issues } = result.error;
-  // A misspelt name is both an unknown field and a missing one; the first of the two helps.
-  const issue = firstOf(issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!);
-  const name = issue.path.join(".");
-  if (issue.code === "unrecognized_keys") {
-    const unknown = [...issue.path, issue.keys[0]!].join(".");
+  const fault = firstFault(result.error.issues);
+  const name = fault.path.join(".");
+  if (fault.keys) {
+    const unknown = [...fault.path, fault.keys[0]!].join(".");
     const what = where === "query" ? "parameter" : "field";
     throw refusal(`unknown ${what} in the ${where}: ${clip(unknown)}`, unknown);
   }
-  const fault = faultText(issue);
-  throw refusal(`${name ? clip(name) : `the ${where}`} ${fault}`, name || where);
-}
-
-/** Inside a union the first branch's first complaint says more than "no branch fits". */
-function firstOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  const inner = issue.code === "invalid_union" ? issue.errors[0]?.[0] : undefined;
-  return inner ? firstOf({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue) : issue;
+  const plus = where === "query" && fault.format === "datetime" ? " (in an address + is written %2B)" : "";
+  throw refusal(`${name ? clip(name) : `the ${where}`} ${faultText(fault)}${plus}`, name || where);
 }
 
 function refusal(message: string, detail: string): Refusal {

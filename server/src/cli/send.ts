@@ -53,6 +53,11 @@ export function columns(rows: string[][], none: string): string[] {
   );
 }
 
+/** `1 rule`, `2 rules`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
 /** Adds a subcommand that takes `--json`. */
 export function leaf(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option("--json", "print one JSON object");

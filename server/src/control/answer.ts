@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { ZodError } from "zod";
-import { isMusterError } from "../lib/errors.ts";
+import { isMusterError, sentence } from "../lib/errors.ts";
+import { faultText, firstFault } from "../lib/fault-text.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
@@ -56,13 +57,18 @@ async function answer(
 }
 
 function problemOf(error: unknown, name: string, logger: Logger): { status: number; body: ControlProblem } {
-  if (error instanceof ZodError) {
-    const said = error.issues.map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`).join("; ");
-    return refused(400, "invalid_request", said);
-  }
+  if (error instanceof ZodError) return refused(400, "invalid_request", misshapen(error));
   if (isMusterError(error)) return refused(400, error.code, error.message, error.detail);
   logger.error({ err: error instanceof Error ? error.message : String(error), command: name }, "a command failed");
   return refused(500, "internal_error", "The command failed; the service's log says why.");
+}
+
+/** Names the first field that is wrong, as the public API does. */
+function misshapen({ issues }: ZodError): string {
+  const fault = firstFault(issues);
+  const place = fault.path.join(".");
+  if (fault.keys) return `Unknown field: ${[...fault.path, fault.keys[0]].join(".")}.`;
+  return sentence(`${place || "the command"} ${faultText(fault)}`, place);
 }
 
 function refused(status: number, error: string, message: string, detail?: string) {

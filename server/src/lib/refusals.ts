@@ -18,9 +18,7 @@ export function alreadyExists(message: string, detail: string): MusterError<"alr
   return new MusterError("already_exists", message, { detail });
 }
 
-/** The record is not the one that `If-Match` names: someone changed it meanwhile (RFC 9110 13.1.1). */
-export function preconditionFailed(): MusterError<"precondition_failed"> {
-  return new MusterError("precondition_failed", "the record has changed since; read it again and repeat", {
-    detail: "If-Match",
-  });
+/** The record is not the one that `If-Match` (RFC 9110 13.1.1), or another `detail`, names: someone changed it meanwhile. */
+export function preconditionFailed(detail = "If-Match"): MusterError<"precondition_failed"> {
+  return new MusterError("precondition_failed", "the record has changed since; read it again and repeat", { detail });
 }

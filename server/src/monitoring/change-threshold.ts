@@ -122,7 +122,7 @@ async function locked(
 ): Promise<EditedThresholdRow> {
   const row = isUuid(id) ? await lockThreshold(tx, tenantId, id) : undefined;
   if (!row) throw notFound("threshold pack");
-  if (revision !== undefined && revision !== row.revision) throw preconditionFailed();
+  if (revision !== undefined && revision !== row.revision) throw preconditionFailed("revision");
   return row;
 }
 

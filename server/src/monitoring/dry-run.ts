@@ -48,7 +48,7 @@ export async function dryRun(
 ): Promise<DryRun> {
   requireScope(caller, "thresholds:read");
   requireScope(caller, "devices:read");
-  if (!(request.from < request.to)) throw invalidRequest("from is before to", "from");
+  if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
   const rules = await rulesOf(deps, caller, request);
   const devices = await devicesOf(deps, caller, request, limits.devices + 1);
   const run: DryRun = { anomalies: [], devices: 0, readings: 0, cut: false };
@@ -79,7 +79,10 @@ async function devicesOf(
   limit: number,
 ): Promise<DryRunDevice[]> {
   if ((deviceId === undefined) === (deviceTypeId === undefined)) {
-    throw invalidRequest("either deviceId or deviceTypeId", "deviceId");
+    throw invalidRequest(
+      "a dry run looks at one device or at the devices of one type: give one of the two",
+      "deviceId",
+    );
   }
   if (deviceId !== undefined && !isDeviceId(deviceId)) throw notFound("device");
   if (deviceTypeId !== undefined && !isUuid(deviceTypeId)) return [];

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { type Answer, columns, count, type Exit, leaf, send, wholeNumber } from "../send.ts";
 
 /** `muster threshold …` */
 export function addThresholdCommands(program: Command, exit: Exit): void {
@@ -20,7 +20,7 @@ export function addThresholdCommands(program: Command, exit: Exit): void {
         json,
         show: ({ anomalies, readings, cut }) => [
           ...anomalies.map(found),
-          `${anomalies.length} anomalies in ${readings} readings${cut ? "; there is more than one run looks at" : ""}.`,
+          `${count(anomalies.length, "anomaly", "anomalies")} in ${count(readings, "reading")}${cut ? "; there is more than one run looks at" : ""}.`,
         ],
       }),
     );
@@ -87,7 +87,10 @@ function addThresholdChanges(threshold: Command, exit: Exit): void {
 
 /** The rules in a file of them or of a pack. @throws Error when it cannot be read or is not JSON */
 async function readRules(file: string): Promise<unknown> {
-  const said = parsed(await readFile(file, "utf8"), file);
+  const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read: ${error.code}`);
+  });
+  const said = parsed(content, file);
   return said !== null && typeof said === "object" && "rules" in said ? said.rules : said;
 }
 
@@ -100,7 +103,7 @@ function parsed(json: string, file: string): unknown {
 }
 
 function listed({ id, name, enabled, rules }: Answer): string[] {
-  return [id, name, enabled ? "enabled" : "disabled", `${rules.length} rules`];
+  return [id, name, enabled ? "enabled" : "disabled", count(rules.length, "rule")];
 }
 
 function shown(pack: Answer): string[] {
@@ -108,7 +111,7 @@ function shown(pack: Answer): string[] {
   return [
     `${name} (${id}), ${enabled ? "enabled" : "disabled"}, revision ${revision}`,
     ...(description === "" ? [] : [description]),
-    `On ${devices} devices and ${deviceTypes} device types; ${unresolvedAnomalies} unresolved anomalies.`,
+    `On ${count(devices, "device")} and ${count(deviceTypes, "device type")}; ${count(unresolvedAnomalies, "unresolved anomaly", "unresolved anomalies")}.`,
     ...rules.map(line),
   ];
 }
@@ -132,5 +135,5 @@ function line({
 }
 
 function found({ openedAt, resolvedAt, deviceId, severity, message, occurrences }: Answer): string {
-  return `${openedAt} to ${resolvedAt ?? "the end"}  ${deviceId}  ${severity}  ${message} (${occurrences} times)`;
+  return `${openedAt} to ${resolvedAt ?? "the end"}  ${deviceId}  ${severity}  ${message} (${count(occurrences, "time")})`;
 }
