@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { createProgram } from "../src/cli/program.ts";
 import { sendCommand } from "../src/control/client.ts";
 import { socketPath } from "../src/control/socket-path.ts";
+import { runRaw } from "../src/db/database.ts";
 import { type CommandLine, musterProcess, type Ran, startCommandLine } from "./harness/command-line.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -102,6 +103,8 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
   assert.deepEqual([type.thresholdIds, type.silentForSeconds], [[id], 300]);
   const same = await json("device-type", "update", type.id, "--name", "Same");
   assert.deepEqual([same.thresholdIds, same.silentForSeconds], [[id], 300]);
+  const { stdout } = await muster(["device-type", "update", type.id]);
+  assert.match(stdout, /\nIt is watched by the threshold packs .+\.\nSilent for longer than 300 s is an anomaly\.\n$/);
   const none = await json("device-type", "update", type.id, "--no-threshold", "--no-silent-for-seconds");
   assert.deepEqual([none.thresholdIds, none.silentForSeconds], [[], null]);
   const period = ["--from", "2026-11-01T00:00:00Z", "--to", "2026-11-02T00:00:00+01:00"];
@@ -110,6 +113,33 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
   const bare = ["threshold", "dry-run", id, "--tenant", "acme"];
   assert.match(await refused(...bare, ...period), /deviceId/);
   assert.match(await refused(...bare, "--from", "2026-11-01", "--to", "now"), /^muster: from must be a time like \S+,/);
+});
+
+test("what a device sent last is shown, and what of it could not be read, harmless to the terminal", async () => {
+  const { database, monitoring } = server.app;
+  const view = async (name: string) => (await muster(["device", name, "seen", "--tenant", "acme"])).stdout;
+  await json("device", "create", "--tenant", "acme", "--id", "seen", "--name", "Seen");
+  assert.deepEqual(
+    [await view("latest"), await view("rejected")],
+    ["There are no values.\n", "No message was rejected.\n"],
+  );
+  const [row] = await runRaw<{ uid: string; tenant_id: string }>(
+    database.db,
+    "SELECT uid, tenant_id FROM devices WHERE id = 'seen'",
+    [],
+  );
+  const device = { tenantId: row!.tenant_id, deviceUid: row!.uid, deviceId: "seen", topic: "t/acme/t/seen" as const };
+  for (const payload of ['{"t": 21.5, "state": "ok"}', "\u009b2J{", "x".repeat(500)])
+    await monitoring.ingest({ ...device, payload: Buffer.from(payload) });
+  const at = server.clock.now().toISOString();
+  assert.equal(await view("latest"), `"state"  "ok"  ${at}\n"t"      21.5  ${at}\n`);
+  const [long, short] = (await view("rejected")).split("\n");
+  assert.match(long!, /^\S+ {2}t\/acme\/t\/seen {2}.+: "x{120}…"$/);
+  assert.match(short!, /: "\\u009b2J\{"$/);
+  const { items } = await json("device", "rejected", "seen", "--tenant", "acme");
+  assert.equal(Buffer.from(items[0].payloadBase64, "base64").toString(), "x".repeat(500));
+  // No certificate of the device lists that topic, which the doctor would find.
+  await runRaw(database.db, "DELETE FROM rejected_messages", []);
 });
 
 test("a threshold pack is shown, changed by a file of its rules, switched off and on, and deleted", async () => {

@@ -23,7 +23,14 @@ export interface ControlFaces {
   groups: Pick<Groups, "createShift">;
   monitoring: Pick<
     Monitoring,
-    "deleteThreshold" | "dryRun" | "listThresholds" | "showThreshold" | "tenantOfThreshold" | "updateThreshold"
+    | "deleteThreshold"
+    | "dryRun"
+    | "latest"
+    | "listThresholds"
+    | "rejectedMessages"
+    | "showThreshold"
+    | "tenantOfThreshold"
+    | "updateThreshold"
   >;
   notifications: Pick<Notifications, "showWebhook">;
   /** Where devices and clients reach the service. */

@@ -1,12 +1,16 @@
 import type { Command } from "commander";
 import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
 
+const SHOWN_OF_A_PAYLOAD = 120;
+
 /** `muster device-type | device | claim | mqtt-client …` */
 export function addDeviceCommands(program: Command, exit: Exit): void {
   const type = program.command("device-type").description("which topics a kind of device publishes on");
   addDeviceTypes(type, exit);
   addDeviceTypeList(type, exit);
-  addDevices(program.command("device").description("devices"), exit);
+  const device = program.command("device").description("devices, and what they send");
+  addDevices(device, exit);
+  addTelemetryViews(device, exit);
   addClaims(program.command("claim").description("claim codes that let a device enroll itself"), exit);
   addMqttClients(program.command("mqtt-client").description("services that connect with a password"), exit);
 }
@@ -47,9 +51,19 @@ function addDeviceTypes(type: Command, exit: Exit): void {
           silentForSeconds: silentForSeconds === false ? null : silentForSeconds,
         },
         json,
-        show: (made) => [`Device type ${made.name} publishes on ${made.publishTopics.join(", ") || "nothing"}.`],
+        show: typeLines,
       }),
     );
+}
+
+function typeLines({ name, publishTopics, thresholdIds, silentForSeconds }: Answer): string[] {
+  return [
+    `Device type ${name} publishes on ${publishTopics.join(", ") || "nothing"}.`,
+    `It is watched by ${thresholdIds.length === 0 ? "no threshold pack" : `the threshold packs ${thresholdIds.join(", ")}`}.`,
+    silentForSeconds === null
+      ? "Silence is no anomaly."
+      : `Silent for longer than ${silentForSeconds} s is an anomaly.`,
+  ];
 }
 
 function addDeviceTypeList(type: Command, exit: Exit): void {
@@ -89,6 +103,48 @@ function addDevices(device: Command, exit: Exit): void {
     .action((id: string, { json, tenant }) =>
       send(exit, { name: "device.delete", body: { tenant, id }, json, show: () => [`Device ${id} is deleted.`] }),
     );
+}
+
+function addTelemetryViews(device: Command, exit: Exit): void {
+  leaf(device, "latest <id>", "the newest value of every metric of a device")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .action((id: string, { json, tenant }) =>
+      send(exit, {
+        name: "device.latest",
+        body: { tenant, id },
+        json,
+        show: ({ items }) => columns(items.map(valueCells), "There are no values."),
+      }),
+    );
+  leaf(device, "rejected <id>", "the last 20 messages of a device that could not be read, and why")
+    .requiredOption("--tenant <slug>", "the tenant")
+    .action((id: string, { json, tenant }) =>
+      send(exit, {
+        name: "device.rejected",
+        body: { tenant, id },
+        json,
+        show: ({ items }) => (items.length === 0 ? ["No message was rejected."] : items.map(rejectedLine)),
+      }),
+    );
+}
+
+function valueCells({ metric, value, at, timeReplaced }: Answer): string[] {
+  return [quoted(metric), quoted(value), timeReplaced ? `${at} (time of the service)` : at];
+}
+
+function rejectedLine({ at, topic, reason, payloadBase64 }: Answer): string {
+  const payload = Buffer.from(payloadBase64, "base64").toString("utf8");
+  const shown = payload.length > SHOWN_OF_A_PAYLOAD ? `${payload.slice(0, SHOWN_OF_A_PAYLOAD)}…` : payload;
+  return `${at}  ${topic}  ${harmless(reason)}: ${quoted(shown)}`;
+}
+
+function quoted(value: unknown): string {
+  return harmless(JSON.stringify(value));
+}
+
+/** What a device sent must not steer the terminal. */
+function harmless(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function addClaims(claim: Command, exit: Exit): void {
