@@ -63,6 +63,13 @@ export function leaf(parent: Command, usage: string, description: string): Comma
   return parent.command(usage).description(description).option("--json", "print one JSON object");
 }
 
+/** Parses an option's port. */
+export function portNumber(value: string): number {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535)
+    throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
+  return Number(value);
+}
+
 /** Parses an option's whole number. */
 export function wholeNumber(value: string): number {
   if (!/^-?\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");

@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../lib/clock.ts";
-import { startMailSink } from "./mail-sink.ts";
+import { type Mail, startMailSink } from "./mail-sink.ts";
 import { type SelfSigned, selfSigned } from "./self-signed.ts";
 import { untilStopped } from "./until-stopped.ts";
-import { startWebhookSink } from "./webhook-sink.ts";
+import { type Hook, startWebhookSink } from "./webhook-sink.ts";
 
 export interface KeepOptions {
   folder: string;
@@ -22,15 +22,12 @@ export interface KeepOptions {
  */
 export async function keepMessages({ folder, mailPort, webhookPort, print }: KeepOptions): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const keep = keeper(folder, print);
-  const mail = await startMailSink(({ to, subject, source }) => {
-    keep("mail", "eml", source, `to ${to.join(", ")}: ${subject}`);
-  }, mailPort);
-  const webhook = await startWebhookSink(
-    await certificateOf(folder),
-    (hook) => keep("webhook", "json", JSON.stringify(hook, undefined, 2), JSON.parse(hook.body).type),
-    webhookPort,
-  );
+  const keep = keeper(folder, print, await readdir(folder));
+  const certificate = await certificateOf(folder);
+  const takeMail = ({ to, subject, source }: Mail) => keep("mail", "eml", source, `to ${to.join(", ")}: ${subject}`);
+  const takeHook = (hook: Hook) => keep("webhook", "json", JSON.stringify(hook, undefined, 2), typeOf(hook.body));
+  const mail = await opened("--mail-port", mailPort, startMailSink(takeMail, mailPort));
+  const webhook = await opened("--webhook-port", webhookPort, startWebhookSink(certificate, takeHook, webhookPort));
   print(`mails     ${mail.url}`);
   print(`webhooks  ${webhook.url}`);
   print(`what comes is kept in ${folder}; Ctrl-C ends it`);
@@ -39,9 +36,30 @@ export async function keepMessages({ folder, mailPort, webhookPort, print }: Kee
   webhook.close();
 }
 
-/** What is acknowledged to the sender is in its file. */
-function keeper(folder: string, print: (line: string) => void) {
+async function opened<Sink>(option: string, port: number, opening: Promise<Sink>): Promise<Sink> {
+  return await opening.catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EADDRINUSE"
+      ? new Error(`port ${port} is in use by another process; give another ${option}`)
+      : error;
+  });
+}
+
+/** Whoever tries the address with curl sends anything. */
+function typeOf(body: string): string {
+  try {
+    return String(JSON.parse(body).type);
+  } catch {
+    return "no JSON";
+  }
+}
+
+/** What is acknowledged to the sender is in its file. The numbers go on from those of an earlier run, whose files stay. */
+function keeper(folder: string, print: (line: string) => void, there: readonly string[]) {
   const counts: Record<string, number> = {};
+  for (const name of there) {
+    const [, kind, number] = /^(mail|webhook)-(\d+)\./.exec(name) ?? [];
+    if (kind) counts[kind] = Math.max(counts[kind] ?? 0, Number(number));
+  }
   return (kind: string, suffix: string, content: string, line: string): void => {
     counts[kind] = (counts[kind] ?? 0) + 1;
     const name = `${kind}-${counts[kind]}.${suffix}`;

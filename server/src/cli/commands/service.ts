@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { foreignEnvironment } from "../../config/config.ts";
-import { type Answer, type Exit, leaf, print, send, wholeNumber } from "../send.ts";
+import { type Answer, type Exit, leaf, portNumber, print, send } from "../send.ts";
 
 /** `muster serve | migrate | demo | inbox | doctor | backup | restore` */
 export function addServiceCommands(program: Command, exit: Exit): void {
@@ -25,8 +25,8 @@ export function addServiceCommands(program: Command, exit: Exit): void {
     .description(
       "a mail server and a webhook's other side on this machine, which keep what they are sent; Ctrl-C ends it",
     )
-    .option("--mail-port <n>", "where it takes mails (SMTP); 0 for a free one", wholeNumber, 2525)
-    .option("--webhook-port <n>", "where it takes webhooks (HTTPS); 0 for a free one", wholeNumber, 8444)
+    .option("--mail-port <n>", "where it takes mails (SMTP); 0 for a free one", portNumber, 2525)
+    .option("--webhook-port <n>", "where it takes webhooks (HTTPS); 0 for a free one", portNumber, 8444)
     .option("--folder <path>", "where it keeps them, with the certificate that the service must trust", "inbox")
     .action(async (options) => {
       const { keepMessages } = await import("../../demo/keep-messages.ts");
