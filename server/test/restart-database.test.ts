@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { createListener } from "../src/db/postgres-listener.ts";
 import { DAY, SECOND } from "../src/lib/clock.ts";
+import { createLogger } from "../src/lib/logger.ts";
 import { endConnections, onPostgres, setReadOnly, type TestDatabase, testDatabase } from "./harness/database.ts";
 import { type DatabaseProxy, databaseProxy } from "./harness/database-proxy.ts";
 import {
@@ -154,5 +156,15 @@ if (onPostgres) {
     const device = await enrollDevice(server, tenant);
     await endConnections(database.url!);
     await worksAgain(device);
+  });
+  test("a connection that listens and is lost without a farewell is made again, and whoever listens looks again", async () => {
+    const fragile = await databaseProxy(database.url!);
+    const listener = createListener(fragile.url, createLogger("silent"), 50, 500);
+    const heard = Promise.withResolvers<string>();
+    await listener.listen("news", heard.resolve);
+    fragile.lose();
+    assert.equal(await heard.promise, "");
+    await listener.close();
+    await fragile.close();
   });
 }

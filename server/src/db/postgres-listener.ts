@@ -1,8 +1,12 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 import type { Unlisten } from "./types.ts";
 
 const RECONNECT_MS = 500;
+/** How often an idle connection is asked whether it is there still, and how long it may think about it. */
+const BEAT_MS = 5_000;
+const ANSWER_MS = 5_000;
 
 type Handler = (payload: string) => void;
 
@@ -12,10 +16,11 @@ export interface Listener {
 }
 
 /**
- * One connection of its own that LISTENs, re-made when it breaks. Notifications sent while it is down are lost, so a
- * handler is also called with an empty payload after each reconnect: "something may have happened, look".
+ * One connection of its own that LISTENs, re-made when it breaks. Who only listens does not notice that nobody is there any more (a
+ * host that is gone says no farewell), so it asks now and then. Notifications sent while it is down are lost, so a handler is also
+ * called with an empty payload after each reconnect: "something may have happened, look".
  */
-export function createListener(url: string, logger: Logger): Listener {
+export function createListener(url: string, logger: Logger, beatMs = BEAT_MS, answerMs = ANSWER_MS): Listener {
   const handlers = new Map<string, Set<Handler>>();
   let client: pg.Client | undefined;
   let connecting: Promise<pg.Client> | undefined;
@@ -23,14 +28,31 @@ export function createListener(url: string, logger: Logger): Listener {
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({ connectionString: url, application_name: "muster-listen" });
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: "muster-listen",
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+    });
     fresh.on("notification", ({ channel, payload }) => {
       for (const handler of handlers.get(channel) ?? []) handler(payload ?? "");
     });
     fresh.on("error", (error) => logger.warn({ err: error.message }, "the listening connection broke"));
-    fresh.on("end", () => lost(fresh));
-    await fresh.connect();
-    for (const channel of handlers.keys()) await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    // Not `end()`, which says farewell and waits for an answer.
+    const drop = () => (fresh as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    const beat = setInterval(() => void fresh.query("SELECT").catch(drop), beatMs).unref();
+    fresh.on("end", () => {
+      clearInterval(beat);
+      lost(fresh);
+    });
+    try {
+      await fresh.connect();
+      for (const channel of handlers.keys()) await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      clearInterval(beat);
+      drop();
+      throw error;
+    }
     client = fresh;
     return fresh;
   }

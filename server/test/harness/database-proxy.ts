@@ -6,6 +6,8 @@ export interface DatabaseProxy {
   readonly url: string;
   /** Takes connections and bytes and passes nothing on: a server that hangs. */
   pause(): void;
+  /** Passes nothing on any more over the connections that there are, and takes new ones: a host that went without farewell. */
+  lose(): void;
   /** Breaks every connection and refuses new ones: a server that is gone. */
   vanish(): void;
   /** As it was. */
@@ -16,6 +18,7 @@ export interface DatabaseProxy {
 export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const pairs = new Set<[Socket, Socket]>();
+  const lost: [Socket, Socket][] = [];
   let state: "up" | "paused" | "gone" = "up";
 
   const server = createServer((near) => {
@@ -42,7 +45,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   url.port = String((server.address() as AddressInfo).port);
 
   const cut = () => {
-    for (const [near, far] of [...pairs]) {
+    for (const [near, far] of [...pairs, ...lost]) {
       near.destroy();
       far.destroy();
     }
@@ -52,6 +55,11 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     pause() {
       state = "paused";
       for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    lose() {
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+      lost.push(...pairs);
+      pairs.clear();
     },
     vanish() {
       state = "gone";
