@@ -111,6 +111,7 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
   const run = ["threshold", "dry-run", id, "--tenant", "acme", "--type", type.id, ...period];
   assert.deepEqual(await json(...run), { anomalies: [], devices: 0, readings: 0, cut: false });
   const bare = ["threshold", "dry-run", id, "--tenant", "acme"];
+  assert.equal((await json("threshold", "dry-run", id, "--type", type.id, ...period)).devices, 0);
   assert.match(await refused(...bare, ...period), /deviceId/);
   assert.match(await refused(...bare, "--from", "2026-11-01", "--to", "now"), /^muster: from must be a time like \S+,/);
 });

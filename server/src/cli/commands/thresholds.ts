@@ -8,7 +8,7 @@ export function addThresholdCommands(program: Command, exit: Exit): void {
   addThresholdViews(threshold, exit);
   addThresholdChanges(threshold, exit);
   leaf(threshold, "dry-run <id>", "what a pack would have found in the telemetry of a period")
-    .requiredOption("--tenant <slug>", "the tenant")
+    .option("--tenant <slug>", "the tenant; the pack's when absent")
     .option("--device <id>", "in the telemetry of this device")
     .option("--type <id>", "in that of all devices of this type")
     .requiredOption("--from <time>", "readings at this time or later, e.g. 2026-11-01T00:00:00Z")

@@ -51,15 +51,19 @@ export const thresholdCommands: readonly Command[] = [
   command(
     "threshold.dry-run",
     {
-      tenant: text,
+      tenant: text.optional(),
       thresholdId: text,
       deviceId: text.optional(),
       deviceTypeId: text.optional(),
       from: instant,
       to: instant,
     },
-    async ({ access, monitoring }, { tenant, ...request }) =>
-      await monitoring.dryRun(await access.systemCaller(tenant), request),
+    async (faces, { tenant, ...request }) => {
+      const caller = await (tenant === undefined
+        ? callerOf(faces, request.thresholdId)
+        : faces.access.systemCaller(tenant));
+      return await faces.monitoring.dryRun(caller, request);
+    },
   ),
 ];
 
