@@ -202,6 +202,23 @@ test("a webhook's secret is shown as often as it is asked for, and to whoever na
   secrets.push(secret);
 });
 
+test("who is on call is shown with the hours that reach nobody, and what was sent to whom", async () => {
+  const caller = await server.app.access.systemCaller("acme");
+  const escalation = [{ afterMinutes: 0, notify: "shift" as const }];
+  const { id } = await server.app.groups.createGroup(caller, { name: "Watch", escalation });
+  const { now, duties, gaps } = await json("group", "on-call", id, "--tenant", "acme");
+  assert.deepEqual([now, duties, gaps.length], [[], [], 1]);
+  const { id: device } = await json("device", "create", "--tenant", "acme", "--name", "P", "--group", id);
+  const { stdout } = await muster(["device", "on-call", device, "--tenant", "acme"]);
+  assert.match(
+    stdout,
+    /^Nobody is on duty now\.\nNo shift in the next seven days\.\nAn anomaly .+ nobody:\n\S+Z to \S+Z$/m,
+  );
+  assert.match(await refused("group", "on-call", device, "--tenant", "acme"), /There is no such group/);
+  assert.deepEqual(await json("notification", "list", "--tenant", "acme", "--anomaly", id), { items: [] });
+  assert.match(await refused("notification", "list", "--tenant", "acme", "--limit", "201"), /limit/);
+});
+
 test("a shift is made of people by their addresses and days by their names", async () => {
   const times = ["--time-zone", "Europe/Berlin", "--start", "22:00", "--end", "06:00", "--days", "sun, mon"];
   const people = ["--user", "ada@acme.example", "BOB@acme.example"];

@@ -3,8 +3,9 @@ import manifest from "../../package.json" with { type: "json" };
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
-import { addGroupCommands } from "./commands/groups.ts";
+import { addNotificationCommands } from "./commands/notifications.ts";
 import { addServiceCommands } from "./commands/service.ts";
+import { addShiftCommands } from "./commands/shifts.ts";
 import { addThresholdCommands } from "./commands/thresholds.ts";
 import type { Exit } from "./send.ts";
 
@@ -23,8 +24,10 @@ export function createProgram(exit: Exit): Command {
     );
   addServiceCommands(program, exit);
   addAccessCommands(program, exit);
-  addDeviceCommands(program, exit);
-  addGroupCommands(program, exit);
+  const device = addDeviceCommands(program, exit);
+  addShiftCommands(program, exit);
+  const group = program.command("group").description("who is told, and who is on call");
+  addNotificationCommands({ group, device, program }, exit);
   addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
   return program;

@@ -6,17 +6,22 @@ import type { Logger } from "../lib/logger.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
 import { deviceCommands } from "./commands/devices.ts";
-import { groupCommands } from "./commands/groups.ts";
+import { notificationCommands } from "./commands/notifications.ts";
 import { operationsCommands } from "./commands/operations.ts";
+import { shiftCommands } from "./commands/shifts.ts";
 import { thresholdCommands } from "./commands/thresholds.ts";
 import type { ControlFaces } from "./faces.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const COMMANDS = new Map<string, Command>(
-  [...accessCommands, ...deviceCommands, ...groupCommands, ...operationsCommands, ...thresholdCommands].map((each) => [
-    each.name,
-    each,
-  ]),
+  [
+    ...accessCommands,
+    ...deviceCommands,
+    ...notificationCommands,
+    ...operationsCommands,
+    ...shiftCommands,
+    ...thresholdCommands,
+  ].map((each) => [each.name, each]),
 );
 
 /** A refusal as the socket says it. */

@@ -32,7 +32,7 @@ export interface ControlFaces {
     | "tenantOfThreshold"
     | "updateThreshold"
   >;
-  notifications: Pick<Notifications, "showWebhook">;
+  notifications: Pick<Notifications, "listDeliveries" | "onCallOfDevice" | "onCallOfGroup" | "showWebhook">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }

@@ -3,8 +3,8 @@ import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../sen
 
 const SHOWN_OF_A_PAYLOAD = 120;
 
-/** `muster device-type | device | claim | mqtt-client …` */
-export function addDeviceCommands(program: Command, exit: Exit): void {
+/** `muster device-type | device | claim | mqtt-client …` @returns that of devices, for those that others add to it */
+export function addDeviceCommands(program: Command, exit: Exit): Command {
   const type = program.command("device-type").description("which topics a kind of device publishes on");
   addDeviceTypes(type, exit);
   addDeviceTypeList(type, exit);
@@ -13,6 +13,7 @@ export function addDeviceCommands(program: Command, exit: Exit): void {
   addTelemetryViews(device, exit);
   addClaims(program.command("claim").description("claim codes that let a device enroll itself"), exit);
   addMqttClients(program.command("mqtt-client").description("services that connect with a password"), exit);
+  return device;
 }
 
 function addDeviceTypes(type: Command, exit: Exit): void {

@@ -1,26 +1,8 @@
 import type { Command } from "commander";
 import { type Exit, leaf, send } from "../send.ts";
 
-/** `muster group …`, `muster shift …` */
-export function addGroupCommands(program: Command, exit: Exit): void {
-  const group = program.command("group").description("who is told");
-  leaf(group, "webhook-secret", "show what a group's webhook is signed with")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--group <id>", "the group")
-    .requiredOption("--target <url>", "the webhook's address, as the group has it")
-    .option("--enable", "send there again, after it answered 410")
-    .action(({ json, ...body }) =>
-      send(exit, {
-        name: "group.webhook-secret",
-        body,
-        json,
-        show: ({ secret, disabled }) => [
-          secret,
-          ...(disabled ? ["It answered 410, so nothing is sent there: --enable to try again."] : []),
-        ],
-      }),
-    );
-
+/** `muster shift …` */
+export function addShiftCommands(program: Command, exit: Exit): void {
   const shift = program.command("shift").description("who is on duty when");
   leaf(shift, "create", "add a shift that recurs on days of the week")
     .requiredOption("--tenant <slug>", "the tenant")

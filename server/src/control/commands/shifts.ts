@@ -1,14 +1,8 @@
 import { z } from "zod";
 import { command, text } from "../command.ts";
 
-/** Webhooks of groups; shifts, whose users are named by their email addresses. */
-export const groupCommands = [
-  command(
-    "group.webhook-secret",
-    { tenant: text, group: text, target: text, enable: z.boolean().optional() },
-    async ({ access, notifications }, { tenant, group, target, enable }) =>
-      await notifications.showWebhook(await access.systemCaller(tenant), { groupId: group, target, enable }),
-  ),
+/** Shifts, whose users are named by their email addresses. */
+export const shiftCommands = [
   command(
     "shift.create",
     {
