@@ -57,14 +57,24 @@ interface MailError extends Error {
   code?: string;
   command?: string;
   responseCode?: number;
+  syscall?: string;
+  timeoutType?: string;
 }
 
-/** A server that said no has not taken it; one that says 5xx of the recipient or the message never will (RFC 5321 4.2.1). */
-function judge({ code, command, responseCode }: MailError): { final: boolean; maybeSent: boolean } {
+/** What fails before a message is handed over. */
+const BEFORE_MESSAGE = ["EDNS", "ETLS", "EPROTOCOL", "EAUTH", "EENVELOPE"];
+
+/**
+ * A server that said no has not taken it; one that says 5xx of the recipient or the message never will (RFC 5321 4.2.1), while 5xx of
+ * the sender is about how the two are set up. One that broke off or fell silent may have taken it: nodemailer says of that, whenever
+ * it happens, what it says of a connection.
+ */
+function judge({ code = "", command, responseCode, syscall, timeoutType }: MailError) {
   const refused = responseCode !== undefined;
-  const ofMessage = code === "EENVELOPE" || code === "EMESSAGE";
+  const ofMessage = (code === "EENVELOPE" && command !== "MAIL FROM") || code === "EMESSAGE";
+  const notConnected = syscall === "connect" || (timeoutType !== undefined && timeoutType !== "SOCKET_TIMEOUT");
   return {
     final: ofMessage && refused && responseCode >= 500,
-    maybeSent: !refused && command !== "CONN" && code !== "EDNS" && code !== "EAUTH" && code !== "EENVELOPE",
+    maybeSent: !refused && !notConnected && !BEFORE_MESSAGE.includes(code),
   };
 }
