@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { unlessEnded } from "./interrupt.ts";
 import { createFleet } from "./load/fleet.ts";
 import { fillLists, LONG_LISTS, type LongList, type LongLists, vacuum } from "./load/long-lists.ts";
+import { watchEveryDevice } from "./load/rules.ts";
 import { startBareRoute } from "./peers/bare-route.ts";
 import { embeddedEngine, type IngestEngine, postgresEngine } from "./peers/ingest-engine.ts";
 import { startMosquitto } from "./peers/mosquitto.ts";
@@ -145,13 +146,15 @@ async function measureIngest(engine: IngestEngine, dataDir: string): Promise<voi
   let stored = 0;
   try {
     const enrolled = await unlessEnded(redemptions(muster, engine.name, { most: DEVICES, seconds: 600 }));
+    await watchEveryDevice(muster, enrolled.deviceTypeId);
+    if (engine.databaseUrl !== undefined && engine.atLeast !== undefined) {
+      say("publish to anomaly");
+      add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, engine.atLeast / 2)));
+    }
     say(`messages of 10 to ${DEVICES} devices, ${engine.name}`);
     const { figures: rows, readings } = await unlessEnded(ingest(muster, engine, enrolled));
     add(rows);
     stored = readings;
-    if (engine.databaseUrl === undefined || engine.atLeast === undefined) return;
-    say("publish to anomaly");
-    add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, engine.atLeast / 2)));
   } finally {
     await muster.stop();
     if (stored > 0) await unlessEnded(checkReadings(engine, stored));

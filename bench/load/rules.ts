@@ -24,3 +24,7 @@ export async function watchEveryDevice(muster: MusterProcess, deviceTypeId: stri
   if (answer.status !== 201) throw new Error(`a pack was answered with ${answer.status}: ${answer.body}`);
   muster.command("device-type", "update", deviceTypeId, "--threshold", JSON.parse(answer.body).id);
 }
+
+export function watchNoDevice(muster: MusterProcess, deviceTypeId: string): void {
+  muster.command("device-type", "update", deviceTypeId, "--no-threshold");
+}
