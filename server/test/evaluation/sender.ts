@@ -1,4 +1,4 @@
-import { runRaw } from "../../src/db/database.ts";
+import { notify, runRaw } from "../../src/db/database.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import {
@@ -46,10 +46,21 @@ export async function newSender(world: World, ...packs: ThresholdPack[]): Promis
     async watch(next, deviceTypeId) {
       const thresholdIds = next.map((pack) => pack.id);
       await app.devices.replaceDevice(tenant.caller, id, { name: "Pump", deviceTypeId, thresholdIds });
+      await heard(world);
     },
   };
   if (packs.length > 0) await sender.watch(packs);
   return sender;
+}
+
+/** Has the service hear all that the database has told until now: what it is told comes in the order of the commits. */
+async function heard({ server }: World): Promise<void> {
+  const { database } = server.app;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unlisten = await database.listen("muster_test_heard", () => resolve());
+  await notify(database.db, "muster_test_heard", "");
+  await promise;
+  await unlisten();
 }
 
 /** Another process' worth of monitoring on the same database: it remembers nothing yet. */
