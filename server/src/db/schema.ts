@@ -50,6 +50,7 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
+  device_viewers: DeviceViewersView;
 }
 
 export interface SettingsTable {
@@ -559,4 +560,10 @@ export interface DeliveriesTable {
   done_at: Date | null;
   last_error: string | null;
   digest_id: string | null;
+}
+
+/** Which devices a user who is no admin sees; a pair appears once for every group that both belong to. */
+export interface DeviceViewersView {
+  device_uid: string;
+  user_id: string;
 }

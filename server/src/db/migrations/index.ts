@@ -11,6 +11,7 @@ import { events } from "./0010-events.ts";
 import { notifications } from "./0011-notifications.ts";
 import { changingPacks } from "./0012-changing-packs.ts";
 import { releasedDeliveries } from "./0013-released-deliveries.ts";
+import { ownership } from "./0014-ownership.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: "notifications", sql: notifications },
   { number: 12, name: "changing packs", sql: changingPacks },
   { number: 13, name: "released deliveries", sql: releasedDeliveries },
+  { number: 14, name: "ownership", sql: ownership },
 ];
