@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { countedPage, filteredPage } from "../src/db/counted-list.ts";
 import { type Database, type Db, runRaw, type Tx } from "../src/db/database.ts";
-import { type Block, mergedBlocks } from "../src/db/merge-blocks.ts";
 import { randomIds } from "../src/lib/ids.ts";
+import { countedPage, filteredPage } from "../src/lists/counted-page.ts";
+import { type Block, mergeableBlocks } from "../src/lists/merge-blocks.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
 
 let database: Database & { remove(): Promise<void> };
@@ -279,7 +279,7 @@ test("merged blocks hold all rows, in order, and stay few", () => {
   let blocks: Block[] = [];
   for (let n = 0; n < 5_000; n++) {
     blocks.unshift({ upto: String(n), size: 512 });
-    const { kept, gone } = mergedBlocks(blocks, 512);
+    const { kept, gone } = mergeableBlocks(blocks, 512);
     const sizes = new Map(kept.map(({ upto, size }) => [upto, size]));
     blocks = blocks
       .filter(({ upto }) => !gone.includes(upto))

@@ -5,7 +5,7 @@
  * Type-only imports count like any other: a type is knowledge too. The one exception is `typesFromAnywhereAllowed`.
  */
 
-const FLOOR = ["db", "lib"];
+const FLOOR = ["db", "lists", "lib"];
 const FEATURES = [
   "authorities",
   "access",
@@ -53,6 +53,7 @@ export const table = {
     events: FLOOR,
 
     pki: ["lib"],
+    lists: ["db", "lib"],
     db: ["lib"],
     config: ["lib"],
     lib: [],
@@ -65,7 +66,7 @@ export const table = {
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition
    * root is here because it opens the database. Everywhere else `db/` may be imported for its types only.
    */
-  sqlPlaces: ["db/", "*-store.ts", "app.ts"],
+  sqlPlaces: ["db/", "lists/", "*-store.ts", "app.ts"],
 
   /** Values of `db/` that a use case may import all the same: they carry transactions and statements of stores, and write none. */
   dbValuesForUseCases: ["db/transaction.ts"] as string[],
@@ -84,7 +85,7 @@ export const table = {
   /** Package → the only places that may import it. A package not named here is free. */
   packages: {
     zod: ["api/", "config/", "control/"],
-    kysely: ["db/", "*-store.ts", "app.ts"],
+    kysely: ["db/", "lists/", "*-store.ts", "app.ts"],
     pg: ["db/"],
     "@electric-sql/pglite": ["db/"],
     fastify: ["api/"],

@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Counted, countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import { type Db, readPrepared } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
 export type Connectivity = Selectable<DevicesTable>["connectivity"];
@@ -85,7 +85,7 @@ function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
   if (filter.groupId !== undefined) conditions.push(inGroup(filter.groupId));
   if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
   if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
-  if (filter.q !== undefined) conditions.push(sql`(${holds("d.name", filter.q)} OR ${holds("d.id", filter.q)})`);
+  if (filter.q !== undefined) conditions.push(sql`(${contains("d.name", filter.q)} OR ${contains("d.id", filter.q)})`);
   if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
   return conditions;
 }

@@ -9,7 +9,7 @@ export const MAX_METADATA_DEPTH = 8;
 
 /**
  * @param metadata parsed JSON without NUL and half surrogate pairs
- * @throws MusterError invalid_request when it is too large, has too many fields, is nested too deep, or holds a number
+ * @throws MusterError invalid_request when it is too large, has too many fields, is nested too deep, or contains a number
  *   that JSON can write and a double cannot hold
  */
 export function checkMetadata(metadata: Metadata): Metadata {
@@ -22,7 +22,7 @@ export function checkMetadata(metadata: Metadata): Metadata {
 }
 
 function checkNested(value: unknown, depth: number): void {
-  if (typeof value === "number" && !Number.isFinite(value)) throw refused("holds a number too large to keep");
+  if (typeof value === "number" && !Number.isFinite(value)) throw refused("contains a number too large to keep");
   if (typeof value !== "object" || value === null) return;
   if (depth > MAX_METADATA_DEPTH) throw refused(`is nested more than ${MAX_METADATA_DEPTH} deep`);
   for (const inner of Object.values(value)) checkNested(inner, depth + 1);

@@ -1,4 +1,4 @@
-import { type CountedList, LISTS } from "../db/lists.ts";
+import { type CountedList, LISTS } from "../lists/lists.ts";
 
 const BEFORE_ALL = "'00000000-0000-0000-0000-000000000000'::uuid";
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificatesTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 
 /** A certificate as the books have it, without the DER; `connected` is whether a session was opened with it. */
 export interface CertificateRow

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Counted, countedPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { ClaimsTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage } from "../lists/counted-page.ts";
 
 export type ClaimStatus = "pending" | "used" | "revoked";
 

@@ -57,7 +57,7 @@ function watch(zone: string, middle: string): Week {
 
 const weeks = WEEKS.flatMap(([zone, ...middles]) => middles.map((middle) => watch(zone, middle)));
 
-/** The rule as a sentence: some day's stretch on the wall holds what the clock has shown. */
+/** The rule as a sentence: some day's stretch on the wall contains what the clock has shown. */
 function onDuty(times: ShiftTimes): (shown: number) => boolean {
   const start = Date.parse(`1970-01-01T${times.startTime}Z`);
   const end = Date.parse(`1970-01-01T${times.endTime}Z`);

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Counted, countedPage, filteredPage, holds } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ShiftsTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 
 export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
   user_ids: string[];
@@ -45,7 +45,7 @@ export async function listShiftRows(
 ): Promise<Counted<ShiftRow>> {
   const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
   if (!q) return await countedPage<ShiftRow>(db, tenantId, shown, page);
-  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: holds("s.name", q) }, page);
+  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: contains("s.name", q) }, page);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { AnomaliesTable } from "../db/schema.ts";
 import { uuidFloor } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { countedPage, filteredPage } from "../lists/counted-page.ts";
 import type { MetricValue } from "./reading.ts";
 import type { RuleValue, Severity } from "./rule.ts";
 

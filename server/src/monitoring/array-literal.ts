@@ -11,7 +11,7 @@ export function plainArray(elements: readonly (number | boolean | string | undef
   return `{${elements.map((element) => (element === undefined ? "NULL" : String(element))).join(",")}}`;
 }
 
-/** Any text that holds no NUL character; `undefined` is NULL. */
+/** Any text that contains no NUL character; `undefined` is NULL. */
 export function textArray(elements: readonly (string | undefined)[]): string {
   return `{${elements.map(textElement).join(",")}}`;
 }

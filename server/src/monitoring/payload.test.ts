@@ -99,7 +99,7 @@ test("a SenML record that sets base fields alone brings no value", () => {
     ]),
     [["pump:a", 1, null, false]],
   );
-  assert.equal(parse([{ bn: "pump:" }]), "the SenML pack holds no values");
+  assert.equal(parse([{ bn: "pump:" }]), "the SenML pack contains no values");
 });
 
 const refused: [name: string, payload: unknown, reason: RegExp][] = [
@@ -126,8 +126,8 @@ const refused: [name: string, payload: unknown, reason: RegExp][] = [
   ["a NUL in a text", { a: "x\0" }, /NUL/],
   ["half a surrogate pair in a text", '{"a":"\\ud800"}', /not valid Unicode/],
   ["a metric without a name", { "": 1 }, /needs a name/],
-  ["a control character in a name", { "a\nb": 1 }, /"a\\nb" holds a control character/],
-  ["DEL in a name", { "a\u007f": 1 }, /"a\\u007f" holds a control character/],
+  ["a control character in a name", { "a\nb": 1 }, /"a\\nb" contains a control character/],
+  ["DEL in a name", { "a\u007f": 1 }, /"a\\u007f" contains a control character/],
   ["half a surrogate pair in a name", '{"\\udc00":1}', /"\\udc00" is not valid Unicode/],
   ["a name of more than 128 bytes", { ["é".repeat(65)]: 1 }, /longer than 128 bytes/],
   ["__proto__", '{"__proto__": 1}', /cannot be named "__proto__"/],

@@ -13,7 +13,7 @@ import { readSenml } from "./senml.ts";
 
 export type { MetricValue, Reading } from "./reading.ts";
 
-/** The readings of a message in its own order, or one plain sentence why it holds none. */
+/** The readings of a message in its own order, or one plain sentence why it contains none. */
 export type ParsedPayload = { readings: Reading[] } | { reason: string };
 
 /**

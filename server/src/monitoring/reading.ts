@@ -26,7 +26,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0) return "a metric needs a name";
   if (longerThan(name, MAX_NAME_BYTES)) return `the metric name ${quoted(name)} is longer than ${MAX_NAME_BYTES} bytes`;
-  if (CONTROL.test(name)) return `the metric name ${quoted(name)} holds a control character`;
+  if (CONTROL.test(name)) return `the metric name ${quoted(name)} contains a control character`;
   if (!name.isWellFormed()) return `the metric name ${quoted(name)} is not valid Unicode`;
   // Whoever collects metrics in an object must not meet the one key that is not a key.
   if (name === "__proto__") return `a metric cannot be named ${quoted(name)}`;
@@ -50,7 +50,7 @@ export function valueProblem(name: string, value: unknown): string | undefined {
 function textProblem(name: string, text: string): string | undefined {
   if (longerThan(text, MAX_TEXT_BYTES)) return `the text of ${quoted(name)} is longer than ${MAX_TEXT_BYTES} bytes`;
   // PostgreSQL stores neither; refused here, one message's text cannot fail the batch of the others.
-  if (text.includes("\0")) return `the text of ${quoted(name)} holds a NUL character`;
+  if (text.includes("\0")) return `the text of ${quoted(name)} contains a NUL character`;
   if (!text.isWellFormed()) return `the text of ${quoted(name)} is not valid Unicode`;
   return undefined;
 }

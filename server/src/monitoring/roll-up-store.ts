@@ -34,7 +34,7 @@ export interface MarkedHour {
   hour: Date;
 }
 
-/** Takes up to `limit` marks that are due at `now` away; whoever else takes or holds one keeps it. */
+/** Takes up to `limit` marks that are due at `now` away; whoever else takes or contains one keeps it. */
 export async function takeMarks(tx: Tx, now: Date, limit: number): Promise<MarkedHour[]> {
   // An hour may hold any number of readings.
   await liftTimeLimit(tx);

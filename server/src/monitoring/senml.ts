@@ -7,7 +7,7 @@ const ABSOLUTE_FROM = 2 ** 28;
 /** RFC 8428 4.5.1: what a name may hold once the base name stands before it. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9\-:./_]{0,127}$/;
 
-/** The base fields in force: each holds from its record on (RFC 8428 4.1). */
+/** The base fields in force: each contains from its record on (RFC 8428 4.1). */
 interface Base {
   name: string;
   time: number;
@@ -35,7 +35,7 @@ export function readSenml(records: readonly unknown[], nowMs: number, into: Read
     const problem = isFields(record) ? readRecord(record, base, nowMs, into) : `is ${kindOf(record)}`;
     if (problem !== undefined) return `SenML record ${index + 1}: ${problem}`;
   }
-  return into.length === 0 ? "the SenML pack holds no values" : undefined;
+  return into.length === 0 ? "the SenML pack contains no values" : undefined;
 }
 
 function readRecord(record: Fields, base: Base, nowMs: number, into: Reading[]): string | undefined {

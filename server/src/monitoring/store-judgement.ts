@@ -25,7 +25,7 @@ export function holdJudgement({ found, spokeAgain }: Judgement): Statement {
   return holdJudged([...uids, ...spokeAgain], packs);
 }
 
-/** Opens, counts and resolves anomalies and keeps states: a statement for all devices each, whatever the batch holds. */
+/** Opens, counts and resolves anomalies and keeps states: a statement for all devices each, whatever the batch contains. */
 export function storeJudgement(judgement: Judgement, now: Date, newId: () => string): Statement[] {
   const { found, spokeAgain } = judgement;
   const states = found.map(stateRow).filter((row) => row !== undefined);

@@ -7,7 +7,7 @@ import { type ChangedRow, selectChanged, snapshotNow, type Whose } from "./telem
 const PAGE = 3_000;
 
 /**
- * How far somebody has been told. Where more has changed than one page holds, pages go round by device: every device has its
+ * How far somebody has been told. Where more has changed than one page contains, pages go round by device: every device has its
  * turn, however often the others change.
  */
 export interface TelemetryPlace {

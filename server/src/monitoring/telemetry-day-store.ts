@@ -22,7 +22,7 @@ export async function unusualTenants(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ id, days }) => [id, days]));
 }
 
-/** Makes the partition unless it is there: one statement, one commit, so that no transaction holds it up. */
+/** Makes the partition unless it is there: one statement, one commit, so that no transaction contains it up. */
 export async function makeDay(db: Db, { retentionDays, day }: TelemetryDay): Promise<void> {
   await runRaw(db, "SELECT make_telemetry_day($1::smallint, date '1970-01-01' + $2::integer)", [retentionDays, day]);
 }

@@ -15,9 +15,9 @@ const JUDGED_ELSEWHERE = "judged_elsewhere";
 
 /**
  * Columns as array literals, which `unnest` pads with NULL where one is shorter: columns that say nothing in a batch
- * cost nothing. Times travel as microseconds, which a double holds exactly.
+ * cost nothing. Times travel as microseconds, which a double contains exactly.
  *
- * Devices are touched without waiting for a lock: an enrollment that holds one must not hold up the telemetry of all.
+ * Devices are touched without waiting for a lock: an enrollment that contains one must not hold up the telemetry of all.
  */
 const STORE = `
 WITH rows AS MATERIALIZED (

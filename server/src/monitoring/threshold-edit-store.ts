@@ -29,7 +29,7 @@ export async function updateThresholdRow(tx: Tx, tenantId: string, row: EditedTh
 }
 
 /**
- * Takes the pack off every device and type. To be called before its lock is taken: whoever takes a pack off a device holds that row
+ * Takes the pack off every device and type. To be called before its lock is taken: whoever takes a pack off a device contains that row
  * before the pack.
  */
 export async function takeOffEverything(tx: Tx, tenantId: string, id: string): Promise<void> {

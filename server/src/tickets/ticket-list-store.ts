@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Counted, countedPage, filteredPage } from "../db/counted-list.ts";
 import type { Db } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { COLUMNS, type TicketRow } from "./ticket-store.ts";
 import type { TicketStatus } from "./transitions.ts";
 import { seesTicket } from "./visibility-store.ts";

@@ -15,7 +15,7 @@ const PART = 128;
  * @param newestFirst all counted blocks
  * @returns `kept`: the blocks that took others in, with their new sizes; `gone`: the `upto` of those that were taken in
  */
-export function mergedBlocks(newestFirst: readonly Block[], block: number): { kept: Block[]; gone: string[] } {
+export function mergeableBlocks(newestFirst: readonly Block[], block: number): { kept: Block[]; gone: string[] } {
   const kept: Block[] = [];
   const gone: string[] = [];
   let newer = 0;

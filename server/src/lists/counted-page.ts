@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/types.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type ListScope, listScope } from "./list-scope.ts";
 import { type CountedList, LISTS, type ListName } from "./lists.ts";
-import { mostTail, SIZES, type Sizes, tend } from "./tend-list.ts";
-import type { Db } from "./types.ts";
+import { maintainBlocks, mostTail, SIZES, type Sizes } from "./maintain-blocks.ts";
 
 /** What of each row is read. */
 export interface Shown {
@@ -21,7 +21,7 @@ export interface Counted<Row> {
 }
 
 /**
- * One page of a list of `db/lists.ts`, newest first, and its exact total, at a cost that does not grow with the list: what is
+ * One page of a list of `lists/lists.ts`, newest first, and its exact total, at a cost that does not grow with the list: what is
  * older than its tail was counted before (docs/decisions/0008). Now and then a call cuts blocks before it answers, in
  * transactions of its own: `db` is the pool, in a transaction nothing is cut. `variant`: a status, or the name of one of the
  * list's `variants`; absent for the whole list.
@@ -42,7 +42,7 @@ export async function countedPage<Row>(
   const { tail, changes, rows, total } = await read(most + 1);
   const whole = tail <= most;
   if (whole && (changes <= sizes.changes || db.isTransaction)) return { rows, total };
-  if (!db.isTransaction) await tend(db, scope, sizes);
+  if (!db.isTransaction) await maintainBlocks(db, scope, sizes);
   const again = await read(null);
   return { rows: again.rows, total: again.total };
 }
@@ -55,7 +55,7 @@ const AHEAD = 1_000;
  * variants: it costs what counting the matches costs, so let an index find them.
  *
  * The page is read in the order of an index, as far as it goes and a little further. Where that is the end, the total is known; only
- * where it is not, all matches are counted, which no order hinders. In an order that only the tenant's index has: `db/list-scope.ts`.
+ * where it is not, all matches are counted, which no order hinders. In an order that only the tenant's index has: `list-scope.ts`.
  */
 export async function filteredPage<Row>(
   db: Db,
@@ -83,8 +83,8 @@ export async function filteredPage<Row>(
   return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
 }
 
-/** SQL: `column` holds `part`, in any case. What means something in a pattern means itself here. */
-export function holds(column: string, part: string): RawBuilder<boolean> {
+/** SQL: `column` contains `part`, in any case. What means something in a pattern means itself here. */
+export function contains(column: string, part: string): RawBuilder<boolean> {
   return sql`${sql.ref(column)} ILIKE ${`%${part.replace(/[\\%_]/g, "\\$&")}%`}`;
 }
 

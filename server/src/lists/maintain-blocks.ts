@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { Db, Tx } from "../db/types.ts";
 import { BEFORE_ALL, type ListScope } from "./list-scope.ts";
-import { mergedBlocks } from "./merge-blocks.ts";
-import type { Db, Tx } from "./types.ts";
+import { mergeableBlocks } from "./merge-blocks.ts";
 
 export interface Sizes {
   /** Rows of a new block. The tail keeps as many at least, since late rows arrive there, and twice as many at most. */
@@ -25,7 +25,7 @@ const PASSING = ["25006", "57014"];
  * Cuts what is too long of the tail into blocks, adds waiting changes to their blocks, joins small old blocks. Where
  * another transaction that may not know of a new block is still running, its count waits for the next call.
  */
-export async function tend(db: Db, scope: ListScope, sizes: Sizes): Promise<void> {
+export async function maintainBlocks(db: Db, scope: ListScope, sizes: Sizes): Promise<void> {
   try {
     for (;;) {
       await alone(db, scope, (tx) => markBlocks(tx, scope, sizes));
@@ -129,11 +129,11 @@ async function addChanges(tx: Tx, { its, newestBlock }: ListScope, sizes: Sizes)
   return Number(rows[0]!.added);
 }
 
-/** Keeps the number of blocks small: see {@link mergedBlocks}. */
+/** Keeps the number of blocks small: see {@link mergeableBlocks}. */
 async function mergeBlocks(tx: Tx, { its }: ListScope, { block }: Sizes): Promise<void> {
   const { rows } = await sql<{ upto: string; size: number }>`
     SELECT upto, size FROM list_blocks WHERE ${its} AND size IS NOT NULL ORDER BY upto DESC`.execute(tx);
-  const { kept, gone } = mergedBlocks(rows, block);
+  const { kept, gone } = mergeableBlocks(rows, block);
   if (gone.length === 0) return;
   await sql`DELETE FROM list_blocks WHERE ${its} AND upto = ANY (${gone}::uuid[])`.execute(tx);
   await sql`
