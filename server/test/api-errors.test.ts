@@ -10,7 +10,7 @@ import type { Route } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";
 import { runRaw } from "../src/db/database.ts";
 import { MINUTE } from "../src/lib/clock.ts";
-import { installFaults } from "../src/lib/fault.ts";
+import { installFaultHook } from "../src/lib/fault-points.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { endConnections, setReadOnly } from "./harness/database.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "./harness/devices.ts";
@@ -41,7 +41,7 @@ before(async () => {
   tenant = await newTenant(server);
   world = await oneOfEach(server, tenant);
   almighty = await newKey(server, tenant, ...SCOPES);
-  installFaults((point) =>
+  installFaultHook((point) =>
     point === "sign.before" && signerFails ? Promise.reject(new Error("the signer fails")) : undefined,
   );
 });

@@ -1,5 +1,5 @@
 import type { Unlisten } from "../db/database.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, isAcknowledged, pendingDrops, type SessionDrop } from "./drop-store.ts";
 
@@ -59,9 +59,9 @@ export function createDrops({ database, clock, logger }: ConnectionsDeps): Drops
     for (;;) {
       const found = await pendingDrops(database.connects, node, floor, BATCH);
       if (found.length === 0) return;
-      await reach("drop.deliver");
+      await faultPoint("drop.deliver");
       await Promise.all(found.flatMap(({ drop }) => handlers.map((handler) => handler(drop))));
-      await reach("drop.acknowledge");
+      await faultPoint("drop.acknowledge");
       await acknowledge(
         database.connects,
         node,

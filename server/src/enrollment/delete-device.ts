@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -24,10 +24,10 @@ export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: st
     const revoked = await revokeAllOfDevice(tx, caller.tenantId, uid, caller.actor, now);
     await noteAll(deps, tx, caller, revoked, now);
     const seq = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
-    await reach("delete.commit");
+    await faultPoint("delete.commit");
     return seq;
   });
-  await reach("delete.committed");
+  await faultPoint("delete.committed");
   await dropped(deps, seq);
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { resolveTopics } from "../devices/devices.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
 import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
@@ -47,7 +47,7 @@ export async function issueBundle(deps: Enrolling, caller: Caller, request: Bund
   const key = await generateDeviceKey();
   const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
   const recorded = await record(deps, caller, request, { key, signed, now });
-  await reach("bundle.committed");
+  await faultPoint("bundle.committed");
   return { ...recorded, deviceId, ...contents(deps, deviceId, key, signed) };
 }
 
@@ -90,7 +90,7 @@ async function record(
     const { serialNumber, fingerprintSha256 } = signed.leaf;
     const certificate = { id, serialNumber, fingerprintSha256 };
     await noteWrite(tx, caller, { resource: "certificate", id, result: "created", at: now, certificate }, deps.ids);
-    await reach("bundle.commit");
+    await faultPoint("bundle.commit");
     return { id, publishTopics };
   });
 }

@@ -1,5 +1,5 @@
 import { resolveTopics } from "../devices/devices.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { plainLine } from "../lib/text.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
 import { claimCodeHmac, normalizeClaimCode } from "./claim-code.ts";
@@ -101,7 +101,7 @@ async function attemptRedemption(deps: Enrolling, attempt: Attempt): Promise<Red
   const device = facts.device ?? fresh;
   const signed = await signLeaf(deps, { profile: selfEnrolled, deviceId: device.id, spki: csr.spki, now });
   const publishTopics = resolveTopics(facts.publishTemplates, facts.tenantSlug, device.id);
-  await reach("redeem.commit");
+  await faultPoint("redeem.commit");
   const outcome = await commitRedemption(deps.database.db, {
     claimId: facts.claimId,
     device,
@@ -120,7 +120,7 @@ async function attemptRedemption(deps: Enrolling, attempt: Attempt): Promise<Red
     auditId: deps.ids.uuid(now),
     now,
   });
-  await reach("redeem.committed");
+  await faultPoint("redeem.committed");
   if (outcome === "client_id_in_use") throw refusal("client_id_in_use");
   return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, publishTopics);
 }

@@ -1,5 +1,5 @@
 import { resolveTopics } from "../devices/devices.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { selfEnrolled } from "../pki/pki.ts";
 import { csrOrRefusal } from "./csr-or-refusal.ts";
 import type { Enrolling } from "./deps.ts";
@@ -44,7 +44,7 @@ export async function renewCertificate(
   const { leaf, chainPem } = await signLeaf(deps, { profile: selfEnrolled, deviceId, spki: csr.spki, now });
   const actor = `device:${deviceId}`;
   const publishTopics = resolveTopics(facts.publishTemplates, tenantSlug, deviceId);
-  await reach("renew.commit");
+  await faultPoint("renew.commit");
   const renewed = await commitRenewal(deps.database.db, {
     certificateId: facts.certificateId,
     deviceUid: facts.deviceUid,
@@ -62,7 +62,7 @@ export async function renewCertificate(
     auditId: deps.ids.uuid(now),
     now,
   });
-  await reach("renew.committed");
+  await faultPoint("renew.committed");
   if (!renewed) throw refusal("cert_invalid");
   return {
     clientCert: leaf.pem,

@@ -3,7 +3,7 @@ import { noteRevocations, noteWrite } from "../audit/audit.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -29,10 +29,10 @@ export async function revokeCertificate(deps: Enrolling, caller: Caller, id: str
     const certificate = { id, serialNumber: found.serial_number, fingerprintSha256: found.fingerprint_sha256 };
     await noteWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, deps.ids);
     const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
-    await reach("revoke.commit");
+    await faultPoint("revoke.commit");
     return seq;
   });
-  await reach("revoke.committed");
+  await faultPoint("revoke.committed");
   await dropped(deps, seq);
 }
 

@@ -1,5 +1,5 @@
 import { isMusterError } from "../lib/errors.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { issueLeaf, type LeafCertificate, type LeafProfile, newSerialNumber } from "../pki/pki.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -28,9 +28,9 @@ export async function signLeaf(
     const { signer, chainPem } = deps.authorities.issuer();
     const { profile, deviceId: commonName, spki, now } = wanted;
     const request = { profile, commonName, serialNumber: newSerialNumber(deps.ids), spki, now };
-    await reach("sign.before");
+    await faultPoint("sign.before");
     const leaf = await within(deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, issueLeaf(request, signer));
-    await reach("sign.after");
+    await faultPoint("sign.after");
     return { leaf, chainPem, chainDers: [signer.issuer.der] };
   } catch (error) {
     deps.logger.error({ err: error }, "a certificate could not be signed");

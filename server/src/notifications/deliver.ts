@@ -1,5 +1,5 @@
 import { SECOND } from "../lib/clock.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { retryAt } from "./back-off.ts";
 import { type Courier, createCourier } from "./courier.ts";
 import { type ClaimedRow, claimWebhooks, noteFailed, noteSent } from "./delivery-store.ts";
@@ -61,9 +61,9 @@ async function attempt(
   const { database, clock, logger } = deps;
   const count = (result: string, times = 1) => deps.metrics.notifications.inc({ channel, result }, times);
   try {
-    await reach("deliver.send");
+    await faultPoint("deliver.send");
     const outcome = await send(row);
-    await reach("deliver.sent");
+    await faultPoint("deliver.sent");
     const now = clock.now();
     if (outcome.sent) {
       count("sent");

@@ -1,6 +1,6 @@
 import { inTransaction } from "../db/transaction.ts";
 import { plus } from "../lib/clock.ts";
-import { reach } from "../lib/fault.ts";
+import { faultPoint } from "../lib/fault-points.ts";
 import { GIVE_UP_MS } from "./back-off.ts";
 import { insertDeliveries, type NewDelivery } from "./delivery-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
@@ -56,7 +56,7 @@ async function pageBatch(deps: NotificationsDeps): Promise<Outcome> {
         { anomalyId: page.anomaly_id, groupId: page.group_id, notify: page.notify },
         "a page reaches nobody: the group has no such people now",
       );
-    await reach("page.commit");
+    await faultPoint("page.commit");
     return outcome;
   });
 }

@@ -2,7 +2,7 @@
  * `muster …` with faults: `FAULT=<point>:kill9|throw|sleep:<ms>` arms one before the start, a message from the parent
  * process arms another while it runs. A fault happens once. Production is started by `bin/muster.mjs`, which has none.
  */
-import { FAULT_POINTS, type FaultPoint, installFaults } from "../../src/lib/fault.ts";
+import { FAULT_POINTS, type FaultPoint, installFaultHook } from "../../src/lib/fault-points.ts";
 
 interface Fault {
   point: FaultPoint;
@@ -20,7 +20,7 @@ function parse(text: string): Fault {
 
 let armed = process.env.FAULT ? parse(process.env.FAULT) : undefined;
 
-installFaults((point) => {
+installFaultHook((point) => {
   if (armed?.point !== point) return undefined;
   const fault = armed;
   armed = undefined;

@@ -1,0 +1,41 @@
+/**
+ * Named points at which the crash tests end the process, throw, or delay. Nothing in `src/` installs a hook, so a point does
+ * nothing in production; `test/harness/faulty-serve.ts` starts the service with one.
+ */
+export const FAULT_POINTS = [
+  "sign.before",
+  "sign.after",
+  "redeem.commit",
+  "redeem.committed",
+  "renew.commit",
+  "renew.committed",
+  "bundle.commit",
+  "bundle.committed",
+  "revoke.commit",
+  "revoke.committed",
+  "delete.commit",
+  "delete.committed",
+  "drop.deliver",
+  "drop.acknowledge",
+  "page.commit",
+  "deliver.send",
+  "deliver.sent",
+] as const;
+
+/** `x.commit` is just before the transaction commits, `x.committed` just after. */
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+/** Called at every point; it may wait, throw, or end the process. */
+export type FaultHook = (point: FaultPoint) => Promise<void> | undefined;
+
+let hook: FaultHook | undefined;
+
+/** For tests only. */
+export function installFaultHook(installed: FaultHook): void {
+  hook = installed;
+}
+
+/** Runs the installed hook for `point`; returns `undefined` where none is installed. */
+export function faultPoint(point: FaultPoint): Promise<void> | undefined {
+  return hook?.(point);
+}
