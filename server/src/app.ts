@@ -19,10 +19,10 @@ import { createEvents, type Events } from "./events/events.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
-import { every } from "./lib/every.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
+import { startPeriodicJob } from "./lib/periodic-job.ts";
 import { Secret } from "./lib/secret.ts";
 import { createLive, type Live } from "./live/live.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
@@ -170,14 +170,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await control.start();
     await notifications.start(nodeId);
     jobs.push(
-      every(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
-      every(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),
-      every(MINUTE, "roll-ups of telemetry", () => monitoring.rollUp(), logger),
-      every(HOUR, "partitions of telemetry", () => monitoring.tendTelemetry(), logger),
-      every(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
-      every(SECOND, "notifications", () => notifications.tick(), logger),
-      every(HOUR, "notices about certificates", () => notifications.noticeCertificates(), logger),
-      every(10 * MINUTE, "pruning", () => Promise.all(prunable.map((part) => part.prune())), logger),
+      startPeriodicJob(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
+      startPeriodicJob(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),
+      startPeriodicJob(MINUTE, "roll-ups of telemetry", () => monitoring.rollUp(), logger),
+      startPeriodicJob(HOUR, "partitions of telemetry", () => monitoring.tendTelemetry(), logger),
+      startPeriodicJob(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
+      startPeriodicJob(SECOND, "notifications", () => notifications.tick(), logger),
+      startPeriodicJob(HOUR, "notices about certificates", () => notifications.noticeCertificates(), logger),
+      startPeriodicJob(10 * MINUTE, "pruning", () => Promise.all(prunable.map((part) => part.prune())), logger),
     );
   }
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { findIdsByEmail } from "./user-store.ts";

@@ -1,7 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { DAY, plus } from "../lib/clock.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import { makeKey } from "./api-key.ts";
 import type { AccessDeps } from "./deps.ts";

@@ -1,4 +1,4 @@
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";

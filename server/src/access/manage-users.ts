@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { ROLES, type Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { type DeathReason, killKeysOf } from "./key-store.ts";

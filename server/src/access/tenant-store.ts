@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
-import { alreadyExists } from "../lib/refusals.ts";
+import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface TenantRow {
   id: string;

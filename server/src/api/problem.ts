@@ -2,7 +2,7 @@ import type { AccessErrorCode } from "../access/errors.ts";
 import type { AuditErrorCode } from "../audit/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
-import type { CommonErrorCode } from "../lib/refusals.ts";
+import type { CommonErrorCode } from "../lib/request-errors.ts";
 import type { TicketsErrorCode } from "../tickets/errors.ts";
 
 /** The layer that refused a request (docs/api-conventions.md, Errors). */

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { every } from "../lib/every.ts";
 import type { Logger } from "../lib/logger.ts";
+import { startPeriodicJob } from "../lib/periodic-job.ts";
 
 /** Certificate (leaf and chain) and private key in PEM. */
 export interface KeyPair {
@@ -60,7 +60,7 @@ export async function watchKeyPair(
     return true;
   }
 
-  const stop = every(LOOK_EVERY_MS, "HTTPS certificate files", reload, logger);
+  const stop = startPeriodicJob(LOOK_EVERY_MS, "HTTPS certificate files", reload, logger);
   return { current: () => pair, reload, stop };
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { faultText, firstFault } from "../lib/fault-text.ts";
+import { firstIssue, issueText } from "../lib/schema-issue.ts";
 import { checkValue } from "./json-body.ts";
 import { Refusal } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -41,15 +41,15 @@ function part(shape: z.ZodType, value: unknown, where: string): unknown {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
   if (value === undefined) throw refusal("a JSON body is needed", where);
-  const fault = firstFault(result.error.issues);
-  const name = fault.path.join(".");
-  if (fault.keys) {
-    const unknown = [...fault.path, fault.keys[0]!].join(".");
+  const issue = firstIssue(result.error.issues);
+  const name = issue.path.join(".");
+  if (issue.keys) {
+    const unknown = [...issue.path, issue.keys[0]!].join(".");
     const what = where === "query" ? "parameter" : "field";
     throw refusal(`unknown ${what} in the ${where}: ${clip(unknown)}`, unknown);
   }
-  const plus = where === "query" && fault.format === "datetime" ? " (in an address + is written %2B)" : "";
-  throw refusal(`${name ? clip(name) : `the ${where}`} ${faultText(fault)}${plus}`, name || where);
+  const plus = where === "query" && issue.format === "datetime" ? " (in an address + is written %2B)" : "";
+  throw refusal(`${name ? clip(name) : `the ${where}`} ${issueText(issue)}${plus}`, name || where);
 }
 
 function refusal(message: string, detail: string): Refusal {

@@ -1,7 +1,7 @@
 import { open, rename, rm } from "node:fs/promises";
 import type { Database } from "../db/database.ts";
 import { MusterError } from "../lib/errors.ts";
-import { alreadyExists } from "../lib/refusals.ts";
+import { alreadyExists } from "../lib/request-errors.ts";
 
 export { type Fate, type Restored, restore } from "./restore.ts";
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 const MAX_BYTES = 256;
 const MAX_TOPICS = 100;

@@ -1,6 +1,6 @@
 import { type Caller, requireScope } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
 import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
 import type { ConnectionsDeps } from "./deps.ts";

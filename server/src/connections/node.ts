@@ -1,4 +1,4 @@
-import { every } from "../lib/every.ts";
+import { startPeriodicJob } from "../lib/periodic-job.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { enqueueDrop } from "./drop-store.ts";
 import type { Drops } from "./drops.ts";
@@ -51,7 +51,7 @@ export function createNode(
       // The embedded database has one process: whoever else is in the books is a predecessor that died.
       await reapNodes(database.connects, id, database.kind === "embedded", clock.now());
       await parts.drops.start(id);
-      stopBeating = every(BEAT_MS, "broker node heartbeat", beatNow, logger);
+      stopBeating = startPeriodicJob(BEAT_MS, "broker node heartbeat", beatNow, logger);
       return id;
     },
     async stopNode() {

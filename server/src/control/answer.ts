@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { ZodError } from "zod";
 import { isMusterError, sentence } from "../lib/errors.ts";
-import { faultText, firstFault } from "../lib/fault-text.ts";
 import type { Logger } from "../lib/logger.ts";
+import { firstIssue, issueText } from "../lib/schema-issue.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
 import { deviceCommands } from "./commands/devices.ts";
@@ -70,10 +70,10 @@ function problemOf(error: unknown, name: string, logger: Logger): { status: numb
 
 /** Names the first field that is wrong, as the public API does. */
 function misshapen({ issues }: ZodError): string {
-  const fault = firstFault(issues);
-  const place = fault.path.join(".");
-  if (fault.keys) return `Unknown field: ${[...fault.path, fault.keys[0]].join(".")}.`;
-  return sentence(`${place || "the command"} ${faultText(fault)}`, place);
+  const issue = firstIssue(issues);
+  const place = issue.path.join(".");
+  if (issue.keys) return `Unknown field: ${[...issue.path, issue.keys[0]].join(".")}.`;
+  return sentence(`${place || "the command"} ${issueText(issue)}`, place);
 }
 
 function refused(status: number, error: string, message: string, detail?: string) {

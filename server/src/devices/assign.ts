@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { hasDeviceType, joinGroups, watchWith } from "./device-store.ts";
 
 /** What a device is tied to by id. Ids of other tenants are unknown like any other (docs/api-conventions.md). */

@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { assignGroups, requireDeviceType } from "./assign.ts";
 import type { DevicesDeps } from "./deps.ts";

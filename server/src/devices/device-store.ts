@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
-import { alreadyExists } from "../lib/refusals.ts";
+import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface NewDeviceRow {
   uid: string;

@@ -2,7 +2,7 @@ import type { Caller } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 /** A device's metadata: an object of the tenant's own, kept as it is (docs/spec-decisions.md, devices). */
 export type Metadata = Record<string, unknown>;

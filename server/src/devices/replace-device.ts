@@ -3,7 +3,7 @@ import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
-import { notFound, preconditionFailed } from "../lib/refusals.ts";
+import { notFound, preconditionFailed } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { assignGroups, assignThresholds, requireDeviceType } from "./assign.ts";
 import type { DevicesDeps } from "./deps.ts";

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 const PLACEHOLDER = "{deviceId}";
 const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,7 +1,7 @@
 import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {
   type CertificateState,

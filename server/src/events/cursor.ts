@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 /** A place in the order of events: the transaction, then the number of the event in it. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { repeat } from "../lib/repeat.ts";
+import { startPollingLoop } from "../lib/polling-loop.ts";
 import { cursorNow, type EventPage, readEvents, type TenantEvent } from "./read-events.ts";
 
 const POLL_MS = 1_000;
@@ -62,9 +62,9 @@ export async function subscribe(
     }
   }
 
-  const following = repeat(async (me) => {
+  const following = startPollingLoop(async (loop) => {
     const page = await look();
-    if (page === undefined || me.stopped) return POLL_MS;
+    if (page === undefined || loop.stopped) return POLL_MS;
     const events = page.events.filter(({ kind }) => isWanted(kinds, kind));
     if (events.length > 0) await handler(events);
     cursor = page.cursor;

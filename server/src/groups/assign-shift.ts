@@ -2,7 +2,7 @@ import { type Caller, requireScope } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, lockGroup, touchGroup } from "./group-store.ts";

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Where a group is told: an email address, or an https address that is sent a POST. */

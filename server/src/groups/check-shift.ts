@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { timeZoneName } from "../lib/time-zone.ts";
 import { DAYS_OF_WEEK, type DayOfWeek, type ShiftTimes } from "./shift-calendar.ts";
 

@@ -2,7 +2,7 @@ import { type Caller, requireScope } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { type Channel, checkChannels } from "./channels.ts";
 import type { GroupsDeps } from "./deps.ts";

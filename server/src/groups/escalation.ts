@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Who is told when nobody has acknowledged for so long: whoever is on shift, all members, or the channels. */

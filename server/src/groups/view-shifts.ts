@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { findShift, listShiftRows } from "./shift-store.ts";

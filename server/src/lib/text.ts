@@ -1,4 +1,4 @@
-import { invalidRequest } from "./refusals.ts";
+import { invalidRequest } from "./request-errors.ts";
 
 const CONTROL = /\p{Cc}/u;
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 /** How far somebody has been told: the place in the events, and that in the telemetry. */
 export interface LivePlace {

@@ -1,5 +1,5 @@
 import { type Caller, requireScope, type Scope } from "../access/access.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 
 /** What a caller must be allowed to read to be told of it. */
 const FAMILIES: ReadonlyMap<string, Scope> = new Map([

@@ -5,7 +5,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Ids, isDeviceId, isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import { plainText } from "../lib/text.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
 import { type AnomalyFilter, acknowledgeRow, findAnomaly, listAnomalyRows } from "./anomaly-store.ts";

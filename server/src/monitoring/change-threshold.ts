@@ -4,7 +4,7 @@ import { noteWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound, preconditionFailed } from "../lib/refusals.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 import {

@@ -2,7 +2,7 @@ import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.t
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Ids, isDeviceId, isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/refusals.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { type DryRunDevice, listDryRunDevices } from "./dry-run-store.ts";
 import { type Replayed, type ReplayLimits, replayDevice } from "./replay.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";

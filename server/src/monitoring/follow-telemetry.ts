@@ -2,8 +2,8 @@ import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.t
 import type { Database } from "../db/database.ts";
 import { type Clock, SECOND } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { invalidRequest } from "../lib/refusals.ts";
-import { repeat } from "../lib/repeat.ts";
+import { startPollingLoop } from "../lib/polling-loop.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { createSharedLook, type SharedLook } from "./shared-look.ts";
 import { allBefore } from "./snapshot.ts";
 import { changedTelemetry, placeNow, type TelemetryChange, type TelemetryPlace } from "./telemetry-changes.ts";
@@ -73,12 +73,12 @@ export function createFollowTelemetry({ database: { db }, clock, logger }: Deps)
     const { shared, leave } = enter(caller, deviceIds);
     if (!begun) place = shared.place ?? shared.join(place);
 
-    const following = repeat(async (me) => {
+    const following = startPollingLoop(async (loop) => {
       if (begun) {
         const page = await shared.look(place).catch((error: Error) => {
           logger.warn({ err: error.message }, "could not read changed telemetry; trying again");
         });
-        if (page === undefined || me.stopped) return untilNextSecond();
+        if (page === undefined || loop.stopped) return untilNextSecond();
         if (page.changes.length > 0) await handler(page.changes, page.next.seen.oldest);
         place = shared.join(page.next);
       }

@@ -1,7 +1,7 @@
 import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import { isDeviceId } from "../lib/ids.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import { findVisibleDevice, type LatestRow, listLatest, listRejected } from "./monitoring-store.ts";
 import type { MetricValue } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../lib/clock.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { type LatestValue, visibleDevice } from "./read-device.ts";
 import type { MetricValue } from "./reading.ts";
 import { type ReadingRow, type SeriesRange, selectReadings, selectSeries } from "./telemetry-reads-store.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
 /** A rule as a change of its pack has it: one that is there already by its id, or as new. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { plainText } from "../lib/text.ts";
 import { type MetricValue, nameProblem, valueProblem } from "./reading.ts";
 

@@ -5,7 +5,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Ids, isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./threshold-store.ts";

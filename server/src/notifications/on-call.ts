@@ -2,7 +2,7 @@ import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.t
 import { dutiesBetween } from "../groups/groups.ts";
 import { DAY, plus } from "../lib/clock.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import { gaps, reached, type Span } from "./coverage.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { groupsOfDevice, readGroups } from "./page-store.ts";

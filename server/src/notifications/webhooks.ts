@@ -1,6 +1,6 @@
 import { type Caller, requireScope } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { readGroups } from "./page-store.ts";
 import { webhookSecret } from "./webhook-secret.ts";

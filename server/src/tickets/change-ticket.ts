@@ -3,7 +3,7 @@ import { noteWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
-import { notFound, preconditionFailed } from "../lib/refusals.ts";
+import { notFound, preconditionFailed } from "../lib/request-errors.ts";
 import { lockAnomalies, showTickets } from "./anomaly-store.ts";
 import { type Changes, changesBetween } from "./changes.ts";
 import type { TicketsDeps } from "./deps.ts";

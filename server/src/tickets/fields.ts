@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 
 /** Most characters of each text. */

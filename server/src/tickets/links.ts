@@ -1,7 +1,7 @@
 import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
-import { invalidRequest } from "../lib/refusals.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { type DeviceRef, holdDevice, holdDeviceOfAnomaly, isGroup, isUser } from "./link-store.ts";
 import type { TicketRow } from "./ticket-store.ts";
 

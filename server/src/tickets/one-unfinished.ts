@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { alreadyExists } from "../lib/refusals.ts";
+import { alreadyExists } from "../lib/request-errors.ts";
 import { findUnfinished } from "./anomaly-store.ts";
 
 /**

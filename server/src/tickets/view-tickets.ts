@@ -1,7 +1,7 @@
 import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/refusals.ts";
+import { notFound } from "../lib/request-errors.ts";
 import type { Changes } from "./changes.ts";
 import type { TicketsDeps } from "./deps.ts";
 import { listHistoryRows } from "./history-store.ts";

@@ -1,11 +1,12 @@
 import type { Logger } from "./logger.ts";
 
 /**
- * Runs `job` every `intervalMs`, never twice at once; a failure is logged and the next turn tries again.
+ * Runs `job` every `intervalMs`. A turn is left out while the previous run is under way. A failure is logged, and the next
+ * turn runs the job again.
  *
- * @returns a function that stops it and resolves when a running turn has ended
+ * @returns a function that stops the job and resolves when a run that is under way has ended
  */
-export function every(
+export function startPeriodicJob(
   intervalMs: number,
   name: string,
   job: () => Promise<unknown>,
@@ -14,9 +15,7 @@ export function every(
   let running: Promise<unknown> | undefined;
   const timer = setInterval(() => {
     running ??= job()
-      .catch((error: Error) =>
-        logger.warn({ job: name, err: error.message }, "a periodic job failed; it will be tried again"),
-      )
+      .catch((error: Error) => logger.warn({ job: name, err: error.message }, "periodic job failed; it will run again"))
       .finally(() => {
         running = undefined;
       });

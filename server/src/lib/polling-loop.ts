@@ -1,32 +1,32 @@
-/** A job that is done over and over. */
-export interface Repeating {
+/** A turn of work that repeats until it is stopped or throws. */
+export interface PollingLoop {
   readonly stopped: boolean;
-  /** Cuts the rest short, or leaves out the next one when the job is being done. */
+  /** Starts the next turn now; during a turn, without a pause after it. */
   wake(): void;
-  /** Settles when it has been stopped; rejects with what the job threw, which ends it. */
+  /** Resolves after {@link PollingLoop.stop}; rejects with what a turn threw, which ends the loop. */
   readonly ended: Promise<void>;
-  /** Resolves when the job is not being done any more, whatever became of it. */
+  /** Resolves when no turn runs any more, also where one threw. */
   stop(): Promise<void>;
 }
 
-/** Does `turn` at once and then again, each time after as many milliseconds as it resolved to. */
-export function repeat(turn: (me: Pick<Repeating, "stopped">) => Promise<number>): Repeating {
+/** Runs `turn` at once and again after each pause; `turn` resolves to the length of the pause in milliseconds. */
+export function startPollingLoop(turn: (loop: Pick<PollingLoop, "stopped">) => Promise<number>): PollingLoop {
   let stopped = false;
   let woken = false;
-  let cutShort: () => void = () => undefined;
+  let endPause: () => void = () => undefined;
 
-  function rest(ms: number): Promise<void> {
+  function pause(ms: number): Promise<void> {
     if (stopped || woken || ms === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms).unref();
-      cutShort = () => {
+      endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  const me = {
+  const state = {
     get stopped() {
       return stopped;
     },
@@ -35,7 +35,7 @@ export function repeat(turn: (me: Pick<Repeating, "stopped">) => Promise<number>
   async function run(): Promise<void> {
     while (!stopped) {
       woken = false;
-      await rest(await turn(me));
+      await pause(await turn(state));
     }
   }
 
@@ -48,11 +48,11 @@ export function repeat(turn: (me: Pick<Repeating, "stopped">) => Promise<number>
     },
     wake() {
       woken = true;
-      cutShort();
+      endPause();
     },
     async stop() {
       stopped = true;
-      cutShort();
+      endPause();
       await ended.catch(() => undefined);
     },
   };
