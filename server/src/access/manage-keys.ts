@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import { makeKey } from "./api-key.ts";
@@ -53,7 +53,7 @@ export async function createKey(deps: AccessDeps, input: NewKey): Promise<{ id: 
         secret_hash: Buffer.from(secretHash, "hex"),
         scopes,
         created_at: now,
-        expires_at: days === undefined ? null : plus(now, days * DAY),
+        expires_at: days === undefined ? null : addMs(now, days * DAY),
       });
       if (inserted) return { id, key: text };
     }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database, Tx } from "../db/database.ts";
-import { type Clock, DAY, plus } from "../lib/clock.ts";
+import { addMs, type Clock, DAY } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { insertWrite, listWriteRows } from "./api-audit-store.ts";
@@ -100,7 +100,7 @@ async function takeIdempotencyKey(
   { id, at }: WriteNote,
 ): Promise<void> {
   const row = { key_id: keyId, idempotency_key: key, operation, request_sha256: sha256, resource_id: id, at };
-  if (!(await takeKey(tx, row, plus(at, -REMEMBERED_MS)))) throw alreadyProcessed(id);
+  if (!(await takeKey(tx, row, addMs(at, -REMEMBERED_MS)))) throw alreadyProcessed(id);
 }
 
 /** What is remembered of API writes. */
@@ -122,7 +122,7 @@ export interface Audit {
 
 export function createAudit({ database, clock }: { database: Database; clock: Clock }): Audit {
   const { db } = database;
-  const since = () => plus(clock.now(), -REMEMBERED_MS);
+  const since = () => addMs(clock.now(), -REMEMBERED_MS);
   return {
     async recallAnswer({ keyId, operation, idempotency }, keptSoon) {
       if (!idempotency) return undefined;

@@ -1,6 +1,6 @@
 import { inTransaction } from "../db/transaction.ts";
 import type { Database } from "../db/types.ts";
-import { type Clock, plus } from "../lib/clock.ts";
+import { addMs, type Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Secret } from "../lib/secret.ts";
@@ -57,7 +57,7 @@ const CHANGES: Record<ChangeKind, (books: Books) => Promise<void>> = {
   server: succeedServerCertificates,
   root: async (books) => {
     await succeedDeviceRoot(books);
-    await announceServerRoot(books, plus(books.now, REQUESTED_OVERLAP));
+    await announceServerRoot(books, addMs(books.now, REQUESTED_OVERLAP));
   },
   rootImmediately: async (books) => {
     await succeedDeviceRoot(books);

@@ -1,4 +1,4 @@
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import type { AuthorityRow } from "./authority-store.ts";
 import { uncoveredHosts } from "./server-hosts.ts";
 
@@ -44,8 +44,8 @@ export function serverCertificateIsDue(
 
 /** When to take a follower of the server root into use: after the overlap, but well before the old one ends. */
 export function scheduledTakeOver(old: AuthorityRow, now: Date): Date {
-  const latest = plus(old.not_after, -120 * DAY);
-  const wanted = plus(now, SCHEDULED_OVERLAP);
+  const latest = addMs(old.not_after, -120 * DAY);
+  const wanted = addMs(now, SCHEDULED_OVERLAP);
   return wanted < latest ? wanted : latest < now ? now : latest;
 }
 
@@ -55,7 +55,7 @@ export function mayRetire(row: AuthorityRow, rows: readonly AuthorityRow[], now:
   const children = rows.filter(({ issuer_id }) => issuer_id === row.id);
   switch (row.role) {
     case "device_intermediate":
-      return row.retiring_at !== null && plus(row.retiring_at, LONGEST_LEAF + HEARING_OF_IT) <= now;
+      return row.retiring_at !== null && addMs(row.retiring_at, LONGEST_LEAF + HEARING_OF_IT) <= now;
     case "device_root":
       return children.every(({ status }) => status === "retired");
     case "server_root":

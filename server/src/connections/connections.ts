@@ -1,5 +1,5 @@
 import type { Caller } from "../access/access.ts";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { pruneDrops } from "./drop-store.ts";
@@ -92,7 +92,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     recordRefusal: refusals.recordRefusal,
     listRefusals: refusals.listRefusals,
     prune: async () => {
-      await pruneDrops(deps.database.db, plus(deps.clock.now(), -KEEP_DROPS_MS));
+      await pruneDrops(deps.database.db, addMs(deps.clock.now(), -KEEP_DROPS_MS));
       await refusals.prune();
     },
   };

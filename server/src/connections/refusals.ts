@@ -1,5 +1,5 @@
 import { type Caller, requireScope } from "../access/access.ts";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { insertRefusals, listRefusalRows, pruneRefusals, type RefusalRow } from "./refusal-store.ts";
@@ -82,7 +82,7 @@ export function createRefusalJournal({ database, clock, ids, logger }: Connectio
       return { items: rows.map(toRecord), total, skip, limit };
     },
     flush,
-    prune: () => pruneRefusals(database.db, KEEP_EACH_TENANT, plus(clock.now(), -KEEP_MS)),
+    prune: () => pruneRefusals(database.db, KEEP_EACH_TENANT, addMs(clock.now(), -KEEP_MS)),
     async stop() {
       clearTimeout(timer);
       await flush();

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { randomIds } from "../lib/ids.ts";
 
 const VALID_MS = 30 * DAY;
@@ -26,7 +26,7 @@ export function selfSigned(now: Date): SelfSigned {
     tlv(0x02, Buffer.of(1), randomIds.bytes(8)),
     algorithm,
     name,
-    sequence(utcTime(plus(now, -DAY)), utcTime(plus(now, VALID_MS))),
+    sequence(utcTime(addMs(now, -DAY)), utcTime(addMs(now, VALID_MS))),
     name,
     publicKey.export({ type: "spki", format: "der" }),
     tlv(0xa3, sequence(alternative)),

@@ -1,4 +1,4 @@
-import { plus } from "../lib/clock.ts";
+import { addMs } from "../lib/clock.ts";
 import type { CertificateRow } from "./certificate-store.ts";
 import { EXPIRY_WARNING_MS } from "./limits.ts";
 
@@ -45,7 +45,7 @@ export function certificateRecord(row: CertificateRow, now: Date): CertificateRe
     notBefore: row.not_before,
     expiresAt: row.not_after,
     renewAfterUtc: row.renew_after,
-    expiringSoon: live && row.kind === "platform" && plus(row.not_after, -EXPIRY_WARNING_MS) <= now,
+    expiringSoon: live && row.kind === "platform" && addMs(row.not_after, -EXPIRY_WARNING_MS) <= now,
     issuedBy: row.issued_by,
     revokedAt: row.revoked_at,
     revokedBy: row.revoked_by,

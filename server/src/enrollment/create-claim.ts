@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { MINUTE, plus } from "../lib/clock.ts";
+import { addMs, MINUTE } from "../lib/clock.ts";
 import { isUuid } from "../lib/ids.ts";
 import { plainLine } from "../lib/text.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
@@ -48,7 +48,7 @@ export async function createClaim(
     intended_group_ids: groupIds.length === 0 ? null : groupIds,
     intended_device_type_id: input.intendedDeviceTypeId ?? null,
     max_uses: uses,
-    expires_at: plus(now, minutes * MINUTE),
+    expires_at: addMs(now, minutes * MINUTE),
     created_at: now,
     created_by: caller.actor,
   };

@@ -1,6 +1,6 @@
 import { inTransaction } from "../db/transaction.ts";
 import { addressBlock } from "../lib/address.ts";
-import { plus, SECOND } from "../lib/clock.ts";
+import { addMs, SECOND } from "../lib/clock.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { countGuess, forgetGuesses } from "./guess-store.ts";
@@ -14,7 +14,7 @@ import { GUESSES } from "./limits.ts";
  * @throws MusterError invalid_claim_code or rate_limited (`retryAfterSeconds`), always
  */
 export async function refuseGuess(deps: Enrolling, address: string, now: Date): Promise<never> {
-  const limit = { most: GUESSES.most, since: plus(now, -GUESSES.windowMs) };
+  const limit = { most: GUESSES.most, since: addMs(now, -GUESSES.windowMs) };
   const oldest = await inTransaction(deps.database.db, (tx) => countGuess(tx, addressBlock(address), limit, now));
   if (oldest === undefined) throw refusal("invalid_claim_code");
   const waitMs = oldest.getTime() + GUESSES.windowMs - now.getTime();
@@ -23,5 +23,5 @@ export async function refuseGuess(deps: Enrolling, address: string, now: Date): 
 
 /** Forgets guesses that no window reaches back to. */
 export async function pruneGuesses(deps: Enrolling): Promise<void> {
-  await forgetGuesses(deps.database.db, plus(deps.clock.now(), -GUESSES.windowMs));
+  await forgetGuesses(deps.database.db, addMs(deps.clock.now(), -GUESSES.windowMs));
 }

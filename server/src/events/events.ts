@@ -1,5 +1,5 @@
 import type { Database, Unlisten } from "../db/database.ts";
-import { type Clock, HOUR, plus } from "../lib/clock.ts";
+import { addMs, type Clock, HOUR } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { forgetEvents } from "./event-store.ts";
 import { cursorNow, type EventPage, readEvents } from "./read-events.ts";
@@ -57,7 +57,7 @@ export function createEvents(deps: { database: Database; clock: Clock; logger: L
       return subscription;
     },
     async prune() {
-      while ((await forgetEvents(database.db, plus(clock.now(), -KEPT_MS), PRUNED_AT_ONCE)) === PRUNED_AT_ONCE);
+      while ((await forgetEvents(database.db, addMs(clock.now(), -KEPT_MS), PRUNED_AT_ONCE)) === PRUNED_AT_ONCE);
     },
     async stop() {
       await Promise.all([...open].map((subscription) => subscription.stop()));

@@ -1,15 +1,15 @@
 /**
- * Time as an argument. Everything that asks "what time is it" takes a {@link Clock}, so a test can hold the hands.
- * This is the only file of the server that may touch `Date.now()`.
+ * Time is an argument: code that needs the time takes a {@link Clock}, so that tests can set it. No other file of the server
+ * may call `Date.now()` or `new Date()`; the checker enforces it.
  */
 export interface Clock {
   /** The current instant, UTC. */
   now(): Date;
-  /** Milliseconds on a clock that never steps; for intervals, leases and rate limits, never for records. */
+  /** Milliseconds of a clock that never steps: for intervals, leases and rate limits, never for stored times. */
   monotonicMs(): number;
 }
 
-/** The machine's own clocks. */
+/** The clocks of this machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
@@ -20,7 +20,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** `at` moved by `ms` milliseconds (negative for earlier). */
-export function plus(at: Date, ms: number): Date {
+/** The time `ms` milliseconds after `at`; before it where `ms` is negative. */
+export function addMs(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms);
 }

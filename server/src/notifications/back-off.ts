@@ -1,4 +1,4 @@
-import { DAY, HOUR, plus, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../lib/clock.ts";
 
 const FIRST_MS = 5 * SECOND;
 const LONGEST_MS = HOUR;
@@ -13,6 +13,6 @@ export const GIVE_UP_MS = DAY;
  */
 export function retryAt(createdAt: Date, attempt: number, now: Date, chance: number): Date | undefined {
   const delay = Math.min(FIRST_MS * 2 ** Math.min(attempt - 1, 30), LONGEST_MS) * (0.75 + chance / 2);
-  const at = plus(now, Math.round(delay));
-  return at > plus(createdAt, GIVE_UP_MS) ? undefined : at;
+  const at = addMs(now, Math.round(delay));
+  return at > addMs(createdAt, GIVE_UP_MS) ? undefined : at;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY, HOUR, plus } from "../lib/clock.ts";
+import { addMs, DAY, HOUR } from "../lib/clock.ts";
 import { gaps, reached } from "./coverage.ts";
 import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
 
@@ -18,7 +18,7 @@ const DAYS = {
 };
 const NIGHTS = { ...DAYS, id: "s2", name: "Nights", startTime: "18:00", endTime: "06:00", timeZone: "Europe/Berlin" };
 const FROM = new Date("2026-11-21T00:00:00+01:00");
-const TO = plus(FROM, DAY);
+const TO = addMs(FROM, DAY);
 
 function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): PagedGroup {
   const escalation = steps.map(([afterMinutes, notify]) => ({ afterMinutes, notify }));

@@ -1,5 +1,5 @@
 import { dutiesBetween } from "../groups/groups.ts";
-import { MINUTE, plus } from "../lib/clock.ts";
+import { addMs, MINUTE } from "../lib/clock.ts";
 import type { PagedGroup } from "./recipients.ts";
 
 export interface Span {
@@ -16,7 +16,7 @@ export function reached(group: PagedGroup, from: Date, to: Date): Span[] {
     const always = notify === "members" ? group.members.length > 0 : notify === "channels" && group.channels.length > 0;
     if (always) return [{ from, to }];
     if (notify !== "shift") return [];
-    const later = (at: Date, sign = 1) => plus(at, sign * afterMinutes * MINUTE);
+    const later = (at: Date, sign = 1) => addMs(at, sign * afterMinutes * MINUTE);
     return group.shifts
       .filter(({ users }) => users.length > 0)
       .flatMap((shift) => dutiesBetween(shift, later(from), later(to)))

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import { plus } from "../lib/clock.ts";
+import { addMs } from "../lib/clock.ts";
 import { GIVE_UP_MS } from "./back-off.ts";
 import type { Message } from "./message.ts";
 
@@ -89,7 +89,7 @@ export async function toldOf(tx: Tx, anomalyIds: string[]) {
 export async function dueAddresses(db: Db, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     SELECT lower(target) AS address FROM deliveries
-     WHERE state = 'pending' AND channel = 'email' AND next_at <= ${now} AND created_at >= ${plus(now, -GIVE_UP_MS)}
+     WHERE state = 'pending' AND channel = 'email' AND next_at <= ${now} AND created_at >= ${addMs(now, -GIVE_UP_MS)}
      GROUP BY lower(target) ORDER BY min(next_at) LIMIT ${limit}`.execute(db);
   return rows.map(({ address }) => address);
 }
@@ -114,7 +114,7 @@ export async function waitingMails(tx: Tx, address: string, now: Date): Promise<
   const { rows } = await sql<WaitingMail>`
     SELECT id, tenant_id, target, user_id, maybe_sent, payload FROM deliveries
      WHERE lower(target) = ${address} AND state = 'pending' AND channel = 'email' AND next_at <= ${now}
-       AND created_at >= ${plus(now, -GIVE_UP_MS)}
+       AND created_at >= ${addMs(now, -GIVE_UP_MS)}
      ORDER BY created_at, id`.execute(tx);
   return rows;
 }
@@ -169,7 +169,7 @@ export async function claimWebhooks(
          SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at > ${now} DESC, next_at, id) AS place
            FROM deliveries
           WHERE state = 'pending' AND channel = 'webhook' AND next_at <= ${until}
-            AND (next_at <= ${now} OR claimed_by IS NOT NULL) AND created_at >= ${plus(now, -GIVE_UP_MS)}
+            AND (next_at <= ${now} OR claimed_by IS NOT NULL) AND created_at >= ${addMs(now, -GIVE_UP_MS)}
        ) ranked ON ranked.id = w.id AND ranked.place <= ${each}
         WHERE w.state = 'pending' AND w.next_at <= ${now}
         ORDER BY w.next_at LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED)

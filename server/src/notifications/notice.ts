@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { insertDeliveries, type NewDelivery } from "./delivery-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import type { NoticeKind } from "./message.ts";
@@ -27,8 +27,8 @@ export async function noticeCertificates(
 export async function noticeEnding(deps: NotificationsDeps): Promise<void> {
   const now = deps.clock.now();
   const looks = [
-    ["certificate.renewal_overdue", (tx: Tx) => noteOverdue(tx, plus(now, -OVERDUE_MS), now)],
-    ["certificate.expiring", (tx: Tx) => noteExpiring(tx, plus(now, EXPIRING_MS), now)],
+    ["certificate.renewal_overdue", (tx: Tx) => noteOverdue(tx, addMs(now, -OVERDUE_MS), now)],
+    ["certificate.expiring", (tx: Tx) => noteExpiring(tx, addMs(now, EXPIRING_MS), now)],
   ] as const;
   for (const [kind, look] of looks) {
     let found: number;

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
 import type { Unlisten } from "../db/database.ts";
 import { EVENTS_CHANNEL } from "../events/events.ts";
-import { DAY, plus, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, SECOND } from "../lib/clock.ts";
 import { isUuid } from "../lib/ids.ts";
 import { GIVE_UP_MS } from "./back-off.ts";
 import { mailCourier, webhookCourier } from "./deliver.ts";
@@ -111,11 +111,11 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "
     noticeCertificates: () => noticeEnding(deps),
     async prune() {
       const now = clock.now();
-      const old = await giveUp(database.db, plus(now, -GIVE_UP_MS), now, "nobody could be told within a day");
+      const old = await giveUp(database.db, addMs(now, -GIVE_UP_MS), now, "nobody could be told within a day");
       for (const channel of old) deps.metrics.notifications.inc({ channel, result: "failed" });
       if (old.length > 0) logger.warn({ given_up: old.length }, "notifications were given up after a day");
-      await forgetDeliveries(database.db, plus(now, -KEPT_MS));
-      await forgetPages(database.db, plus(now, -KEPT_MS));
+      await forgetDeliveries(database.db, addMs(now, -KEPT_MS));
+      await forgetPages(database.db, addMs(now, -KEPT_MS));
     },
     unreached: () => unreached(deps),
     measure: () => measureBacklog(deps),

@@ -1,6 +1,6 @@
 import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
 import { dutiesBetween } from "../groups/groups.ts";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { gaps, reached, type Span } from "./coverage.ts";
@@ -49,7 +49,7 @@ export async function onCallOfDevice(deps: NotificationsDeps, caller: Caller, de
 }
 
 function onCall(groups: PagedGroup[], now: Date): OnCall {
-  const until = plus(now, DAYS * DAY);
+  const until = addMs(now, DAYS * DAY);
   const duties = groups.flatMap((group) => dutiesOf(group, now, until));
   duties.sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
   const spans = groups.flatMap((group) => reached(group, now, until));

@@ -1,5 +1,5 @@
 import { inTransaction } from "../db/transaction.ts";
-import { plus } from "../lib/clock.ts";
+import { addMs } from "../lib/clock.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { GIVE_UP_MS } from "./back-off.ts";
 import { insertDeliveries, type NewDelivery } from "./delivery-store.ts";
@@ -69,7 +69,7 @@ function judge(
   newId: () => string,
 ): { state: PageState; deliveries: NewDelivery[] } {
   if (!anomaly || !group || anomaly.status !== "open") return { state: "stopped", deliveries: [] };
-  if (page.due_at < plus(now, -GIVE_UP_MS)) return { state: "late", deliveries: [] };
+  if (page.due_at < addMs(now, -GIVE_UP_MS)) return { state: "late", deliveries: [] };
   const step = page.after_minutes;
   const deliveries = recipientsOf(page.notify, group, now).map((to) =>
     anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAY, HOUR, plus, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../lib/clock.ts";
 import { retryAt } from "./back-off.ts";
 import { MOST_IN_WINDOW, planMails } from "./digest.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -17,7 +17,7 @@ test("attempts come later and later, a quarter more or less, until a day has pas
     [5, 10, 20, 40].map((n) => n * SECOND),
   );
   assert.deepEqual([delay(1, 0), delay(1, 1), delay(99)], [3.75 * SECOND, 6.25 * SECOND, HOUR]);
-  assert.equal(retryAt(plus(NOW, HOUR / 2 - DAY), 20, NOW, 0.5), undefined);
+  assert.equal(retryAt(addMs(NOW, HOUR / 2 - DAY), 20, NOW, 0.5), undefined);
   let [at, attempts]: [Date | undefined, number] = [NOW, 0];
   while (at) at = retryAt(NOW, ++attempts, at, 0.5);
   assert.ok(attempts > 20 && attempts < 40, `${attempts} attempts`);

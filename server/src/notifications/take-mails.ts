@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { MINUTE, plus } from "../lib/clock.ts";
+import { addMs, MINUTE } from "../lib/clock.ts";
 import {
   type ClaimedRow,
   claim,
@@ -23,7 +23,7 @@ const LEASE_MS = MINUTE;
 
 export function leaseOf({ clock, holder }: NotificationsDeps): Lease {
   const now = clock.now();
-  return { now, until: plus(now, LEASE_MS), by: holder() ?? null };
+  return { now, until: addMs(now, LEASE_MS), by: holder() ?? null };
 }
 
 /** Takes mails that are due, at most `room`, address by address; what would be too many for one becomes a digest. */
@@ -43,7 +43,7 @@ async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: nu
   const { now } = lease;
   if (!(await lockAddress(tx, address))) return [];
   const waiting = await waitingMails(tx, address, now);
-  const sent = await mailedBetween(tx, address, plus(now, -WINDOW_MS), plus(now, WINDOW_MS));
+  const sent = await mailedBetween(tx, address, addMs(now, -WINDOW_MS), addMs(now, WINDOW_MS));
   const [again, fresh] = [waiting.filter((mail) => mail.maybe_sent), waiting.filter((mail) => !mail.maybe_sent)];
   const plan = planMails({ sent: sent.length, again: again.length, fresh: fresh.length });
   const chosen = again.slice(0, plan.again);
@@ -51,7 +51,7 @@ async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: nu
   if (plan.fresh === "digest") chosen.push({ ...fresh[0]!, id: await fold(deps, tx, fresh, now) });
   const kept = [...again.slice(plan.again), ...(plan.fresh === "wait" ? fresh : [])];
   // The oldest of the window's leaves it then. Without one the room is taken by what is being sent right now.
-  await postpone(tx, idsOf(kept), plus(sent[0] ?? now, WINDOW_MS));
+  await postpone(tx, idsOf(kept), addMs(sent[0] ?? now, WINDOW_MS));
   return await claim(tx, idsOf(chosen.slice(0, room)), lease);
 }
 

@@ -1,4 +1,4 @@
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { reached } from "./coverage.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { nextGroups, readGroups } from "./page-store.ts";
@@ -12,7 +12,7 @@ export async function* unreached({ database: { db }, clock }: NotificationsDeps)
   for (let after: string | undefined; ; ) {
     const ids = await nextGroups(db, after, BATCH);
     for (const group of await readGroups(db, null, ids))
-      if (group.escalation.length > 0 && reached(group, now, plus(now, AHEAD_MS)).length === 0)
+      if (group.escalation.length > 0 && reached(group, now, addMs(now, AHEAD_MS)).length === 0)
         yield `group ${group.id} (${group.name})`;
     if (ids.length < BATCH) return;
     after = ids.at(-1);

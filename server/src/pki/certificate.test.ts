@@ -5,7 +5,7 @@ import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import * as x509 from "@peculiar/x509";
-import { DAY, MINUTE, plus } from "../lib/clock.ts";
+import { addMs, DAY, MINUTE } from "../lib/clock.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { issueLeaf, type LeafCertificate } from "./certificate.ts";
 import { readCsr } from "./csr.ts";
@@ -38,8 +38,8 @@ test("a self-enrolled leaf lives 30 days from the issue second, a platform leaf 
   ] as const) {
     const leaf = await issue({ profile });
     assert.deepEqual(leaf.issuedAt, second);
-    assert.deepEqual(leaf.notBefore, plus(second, -5 * MINUTE));
-    assert.deepEqual(leaf.notAfter, plus(second, days * DAY));
+    assert.deepEqual(leaf.notBefore, addMs(second, -5 * MINUTE));
+    assert.deepEqual(leaf.notAfter, addMs(second, days * DAY));
     const parsed = new X509Certificate(leaf.pem);
     assert.deepEqual(parsed.validFromDate, leaf.notBefore);
     assert.deepEqual(parsed.validToDate, leaf.notAfter);
@@ -48,7 +48,7 @@ test("a self-enrolled leaf lives 30 days from the issue second, a platform leaf 
 
 test("a self-enrolled leaf is to be renewed from day 21, a platform leaf never by itself", async () => {
   const leaf = await issue();
-  assert.deepEqual(leaf.renewAfter, plus(leaf.issuedAt, 21 * DAY));
+  assert.deepEqual(leaf.renewAfter, addMs(leaf.issuedAt, 21 * DAY));
   assert.equal((await issue({ profile: platform })).renewAfter, undefined);
 });
 
@@ -68,7 +68,7 @@ test("Node, @peculiar/x509 and our own reader agree on 3,000 leaves of random ke
     const commonName = serial()
       .repeat(2)
       .slice(0, 1 + (round % 64));
-    const now = plus(NOW, round * 3_333_333);
+    const now = addMs(NOW, round * 3_333_333);
     const leaf = await issue({ commonName, now, spki, profile: round % 2 ? platform : selfEnrolled });
 
     const node = new X509Certificate(leaf.der);
@@ -150,7 +150,7 @@ test("OpenSSL verifies 80 leaves strictly as clients, and refuses them as server
 test("a leaf that would outlive its issuer by a second is not issued, one that ends with it is", async () => {
   const short = newAuthority(NOW, 30);
   assert.deepEqual((await issue({}, short.signer)).notAfter, short.intermediate.notAfter);
-  await assert.rejects(issue({ now: plus(NOW, 1000) }, short.signer), (error) =>
+  await assert.rejects(issue({ now: addMs(NOW, 1000) }, short.signer), (error) =>
     isMusterError(error, "issuance_failed"),
   );
 });

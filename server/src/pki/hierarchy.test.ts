@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { DAY, HOUR, plus } from "../lib/clock.ts";
+import { addMs, DAY, HOUR } from "../lib/clock.ts";
 import { isMusterError } from "../lib/errors.ts";
 import * as hierarchy from "./hierarchy.ts";
 import { certificatesFromPem } from "./pem.ts";
@@ -102,15 +102,15 @@ test("an authority's key, serial number, fingerprint and times are those of its 
     assert.deepEqual(parsed.validFromDate, own.notBefore);
     assert.equal(parsed.subject, `CN=${own.name}`);
   }
-  assert.deepEqual(root.notBefore, plus(new Date("2026-11-20T21:00:00Z"), -HOUR));
+  assert.deepEqual(root.notBefore, addMs(new Date("2026-11-20T21:00:00Z"), -HOUR));
 });
 
 test("nothing outlives the authority above it, and an expired authority signs nothing", () => {
   const wanted = { name: "Next", validDays: 1826, serialNumber: serial() };
-  const late = hierarchy.createIssuingIntermediate({ ...wanted, now: plus(root.notAfter, -DAY) }, root);
+  const late = hierarchy.createIssuingIntermediate({ ...wanted, now: addMs(root.notAfter, -DAY) }, root);
   assert.deepEqual(late.notAfter, root.notAfter);
   assert.throws(
-    () => hierarchy.createIssuingIntermediate({ ...wanted, now: plus(root.notAfter, DAY) }, root),
+    () => hierarchy.createIssuingIntermediate({ ...wanted, now: addMs(root.notAfter, DAY) }, root),
     (error) => isMusterError(error, "issuance_failed"),
   );
 });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { DAY, HOUR, plus } from "../lib/clock.ts";
+import { addMs, DAY, HOUR } from "../lib/clock.ts";
 import { issuanceFailed } from "./errors.ts";
 import {
   authorityKeyIdentifier,
@@ -117,8 +117,8 @@ function parentOf(issuer: IssuingPair, now: Date): { subject: Buffer; keyId: Buf
 
 function validityOf({ now, validDays }: NewCertificate, limit: Date | undefined): { notBefore: Date; notAfter: Date } {
   const start = wholeSecond(now);
-  const end = plus(start, validDays * DAY);
-  return { notBefore: plus(start, -BACKDATE), notAfter: limit !== undefined && limit < end ? limit : end };
+  const end = addMs(start, validDays * DAY);
+  return { notBefore: addMs(start, -BACKDATE), notAfter: limit !== undefined && limit < end ? limit : end };
 }
 
 function describe(der: Buffer): Omit<OwnCertificate, "name" | "privateKey"> {

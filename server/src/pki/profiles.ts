@@ -1,4 +1,4 @@
-import { DAY, MINUTE, plus, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, MINUTE, SECOND } from "../lib/clock.ts";
 
 /** What the kinds of leaf differ in: how long they live, and when their device should renew. */
 export interface LeafProfile {
@@ -27,13 +27,13 @@ export function leafValidity(profile: LeafProfile, now: Date): LeafValidity {
   const issuedAt = wholeSecond(now);
   return {
     issuedAt,
-    notBefore: plus(issuedAt, -BACKDATE),
-    notAfter: plus(issuedAt, profile.validMs),
-    renewAfter: profile.renewAfterMs === undefined ? undefined : plus(issuedAt, profile.renewAfterMs),
+    notBefore: addMs(issuedAt, -BACKDATE),
+    notAfter: addMs(issuedAt, profile.validMs),
+    renewAfter: profile.renewAfterMs === undefined ? undefined : addMs(issuedAt, profile.renewAfterMs),
   };
 }
 
 /** `at` without its fraction of a second. */
 export function wholeSecond(at: Date): Date {
-  return plus(at, -(at.getTime() % SECOND));
+  return addMs(at, -(at.getTime() % SECOND));
 }

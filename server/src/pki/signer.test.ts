@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { DAY, plus } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { DerReader } from "./der.ts";
 import { octetString, oid, sequence, TRUE } from "./der-write.ts";
@@ -26,7 +26,7 @@ function fields(
     serialNumber,
     issuer: signer.issuer.subject,
     notBefore: NOW,
-    notAfter: plus(NOW, 30 * DAY),
+    notAfter: addMs(NOW, 30 * DAY),
     subject: leafName("pump-1", serialNumber),
     spki,
     extensions: [
@@ -43,7 +43,7 @@ function fields(
 test("the file signer signs what it is made to sign", async () => {
   const tbs = fields();
   const leaf = certificate(tbs, await signer.sign(tbs));
-  assert.ok(verifyClientChain(leaf, [intermediate.certificateDer], [root.certificateDer], plus(NOW, 1000)).ok);
+  assert.ok(verifyClientChain(leaf, [intermediate.certificateDer], [root.certificateDer], addMs(NOW, 1000)).ok);
 });
 
 const REFUSED: Record<string, () => Buffer> = {
@@ -51,8 +51,8 @@ const REFUSED: Record<string, () => Buffer> = {
   "a leaf that may sign certificates": () => fields({}, { usage: ext.keyUsage(ext.KEY_USAGE.keyCertSign) }),
   "a server certificate": () => fields({}, { purpose: ext.extendedKeyUsage(OID.serverAuth) }),
   "a leaf without a purpose": () => fields({ extensions: [ext.NOT_A_CA] }),
-  "a leaf of ten years": () => fields({ notAfter: plus(NOW, 3652 * DAY) }),
-  "a leaf of two years": () => fields({ notAfter: plus(NOW, 730 * DAY) }),
+  "a leaf of ten years": () => fields({ notAfter: addMs(NOW, 3652 * DAY) }),
+  "a leaf of two years": () => fields({ notAfter: addMs(NOW, 730 * DAY) }),
   "a leaf of another issuer": () => fields({ issuer: leafName("other", serial()) }),
   "a leaf of another issuer's key": () =>
     fields({}, { authority: ext.authorityKeyIdentifier(createHash("sha1").digest()) }),

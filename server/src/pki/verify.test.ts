@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sign } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAY, MINUTE, plus } from "../lib/clock.ts";
+import { addMs, DAY, MINUTE } from "../lib/clock.ts";
 import { issueLeaf } from "./certificate.ts";
 import * as ext from "./extensions.ts";
 import * as hierarchy from "./hierarchy.ts";
@@ -17,7 +17,7 @@ import { type ChainProblem, verifyClientChain } from "./verify.ts";
 const { root, intermediate, signer } = newAuthority();
 const roots = [root.certificateDer];
 const chain = [intermediate.certificateDer];
-const later = plus(NOW, MINUTE);
+const later = addMs(NOW, MINUTE);
 const leaf = await issueLeaf(
   { profile: selfEnrolled, commonName: "pump-1", serialNumber: serial(), spki: spkiOf(newKeyPair()), now: NOW },
   signer,
@@ -38,7 +38,7 @@ function forge(
     serialNumber: serial(),
     issuer: issuer.name,
     notBefore: NOW,
-    notAfter: plus(NOW, DAY),
+    notAfter: addMs(NOW, DAY),
     subject: subject.name,
     spki: spkiOf(subject.pair),
     extensions,
@@ -79,9 +79,9 @@ test("a leaf alone has no chain, and one of another authority has the wrong one"
 
 test("validity counts to the second, for the leaf and for every authority above it", () => {
   assert.equal(problemOf(leaf.der, chain, roots, leaf.notBefore), undefined);
-  assert.equal(problemOf(leaf.der, chain, roots, plus(leaf.notBefore, -1000)), "not_yet_valid");
+  assert.equal(problemOf(leaf.der, chain, roots, addMs(leaf.notBefore, -1000)), "not_yet_valid");
   assert.equal(problemOf(leaf.der, chain, roots, leaf.notAfter), undefined);
-  assert.equal(problemOf(leaf.der, chain, roots, plus(leaf.notAfter, 1000)), "expired");
+  assert.equal(problemOf(leaf.der, chain, roots, addMs(leaf.notAfter, 1000)), "expired");
 });
 
 test("an expired intermediate spoils a leaf that claims to outlive it", () => {
