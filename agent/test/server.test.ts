@@ -84,7 +84,7 @@ test("a revoked device loses its session, is refused again, and cannot renew", a
   const { identity, agent } = await device(t, "revoked-1");
   await agent.connect();
   const query = { deviceId: identity.device.deviceId, skip: 0, limit: 10 } as const;
-  const { items } = await server.app.enrollment.listCertificates(tenant.caller, query);
+  const { items } = await server.app.certificates.listCertificates(tenant.caller, query);
   const lost = once(agent, "disconnected");
   const refused = once(agent, "refused");
   await server.app.enrollment.revokeCertificate(tenant.caller, items[0]!.id);

@@ -5,6 +5,7 @@ import { type Audit, createAudit } from "./audit/audit.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
 import { createBackup } from "./backup/backup.ts";
 import { type Broker, createBroker } from "./broker/broker.ts";
+import { type Certificates, createCertificates } from "./certificates/certificates.ts";
 import type { Config } from "./config/config.ts";
 import { loadMasterKey } from "./config/master-key.ts";
 import { type Connections, createConnections } from "./connections/connections.ts";
@@ -51,6 +52,7 @@ export interface App {
   readonly access: Access;
   readonly audit: Audit;
   readonly authorities: Authorities;
+  readonly certificates: Certificates;
   readonly connections: Connections;
   readonly devices: Devices;
   readonly enrollment: Enrollment;
@@ -104,6 +106,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const audit = createAudit(deps);
   const devices = createDevices(deps);
   const groups = createGroups(deps);
+  const certificates = createCertificates(deps);
   const connections = createConnections(deps);
   const monitoring = createMonitoring({ ...deps, metrics });
   const tickets = createTickets(deps);
@@ -143,7 +146,19 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     brokerUrl: () => addresses.brokerUrl,
   });
 
-  const faces = { access, audit, authorities, connections, devices, enrollment, groups, metrics, monitoring, tickets };
+  const faces = {
+    access,
+    audit,
+    authorities,
+    certificates,
+    connections,
+    devices,
+    enrollment,
+    groups,
+    metrics,
+    monitoring,
+    tickets,
+  };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable, addresses });

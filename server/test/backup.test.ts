@@ -88,8 +88,8 @@ async function backUpAndRestore(t: TestContext) {
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), { dataDir, revokedCertificates: 0 });
     const books = await reopen(dataDir);
-    assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, true);
-    assert.equal((await books.enrollment.identifyDevice(later.peer)).ok, false);
+    assert.equal((await books.certificates.identifyDevice(kept.peer)).ok, true);
+    assert.equal((await books.certificates.identifyDevice(later.peer)).ok, false);
     await books.access.admitRequest(key.key, "::1");
     await books.access.close();
     await books.database.close();
@@ -103,7 +103,7 @@ async function backUpAndRestore(t: TestContext) {
       assert.equal(code, 0, stderr);
       assert.equal(JSON.parse(stdout).revokedCertificates, 1);
       const books = await reopen(dataDir);
-      assert.equal((await books.enrollment.identifyDevice(kept.peer)).ok, false);
+      assert.equal((await books.certificates.identifyDevice(kept.peer)).ok, false);
       await assert.rejects(books.access.admitRequest(key.key, "::1"), { code: "invalid_api_key" });
       const caller = await books.access.systemCaller("acme");
       assert.equal((await books.enrollment.getClaim(caller, open.id)).status, "revoked");

@@ -26,7 +26,7 @@ describe("two broker processes on one database", () => {
   });
 
   async function certificateOf(deviceId: string): Promise<string> {
-    const page = await first.app.enrollment.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
+    const page = await first.app.certificates.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
     return page.items[0]!.id;
   }
 

@@ -47,7 +47,7 @@ test("a machine clock that steps back two hours ends nothing, revives nothing an
   const dead = await enrollDevice(server, tenant);
   const open = await connectMqtt(server, device);
   const revoke = async (deviceId: string) => {
-    const { items } = await server.app.enrollment.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
+    const { items } = await server.app.certificates.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
     await server.app.enrollment.revokeCertificate(tenant.caller, items[0]!.id);
   };
   await revoke(dead.deviceId);
@@ -68,7 +68,7 @@ test("a machine clock that steps back two hours ends nothing, revives nothing an
 
 test("a session outlives its certificate; the next CONNECT, renewal and proof do not", async () => {
   const device = await enrollDevice(server, tenant);
-  const { issuedAt, expiresAt } = (await server.app.enrollment.listCertificates(tenant.caller, { skip: 0, limit: 1 }))
+  const { issuedAt, expiresAt } = (await server.app.certificates.listCertificates(tenant.caller, { skip: 0, limit: 1 }))
     .items[0]!;
   assert.equal(expiresAt.getTime() - issuedAt.getTime(), 30 * DAY);
   server.clock.advance(30 * DAY - SECOND);

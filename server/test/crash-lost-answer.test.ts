@@ -54,7 +54,7 @@ test("an answer lost at redemption: the device exists, comes back only with proo
   assert.equal(await used(), 1);
 
   const page = { skip: 0, limit: 50 };
-  const { items } = await server.app.enrollment.listCertificates(tenant.caller, page);
+  const { items } = await server.app.certificates.listCertificates(tenant.caller, page);
   const lost = items.find(({ deviceId }) => deviceId !== stranger.deviceId);
   await server.app.enrollment.deleteDevice(tenant.caller, lost!.deviceId);
   const again = await redeem(server, body);
@@ -68,7 +68,7 @@ test("an answer lost at renewal: the old certificate is replaced, so a retry is 
   const { deviceId } = device;
   const replaced = async () => {
     const query = { deviceId, status: "revoked" as const, skip: 0, limit: 5 };
-    return (await server.app.enrollment.listCertificates(tenant.caller, query)).total === 1;
+    return (await server.app.certificates.listCertificates(tenant.caller, query)).total === 1;
   };
   const body = { csr: makeCsr(await makeKey()) };
   const tls = { cert: device.fullchain, key: device.key };

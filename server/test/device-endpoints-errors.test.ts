@@ -71,8 +71,12 @@ test("401 cert_invalid: renewal without a certificate, with the leaf alone, with
   assertRefused(none, 401, "cert_invalid", "authentication");
   const leafOnly = await https(url, { ca: server.ca, body: { csr }, cert: device.cert, key: device.key });
   assertRefused(leafOnly, 401, "cert_invalid", "authentication");
-  const { enrollment } = server.app;
-  const { items } = await enrollment.listCertificates(tenant.caller, { deviceId: device.deviceId, skip: 0, limit: 1 });
+  const { certificates, enrollment } = server.app;
+  const { items } = await certificates.listCertificates(tenant.caller, {
+    deviceId: device.deviceId,
+    skip: 0,
+    limit: 1,
+  });
   await enrollment.revokeCertificate(tenant.caller, items[0]!.id);
   assertRefused((await renew(server, device)).answer, 401, "cert_invalid", "authentication");
 });

@@ -34,19 +34,19 @@ test("a bundle holds key, leaf, chain, server CA and PKCS#12 for a year", async 
   assert.ok(Buffer.from(bundle.pkcs12Base64, "base64").length > 1000);
   assert.ok(bundle.pkcs12Passphrase.length >= 24);
 
-  const [record] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  const [record] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   assert.deepEqual(
     [record!.id, record!.kind, record!.issuedBy, record!.renewAfterUtc],
     [bundle.id, "platform", "system", null],
   );
   assert.equal(record!.expiresAt.getTime() - record!.issuedAt.getTime(), 365 * DAY);
   assert.equal(record!.expiresAt.toISOString(), bundle.certExpiresAt);
-  const { items } = await registry.enrollment.listCertificateAudit(tenant.caller, page);
+  const { items } = await registry.certificates.listCertificateAudit(tenant.caller, page);
   assert.deepEqual(
     items.map((entry) => [entry.kind, entry.actor, entry.certificateId]),
     [["device_cert_minted", "system", bundle.id]],
   );
-  const identified = await registry.enrollment.identifyDevice(peerOf(bundle.clientCertPem));
+  const identified = await registry.certificates.identifyDevice(peerOf(bundle.clientCertPem));
   assert.ok(identified.ok);
   assert.equal(identified.deviceId, deviceId);
 });
@@ -89,8 +89,8 @@ test("two live platform certificates are the most; the refusal carries the count
   assert.deepEqual(extra, { activeCount: 2, maxActivePlatformCertsPerDevice: 2 });
   registry.clock.advance(364 * DAY);
   await issue(tenant, id);
-  assert.equal((await registry.enrollment.getCertificate(tenant.caller, first.id)).expired, true);
-  const live = (await registry.enrollment.listCertificates(tenant.caller, page)).items.filter((c) => !c.expired);
+  assert.equal((await registry.certificates.getCertificate(tenant.caller, first.id)).expired, true);
+  const live = (await registry.certificates.listCertificates(tenant.caller, page)).items.filter((c) => !c.expired);
   await registry.enrollment.revokeCertificate(tenant.caller, live[0]!.id);
   await issue(tenant, id);
   await refused(issue(tenant, id), "device_cert_cap_reached");
@@ -102,7 +102,7 @@ test("a device with a live self-enrolled certificate gets a bundle only when tha
   await refused(issue(tenant, answer.deviceId), "device_self_enrolled");
   await refused(issue(tenant, answer.deviceId, { acknowledgeSelfEnrollmentOverride: false }), "device_self_enrolled");
   await issue(tenant, answer.deviceId, { acknowledgeSelfEnrollmentOverride: true });
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok, "issuing revokes nothing");
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok, "issuing revokes nothing");
   registry.clock.advance(30 * DAY);
   await issue(tenant, answer.deviceId);
 });
@@ -129,21 +129,21 @@ test("a signer that fails is issuance_failed, after everything that could be ref
   await refused(issue(tenant, "no-such"), "device_not_found");
   await refused(issue(tenant, id), "issuance_failed");
   registry.issuer.signer = works;
-  assert.equal((await registry.enrollment.listCertificates(tenant.caller, page)).total, 0);
+  assert.equal((await registry.certificates.listCertificates(tenant.caller, page)).total, 0);
 });
 
 test("a bundle is expiring soon from thirty days before its end until its end, a self-enrolled one never", async () => {
   const tenant = await addTenant(registry);
   const id = await device(tenant);
   const bundle = await issue(tenant, id);
-  const soon = async () => (await registry.enrollment.getCertificate(tenant.caller, bundle.id)).expiringSoon;
+  const soon = async () => (await registry.certificates.getCertificate(tenant.caller, bundle.id)).expiringSoon;
   registry.clock.advance(335 * DAY - 1000);
   assert.equal(await soon(), false);
   registry.clock.advance(1000);
   assert.equal(await soon(), true);
   await enroll(registry, tenant);
   registry.clock.advance(30 * DAY - 1000);
-  const [selfEnrolled] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  const [selfEnrolled] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   assert.deepEqual([selfEnrolled!.kind, selfEnrolled!.expiringSoon], ["self_enrolled", false]);
   registry.clock.advance(1000);
   assert.equal(await soon(), false, "what has ended is expired, not about to be");

@@ -28,7 +28,7 @@ test("while another account's device holds a live certificate for the id, nothin
   await registry.devices.createDevice(other.caller, { id: "pump-1", name: "Same name" });
   const issue = () => registry.enrollment.issueBundle(other.caller, { deviceId: "pump-1" });
   await refused(issue(), "client_id_in_use");
-  assert.equal((await registry.enrollment.listCertificates(other.caller, { skip: 0, limit: 50 })).total, 0);
+  assert.equal((await registry.certificates.listCertificates(other.caller, { skip: 0, limit: 50 })).total, 0);
 
   await registry.enrollment.revokeCertificate(owner.caller, bundle.id);
   await issue();

@@ -56,8 +56,8 @@ test("a redemption answers with exactly the fields of the specification and a le
   assert.deepEqual([device.name, device.hardwareModel, device.agentVersion], ["Pump", "Pump 3000", "1.0.0"]);
   const record = await registry.enrollment.getClaim(tenant.caller, claim.id);
   assert.deepEqual([record.status, record.usedCount, record.deviceIds], ["used", 1, [answer.deviceId]]);
-  const { items } = await registry.enrollment.listCertificateAudit(tenant.caller, { skip: 0, limit: 50 });
-  const [certificate] = (await registry.enrollment.listCertificates(tenant.caller, { skip: 0, limit: 50 })).items;
+  const { items } = await registry.certificates.listCertificateAudit(tenant.caller, { skip: 0, limit: 50 });
+  const [certificate] = (await registry.certificates.listCertificates(tenant.caller, { skip: 0, limit: 50 })).items;
   assert.deepEqual(items, [
     {
       id: items[0]!.id,
@@ -171,7 +171,7 @@ test("a device that enrolled before must prove itself with a valid certificate o
 
   const answer = await redeem(again(), first.peer);
   assert.equal(answer.deviceId, first.answer.deviceId);
-  const identified = await registry.enrollment.identifyDevice(first.peer);
+  const identified = await registry.certificates.identifyDevice(first.peer);
   assert.ok(identified.ok, "the earlier certificate stays valid");
   const device = await registry.devices.getDevice(tenant.caller, answer.deviceId);
   assert.deepEqual([device.hardwareModel, device.deviceTypeId], ["Pump 4000", tenant.deviceTypeId]);
@@ -185,7 +185,7 @@ test("an expired or revoked certificate is no proof", async () => {
     return redeem(request(claim.claimCode, { hardwareFingerprint: first.body.hardwareFingerprint }), peer);
   };
   const second = await again();
-  const [newest] = (await registry.enrollment.listCertificates(tenant.caller, { skip: 0, limit: 1 })).items;
+  const [newest] = (await registry.certificates.listCertificates(tenant.caller, { skip: 0, limit: 1 })).items;
   await registry.enrollment.revokeCertificate(tenant.caller, newest!.id);
   await refused(again(peerOf(second.mqtt.clientCert)), "reenrollment_proof_required");
   registry.clock.advance(30 * DAY);

@@ -32,13 +32,13 @@ test("a renewal answers flat with a fresh leaf of thirty days and replaces the o
   const leaf = new X509Certificate(answer.clientCert);
   assert.ok(leaf.publicKey.equals(createPublicKey(key)));
 
-  const [fresh, old] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  const [fresh, old] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   assert.deepEqual(
     [old!.status, old!.revocationReason, old!.supersededById, old!.revokedBy],
     ["revoked", "superseded", fresh!.id, `device:${enrolled.deviceId}`],
   );
   assert.deepEqual([fresh!.status, fresh!.kind, fresh!.deviceId], ["active", "self_enrolled", enrolled.deviceId]);
-  const { items } = await registry.enrollment.listCertificateAudit(tenant.caller, page);
+  const { items } = await registry.certificates.listCertificateAudit(tenant.caller, page);
   assert.deepEqual(
     items.map(({ kind, actor, serialNumber, previousSerialNumber }) => [
       kind,
@@ -81,7 +81,7 @@ test("no certificate, an unverified, an unknown, a revoked and an expired one ar
   await refused(renew(peerOf(registry.issuer.chainPem)), "cert_invalid");
   await refused(renew(undefined, "not a CSR"), "cert_invalid");
   const { peer: gone } = await enroll(registry, tenant);
-  const [newest] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  const [newest] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   await registry.enrollment.revokeCertificate(tenant.caller, newest!.id);
   await refused(renew(gone), "cert_invalid");
   registry.clock.advance(30 * DAY);
@@ -97,7 +97,7 @@ test("a certificate can be renewed until the very second it ends", async () => {
 test("a bad CSR is invalid_csr and leaves the certificate as it was", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
   await refused(renew(peer, "not a CSR"), "invalid_csr");
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
 test("a signer that fails is issuance_failed and leaves the certificate as it was", async () => {
@@ -106,7 +106,7 @@ test("a signer that fails is issuance_failed and leaves the certificate as it wa
   registry.issuer.signer = { ...works, sign: () => Promise.reject(new Error("HSM away")) };
   await refused(renew(peer), "issuance_failed");
   registry.issuer.signer = works;
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
 test("topics are resolved again from the device's type as it is now", async () => {
@@ -116,10 +116,10 @@ test("topics are resolved again from the device's type as it is now", async () =
     publishTopics: ["a/{deviceId}", "{deviceId}/b"],
     subscribeTopics: ["commands/{deviceId}"],
   });
-  const before = await registry.enrollment.identifyDevice(peer);
+  const before = await registry.certificates.identifyDevice(peer);
   assert.ok(before.ok);
   assert.deepEqual(before.publishTopics, answer.mqtt.publishTopics, "takes effect only on a renewed certificate");
-  const after = await registry.enrollment.identifyDevice(peerOf((await renew(peer)).clientCert));
+  const after = await registry.certificates.identifyDevice(peerOf((await renew(peer)).clientCert));
   assert.ok(after.ok);
   assert.deepEqual(after.publishTopics, [
     `t/${tenant.slug}/a/${answer.deviceId}`,
@@ -133,7 +133,7 @@ test("a bundle's certificate may be renewed too and becomes a self-enrolled one 
   await registry.devices.createDevice(tenant.caller, { id: "by-hand", name: "By hand" });
   const bundle = await registry.enrollment.issueBundle(tenant.caller, { deviceId: "by-hand" });
   await renew(peerOf(bundle.clientCertPem));
-  const [fresh] = (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+  const [fresh] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   assert.equal(fresh!.kind, "self_enrolled");
   assert.equal(fresh!.expiresAt.getTime() - fresh!.issuedAt.getTime(), 30 * DAY);
 });
@@ -146,7 +146,7 @@ test("the identity of a peer says why not, and whose it would have been", async 
     deviceId: answer.deviceId,
     serialNumber: new X509Certificate(answer.mqtt.clientCert).serialNumber.toLowerCase(),
   };
-  const identify = registry.enrollment.identifyDevice;
+  const identify = registry.certificates.identifyDevice;
   assert.deepEqual(await identify({ ...peer, verified: false, problem: "no_chain" }), {
     ok: false,
     reason: "no_chain",

@@ -19,7 +19,8 @@ before(async () => {
 after(() => registry.stop());
 
 const page = { skip: 0, limit: 50 };
-const certificates = async (tenant: Tenant) => (await registry.enrollment.listCertificates(tenant.caller, page)).items;
+const certificates = async (tenant: Tenant) =>
+  (await registry.certificates.listCertificates(tenant.caller, page)).items;
 const drops = () => registry.database.db.selectFrom("session_drops").selectAll().orderBy("seq").execute();
 
 test("revoking marks one certificate, leaves the device's others alone and is in the audit with its actor", async () => {
@@ -31,13 +32,13 @@ test("revoking marks one certificate, leaves the device's others alone and is in
   });
   const caller = { ...tenant.caller, actor: "apikey:abcd1234" };
   await registry.enrollment.revokeCertificate(caller, bundle.id);
-  const record = await registry.enrollment.getCertificate(tenant.caller, bundle.id);
+  const record = await registry.certificates.getCertificate(tenant.caller, bundle.id);
   assert.deepEqual(
     [record.status, record.revocationReason, record.revokedBy, record.revokedAt],
     ["revoked", "requested", "apikey:abcd1234", registry.clock.now()],
   );
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
-  const [entry] = (await registry.enrollment.listCertificateAudit(tenant.caller, page)).items;
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok);
+  const [entry] = (await registry.certificates.listCertificateAudit(tenant.caller, page)).items;
   assert.deepEqual(
     [entry!.kind, entry!.actor, entry!.serialNumber, entry!.fingerprintSha256],
     ["device_cert_revoked", "apikey:abcd1234", bundle.serialNumber, bundle.fingerprintSha256],
@@ -54,7 +55,7 @@ test("revoking again changes nothing and adds no audit entry", async () => {
   registry.clock.advance(MINUTE);
   await registry.enrollment.revokeCertificate({ ...tenant.caller, actor: "user:late" }, certificate!.id);
   assert.deepEqual(await certificates(tenant), [revoked]);
-  assert.equal((await registry.enrollment.listCertificateAudit(tenant.caller, page)).total, 2);
+  assert.equal((await registry.certificates.listCertificateAudit(tenant.caller, page)).total, 2);
 });
 
 test("revoking a certificate that a renewal replaced orders its leftover session dropped and keeps it superseded", async () => {
@@ -64,7 +65,7 @@ test("revoking a certificate that a renewal replaced orders its leftover session
   await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
   await registry.enrollment.revokeCertificate(tenant.caller, old!.id);
   assert.equal((await drops()).at(-1)!.certificate_id, old!.id);
-  assert.equal((await registry.enrollment.getCertificate(tenant.caller, old!.id)).revocationReason, "superseded");
+  assert.equal((await registry.certificates.getCertificate(tenant.caller, old!.id)).revocationReason, "superseded");
 });
 
 test("an expired certificate can still be revoked", async () => {
@@ -83,9 +84,9 @@ test("another tenant's certificate is certificate_not_found, exactly like one th
   const [foreign] = await certificates(other);
   for (const id of [foreign!.id, "01a1fac2-4f95-7000-8000-000000000000", "no-uuid", "nul\0"]) {
     await refused(registry.enrollment.revokeCertificate(mine.caller, id), "certificate_not_found");
-    await refused(registry.enrollment.getCertificate(mine.caller, id), "certificate_not_found");
+    await refused(registry.certificates.getCertificate(mine.caller, id), "certificate_not_found");
   }
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
 test("certificates are listed by device and status, expired ones among the active", async () => {
@@ -96,7 +97,7 @@ test("certificates are listed by device and status, expired ones among the activ
   await registry.enrollment.revokeCertificate(tenant.caller, first!.id);
   registry.clock.advance(31 * DAY);
   const list = async (query: object) =>
-    (await registry.enrollment.listCertificates(tenant.caller, { ...page, ...query })).items;
+    (await registry.certificates.listCertificates(tenant.caller, { ...page, ...query })).items;
   const ids = async (query: object) => (await list(query)).map(({ deviceId }) => deviceId);
   assert.deepEqual(await ids({}), [b.answer.deviceId, a.answer.deviceId]);
   assert.deepEqual(await ids({ status: "active" }), [b.answer.deviceId]);
@@ -104,7 +105,7 @@ test("certificates are listed by device and status, expired ones among the activ
   assert.deepEqual(await ids({ deviceId: b.answer.deviceId }), [b.answer.deviceId]);
   assert.deepEqual(await ids({ deviceId: a.answer.deviceId, status: "active" }), []);
   assert.deepEqual(await ids({ deviceId: "nul\0" }), []);
-  const { total, skip, limit, items } = await registry.enrollment.listCertificates(tenant.caller, {
+  const { total, skip, limit, items } = await registry.certificates.listCertificates(tenant.caller, {
     skip: 1,
     limit: 1,
   });
@@ -122,14 +123,14 @@ test("deleting a device revokes all its certificates, each with its audit entry,
   for (const certificate of await certificates(tenant)) {
     assert.deepEqual([certificate.status, certificate.revocationReason], ["revoked", "device_deleted"]);
   }
-  const { items } = await registry.enrollment.listCertificateAudit(tenant.caller, page);
+  const { items } = await registry.certificates.listCertificateAudit(tenant.caller, page);
   assert.deepEqual(items.map(({ kind }) => kind).sort(), [
     "device_cert_enrolled",
     "device_cert_minted",
     "device_cert_revoked",
     "device_cert_revoked",
   ]);
-  assert.equal((await registry.enrollment.identifyDevice(peer)).ok, false);
+  assert.equal((await registry.certificates.identifyDevice(peer)).ok, false);
   assert.ok((await drops()).at(-1)!.device_uid !== null);
   await refused(registry.devices.getDevice(tenant.caller, answer.deviceId), "not_found");
   await refused(registry.enrollment.deleteDevice(tenant.caller, answer.deviceId), "not_found");
@@ -151,7 +152,7 @@ test("another tenant's device is not deleted but not_found", async () => {
   for (const id of [answer.deviceId, "no-such", "nul\0"]) {
     await refused(registry.enrollment.deleteDevice(mine.caller, id), "not_found");
   }
-  assert.ok((await registry.enrollment.identifyDevice(peer)).ok);
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
 test("the audit cannot be rewritten and a revoked certificate cannot be revived, not even by hand", async () => {

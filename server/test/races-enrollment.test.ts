@@ -28,7 +28,7 @@ const claimOf = (tenant: Tenant, more: object = {}) =>
   track.enrollment.createClaim(tenant.caller, { intendedName: "Pump", ...more });
 const page = { skip: 0, limit: 200 };
 const certificates = async (tenant: Tenant, deviceId: string) =>
-  (await track.enrollment.listCertificates(tenant.caller, { ...page, deviceId })).items;
+  (await track.certificates.listCertificates(tenant.caller, { ...page, deviceId })).items;
 const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index));
 
 test("the last use of a claim, redeemed by fifty at once, enrolls one device", async () => {
@@ -138,7 +138,7 @@ test("one client id wanted by two tenants goes to one of them", async () => {
     const { ok, client_id_in_use, device_cert_cap_reached = 0, ...rest } = tally(outcomes);
     assert.deepEqual([rest, ok, client_id_in_use, device_cert_cap_reached], [{}, 2, 4, 2]);
     const holders = [one, two].map(
-      async (tenant) => (await track.enrollment.listCertificates(tenant.caller, { ...page, deviceId })).total,
+      async (tenant) => (await track.certificates.listCertificates(tenant.caller, { ...page, deviceId })).total,
     );
     assert.deepEqual((await Promise.all(holders)).sort(), [0, 2]);
   }

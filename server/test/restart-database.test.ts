@@ -130,7 +130,7 @@ if (onPostgres) {
   test("while the database can only be read, what was revoked or has expired is refused, and nobody is let in", async () => {
     const [good, revoked] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
     const page = { deviceId: revoked.deviceId, skip: 0, limit: 1 };
-    const [certificate] = (await server.app.enrollment.listCertificates(tenant.caller, page)).items;
+    const [certificate] = (await server.app.certificates.listCertificates(tenant.caller, page)).items;
     await server.app.enrollment.revokeCertificate(tenant.caller, certificate!.id);
     await setReadOnly(database.url!, true);
     await endConnections(database.url!);

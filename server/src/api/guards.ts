@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Access, type Caller, requireScope } from "../access/access.ts";
-import type { PeerCertificate } from "../enrollment/enrollment.ts";
+import type { PeerCertificate } from "../certificates/certificates.ts";
 import { addressBlock } from "../lib/address.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { PeerCertificate } from "../enrollment/enrollment.ts";
+import type { PeerCertificate } from "../certificates/certificates.ts";
 import { plainAddress, type TrustedProxies } from "./client-address.ts";
 
 /** Judges a forwarded certificate against our own roots. */

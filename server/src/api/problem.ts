@@ -1,5 +1,6 @@
 import type { AccessErrorCode } from "../access/errors.ts";
 import type { AuditErrorCode } from "../audit/errors.ts";
+import type { CertificatesErrorCode } from "../certificates/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/request-errors.ts";
@@ -25,6 +26,7 @@ type EveryErrorCode =
   | CommonErrorCode
   | AccessErrorCode
   | AuditErrorCode
+  | CertificatesErrorCode
   | EnrollmentErrorCode
   | TicketsErrorCode;
 

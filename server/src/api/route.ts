@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Caller, Scope } from "../access/access.ts";
+import type { Certificates, PeerCertificate } from "../certificates/certificates.ts";
 import type { Devices } from "../devices/devices.ts";
-import type { Enrollment, PeerCertificate } from "../enrollment/enrollment.ts";
+import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Monitoring } from "../monitoring/monitoring.ts";
 import type { Tickets } from "../tickets/tickets.ts";
@@ -11,6 +12,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The use cases that handlers call. */
 export interface Faces {
+  certificates: Certificates;
   devices: Devices;
   groups: Groups;
   enrollment: Enrollment;

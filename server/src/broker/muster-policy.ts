@@ -1,14 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import type { Authorities } from "../authorities/authorities.ts";
+import type { Certificates } from "../certificates/certificates.ts";
 import type { Connections } from "../connections/connections.ts";
-import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Monitoring } from "../monitoring/monitoring.ts";
 import type { BrokerPolicy, ConnectRequest, Credential, Principal, Verdict } from "./policy.ts";
 
 export interface PolicyDeps {
-  enrollment: Pick<Enrollment, "identifyDevice">;
+  certificates: Pick<Certificates, "identifyDevice">;
   connections: Pick<Connections, "authenticateMqttClient" | "openSession" | "closeSession" | "recordRefusal">;
   monitoring: Pick<Monitoring, "ingest">;
   authorities: Pick<Authorities, "intermediatesDer">;
@@ -30,7 +30,7 @@ const MAX_ATTRIBUTIONS = 20;
 /** A client may ask for what it may not have as often as it likes; the journal needs to know it only so often. */
 const MAX_NOTED = 20;
 
-/** The rules of spec 4.10 over the books: `enrollment` knows certificates, `connections` everyone who is connected. */
+/** The rules of spec 4.10 over the books: `certificates` knows certificates, `connections` everyone who is connected. */
 export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
   const { connections, metrics, logger } = deps;
   const noted = new WeakMap<Principal, Set<string>>();
@@ -76,7 +76,7 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
     request: ConnectRequest,
     credential: Extract<Credential, { kind: "certificate" }>,
   ): Promise<Verdict> {
-    const found = await deps.enrollment.identifyDevice(credential);
+    const found = await deps.certificates.identifyDevice(credential);
     if (!found.ok) return refuse(request, found.reason, "not_authorized", attributed(found));
     const { tenantId, tenantSlug, deviceUid, deviceId, certificateId, serialNumber } = found;
     // Byte for byte: re-cased, padded or prefixed is another id (spec 4.10).
@@ -126,7 +126,7 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       return;
     }
     attributions++;
-    deps.enrollment
+    deps.certificates
       .identifyDevice({ ...credential, problem: reason })
       .then((found) => refuse({ remoteAddress }, reason, "not_authorized", found.ok ? {} : attributed(found)))
       .catch(() => refuse({ remoteAddress }, reason, "not_authorized"))

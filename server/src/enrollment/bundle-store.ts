@@ -1,12 +1,12 @@
-import { type Db, runRaw, type Tx } from "../db/database.ts";
-import { refusalCode } from "../db/refusal.ts";
 import {
   certificateParameters,
   clientIdTaken,
   holdClientId,
   type IssuedCertificate,
   insertCertificate,
-} from "./certificate-insert-store.ts";
+} from "../certificates/certificates.ts";
+import { type Db, runRaw, type Tx } from "../db/database.ts";
+import { refusalCode } from "../db/refusal.ts";
 
 /** What a bundle is judged by, all of one moment. */
 export interface BundleFacts {

@@ -4,36 +4,26 @@
  */
 import { createSecretKey } from "node:crypto";
 import type { Caller } from "../access/access.ts";
-import { type CertificateAuditEntry, listCertificateAudit } from "../audit/audit.ts";
 import { isMusterError } from "../lib/errors.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import type { Page } from "../lib/page.ts";
 import { deriveKey } from "../pki/pki.ts";
-import type { CertificateRecord } from "./certificate-record.ts";
 import type { ClaimRecord } from "./claim-record.ts";
 import { createClaim, type NewClaim } from "./create-claim.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { Enrolling, EnrollmentDeps } from "./deps.ts";
 import { pruneGuesses } from "./guess-throttle.ts";
-import { type IdentifiedDevice, identifyDevice, type UnidentifiedPeer } from "./identify-device.ts";
-import type { PeerCertificate } from "./identity.ts";
 import { type Bundle, type BundleRequest, issueBundle } from "./issue-bundle.ts";
-import { type CertificateQuery, getCertificate, listCertificates } from "./list-certificates.ts";
 import { type ClaimQuery, getClaim, listClaims, revokeClaim } from "./manage-claims.ts";
 import { type DevicePeer, type RedemptionAnswer, type RedemptionRequest, redeemClaim } from "./redeem-claim.ts";
 import { type RenewalAnswer, renewCertificate } from "./renew-certificate.ts";
 import { revokeCertificate } from "./revoke-certificate.ts";
 
-export type { CertificateAuditEntry } from "../audit/audit.ts";
-export type { CertificateRecord } from "./certificate-record.ts";
 export type { ClaimRecord } from "./claim-record.ts";
 export type { NewClaim } from "./create-claim.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { EnrollmentErrorCode } from "./errors.ts";
-export type { IdentifiedDevice, UnidentifiedPeer } from "./identify-device.ts";
-export type { IdentityProblem, PeerCertificate } from "./identity.ts";
 export type { Bundle, BundleRequest } from "./issue-bundle.ts";
 export { CLAIM_MINUTES, CLAIM_USES, MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE, RENEWAL_ENDPOINT } from "./limits.ts";
-export type { CertificateQuery } from "./list-certificates.ts";
 export type { ClaimQuery } from "./manage-claims.ts";
 export type { DevicePeer, RedemptionAnswer, RedemptionRequest } from "./redeem-claim.ts";
 export type { RenewalAnswer } from "./renew-certificate.ts";
@@ -47,12 +37,8 @@ export interface Enrollment {
   redeemClaim(from: DevicePeer, request: RedemptionRequest): Promise<RedemptionAnswer>;
   renewCertificate(from: DevicePeer, request: { csr: string }): Promise<RenewalAnswer>;
   issueBundle(caller: Caller, request: BundleRequest): Promise<Bundle>;
-  listCertificates(caller: Caller, query: CertificateQuery): Promise<Page<CertificateRecord>>;
-  getCertificate(caller: Caller, id: string): Promise<CertificateRecord>;
   revokeCertificate(caller: Caller, id: string): Promise<void>;
-  listCertificateAudit(caller: Caller, page: PageRequest): Promise<Page<CertificateAuditEntry>>;
   deleteDevice(caller: Caller, deviceId: string): Promise<void>;
-  identifyDevice(peer: PeerCertificate): Promise<IdentifiedDevice | UnidentifiedPeer>;
   /** Forgets what no rule looks at any more; to be called every few minutes. */
   prune(): Promise<void>;
 }
@@ -71,12 +57,8 @@ export function createEnrollment(given: EnrollmentDeps): Enrollment {
     redeemClaim: (from, request) => counted("redeem", redeemClaim(deps, from, request)),
     renewCertificate: (from, request) => counted("renew", renewCertificate(deps, from, request)),
     issueBundle: (caller, request) => counted("bundle", issueBundle(deps, caller, request)),
-    listCertificates: (caller, query) => listCertificates(deps, caller, query),
-    getCertificate: (caller, id) => getCertificate(deps, caller, id),
     revokeCertificate: (caller, id) => revokeCertificate(deps, caller, id),
-    listCertificateAudit: (caller, page) => listCertificateAudit(deps.database.db, caller.tenantId, page),
     deleteDevice: (caller, deviceId) => deleteDevice(deps, caller, deviceId),
-    identifyDevice: (peer) => identifyDevice(deps, peer),
     prune: () => pruneGuesses(deps),
   };
 }

@@ -17,7 +17,6 @@ export type EnrollmentErrorCode =
   | "device_not_found"
   | "device_cert_cap_reached"
   | "device_self_enrolled"
-  | "certificate_not_found"
   | "not_found";
 
 const MESSAGES: Record<EnrollmentErrorCode, string> = {
@@ -38,7 +37,6 @@ const MESSAGES: Record<EnrollmentErrorCode, string> = {
   device_cert_cap_reached: "The device holds as many live platform-generated certificates as it may.",
   device_self_enrolled:
     "The device holds an active self-enrolled certificate; send acknowledgeSelfEnrollmentOverride: true to issue all the same.",
-  certificate_not_found: "There is no such certificate.",
   not_found: "There is no such resource.",
 };
 

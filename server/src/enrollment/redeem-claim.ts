@@ -1,3 +1,4 @@
+import { fingerprintOf, identityProblem, type PeerCertificate } from "../certificates/certificates.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { plainLine } from "../lib/text.ts";
@@ -7,7 +8,6 @@ import { csrOrRefusal } from "./csr-or-refusal.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { refuseGuess } from "./guess-throttle.ts";
-import { fingerprintOf, identityProblem, type PeerCertificate } from "./identity.ts";
 import { RENEWAL_ENDPOINT, REPORTED_LENGTH } from "./limits.ts";
 import { commitRedemption, type ReportedHardware } from "./redemption-commit-store.ts";
 import { type RedemptionFacts, redemptionFacts } from "./redemption-store.ts";

@@ -1,12 +1,12 @@
-import { type Db, runPrepared } from "../db/database.ts";
-import { refusalCode, violatedUnique } from "../db/refusal.ts";
 import {
   CERTIFICATE_PARAMETERS,
   certificateParameters,
   holdClientId,
   type IssuedCertificate,
   insertCertificate,
-} from "./certificate-insert-store.ts";
+} from "../certificates/certificates.ts";
+import { type Db, runPrepared } from "../db/database.ts";
+import { refusalCode, violatedUnique } from "../db/refusal.ts";
 
 /** A redemption ready to be recorded. */
 export interface Redemption {

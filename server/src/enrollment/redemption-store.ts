@@ -1,6 +1,6 @@
+import type { Standing } from "../certificates/certificates.ts";
+import { clientIdTaken } from "../certificates/certificates.ts";
 import { type Db, runPrepared } from "../db/database.ts";
-import { clientIdTaken } from "./certificate-insert-store.ts";
-import type { Standing } from "./identity.ts";
 
 /** What a redemption is judged by, all of one moment. */
 export interface RedemptionFacts {

@@ -1,10 +1,10 @@
+import { fingerprintOf, identityProblem } from "../certificates/certificates.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { selfEnrolled } from "../pki/pki.ts";
 import { csrOrRefusal } from "./csr-or-refusal.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
-import { fingerprintOf, identityProblem } from "./identity.ts";
 import type { DevicePeer } from "./redeem-claim.ts";
 import { commitRenewal, renewalFacts } from "./renewal-store.ts";
 import { signLeaf } from "./sign-leaf.ts";

@@ -1,6 +1,6 @@
+import type { Standing } from "../certificates/certificates.ts";
+import { certificateParameters, type IssuedCertificate, insertCertificate } from "../certificates/certificates.ts";
 import { type Db, runPrepared } from "../db/database.ts";
-import { certificateParameters, type IssuedCertificate, insertCertificate } from "./certificate-insert-store.ts";
-import type { Standing } from "./identity.ts";
 
 export interface RenewalFacts extends Standing {
   certificateId: string;

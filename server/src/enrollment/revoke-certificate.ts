@@ -1,12 +1,12 @@
 import type { Caller } from "../access/access.ts";
 import { noteRevocations, noteWrite } from "../audit/audit.ts";
+import { certificateNotFound } from "../certificates/errors.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Enrolling } from "./deps.ts";
-import { refusal } from "./errors.ts";
 import { DROP_TIMEOUT_MS } from "./limits.ts";
 import { findRevocable, lockDeviceUid, type RevokedCertificate, revokeRequested } from "./revocation-store.ts";
 
@@ -17,11 +17,11 @@ import { findRevocable, lockDeviceUid, type RevokedCertificate, revokeRequested 
  * @throws MusterError certificate_not_found
  */
 export async function revokeCertificate(deps: Enrolling, caller: Caller, id: string): Promise<void> {
-  if (!isUuid(id)) throw refusal("certificate_not_found");
+  if (!isUuid(id)) throw certificateNotFound();
   const now = deps.clock.now();
   const seq = await inTransaction(deps.database.db, async (tx) => {
     const found = await findRevocable(tx, caller.tenantId, id);
-    if (found === undefined) throw refusal("certificate_not_found");
+    if (found === undefined) throw certificateNotFound();
     await lockDeviceUid(tx, caller.tenantId, found.device_uid);
     const revoked = await revokeRequested(tx, caller.tenantId, id, caller.actor, now);
     await noteAll(deps, tx, caller, revoked, now);

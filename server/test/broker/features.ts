@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import { type Caller, createAccess } from "../../src/access/access.ts";
 import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
+import { type Certificates, createCertificates } from "../../src/certificates/certificates.ts";
 import { type Connections, createConnections } from "../../src/connections/connections.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { createDevices, type Devices } from "../../src/devices/devices.ts";
@@ -34,6 +35,7 @@ export interface Features {
   readonly database: Database;
   readonly databaseUrl: string | undefined;
   readonly authorities: Authorities;
+  readonly certificates: Certificates;
   readonly connections: Connections;
   readonly devices: Devices;
   readonly enrollment: Enrollment;
@@ -57,6 +59,7 @@ export async function openFeatures(): Promise<Features> {
   const metrics = createMetrics();
   const access = createAccess(deps);
   const devices = createDevices(deps);
+  const certificates = createCertificates(deps);
   const connections = createConnections(deps);
   const monitoring = createMonitoring(deps);
   const authorities = await createAuthorities({ ...deps, masterKey, publicHost: "localhost" });
@@ -89,6 +92,7 @@ export async function openFeatures(): Promise<Features> {
     database,
     databaseUrl: own.url,
     authorities,
+    certificates,
     connections,
     devices,
     enrollment,
@@ -96,7 +100,8 @@ export async function openFeatures(): Promise<Features> {
     metrics,
     caller,
     newTenant,
-    enroll: ({ caller: owner = caller } = {}) => enroll(enrollment, owner, types.get(owner.tenantSlug)!),
+    enroll: ({ caller: owner = caller } = {}) =>
+      enroll({ certificates, enrollment }, owner, types.get(owner.tenantSlug)!),
     loseDatabase: async () => {
       await connections.flush();
       lost = true;
@@ -114,7 +119,11 @@ export async function openFeatures(): Promise<Features> {
   };
 }
 
-async function enroll(enrollment: Enrollment, caller: Caller, deviceTypeId: string): Promise<Device> {
+async function enroll(
+  { certificates, enrollment }: Pick<Features, "certificates" | "enrollment">,
+  caller: Caller,
+  deviceTypeId: string,
+): Promise<Device> {
   const claim = await enrollment.createClaim(caller, {
     intendedName: "Test pump",
     intendedDeviceTypeId: deviceTypeId,
@@ -132,7 +141,7 @@ async function enroll(enrollment: Enrollment, caller: Caller, deviceTypeId: stri
     },
   );
   const { deviceId, mqtt: given } = answer;
-  const { items } = await enrollment.listCertificates(caller, { deviceId, skip: 0, limit: 1 });
+  const { items } = await certificates.listCertificates(caller, { deviceId, skip: 0, limit: 1 });
   return {
     deviceId,
     certificateId: items[0]!.id,

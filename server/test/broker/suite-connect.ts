@@ -45,7 +45,7 @@ export function connectRules(makeEngine: MakeEngine): void {
       return connectivity.status === "online";
     });
     assert.equal(online, true);
-    const certificate = await world.enrollment.getCertificate(world.caller, device.certificateId);
+    const certificate = await world.certificates.getCertificate(world.caller, device.certificateId);
     assert.equal(certificate.connected, true);
     assert.deepEqual(certificate.lastConnectedAt, world.clock.now());
     await client.endAsync();

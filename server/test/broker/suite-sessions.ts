@@ -75,7 +75,7 @@ export function sessionRules(makeEngine: MakeEngine): void {
     clearInterval(sending);
     await world.monitoring.drain();
     assert.equal((await world.monitoring.latest(world.caller, device.deviceId))[0]?.value, stored);
-    const { connected } = await world.enrollment.getCertificate(world.caller, device.certificateId);
+    const { connected } = await world.certificates.getCertificate(world.caller, device.certificateId);
     assert.equal(connected, false);
     await assert.rejects(connect(world, device), /Not authorized/);
   });

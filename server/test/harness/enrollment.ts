@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
 import { makeCsr } from "../../../agent/src/csr.ts";
 import { type Caller, createAccess } from "../../src/access/access.ts";
+import { createCertificates, type PeerCertificate } from "../../src/certificates/certificates.ts";
 import { createConnections } from "../../src/connections/connections.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { createDevices } from "../../src/devices/devices.ts";
-import { createEnrollment, type EnrollmentDeps, type PeerCertificate } from "../../src/enrollment/enrollment.ts";
+import { createEnrollment, type EnrollmentDeps } from "../../src/enrollment/enrollment.ts";
 import { createGroups } from "../../src/groups/groups.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { MusterError } from "../../src/lib/errors.ts";
@@ -68,6 +69,7 @@ export function createRegistry(options: RegistryOptions) {
   };
   return {
     ...deps,
+    certificates: createCertificates(deps),
     connections,
     /** Replace its parts to make signing fail. */
     issuer,

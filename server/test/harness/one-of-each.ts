@@ -17,7 +17,7 @@ export interface OneOfEach {
 
 /** Makes one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
-  const { enrollment, groups, monitoring, tickets } = server.app;
+  const { certificates, enrollment, groups, monitoring, tickets } = server.app;
   const { caller } = tenant;
   const device = await enrollDevice(server, tenant);
   const { deviceId } = device;
@@ -30,7 +30,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   const anomaly = await addAnomaly({ database, clock: server.clock }, caller, deviceId);
   const ticket = await tickets.openTicket(caller, { title: "Grease it" });
   const claim = await enrollment.createClaim(caller, { intendedName: "x", maxUses: 100, expiresInMinutes: 1440 });
-  const certificates = await enrollment.listCertificates(caller, { skip: 0, limit: 1 });
+  const issued = await certificates.listCertificates(caller, { skip: 0, limit: 1 });
 
   const records: Record<string, string> = {
     devices: deviceId,
@@ -40,7 +40,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     anomalies: anomaly,
     tickets: ticket.id,
     provisioning: claim.id,
-    "device-certificates": certificates.items[0]!.id,
+    "device-certificates": issued.items[0]!.id,
   };
   const fields: Record<string, unknown> = {
     deviceId,

@@ -125,14 +125,14 @@ export function replaceDeviceRules(given: () => World): void {
 
   test("a device's new type decides the topics of its next certificate, and leaves the live one its own", async () => {
     const { server, tenant, ask, newDevice } = given();
-    const { enrollment, devices } = server.app;
+    const { certificates, enrollment, devices } = server.app;
     const { id } = await newDevice(tenant);
     await devices.replaceDevice(tenant.caller, id, { name: "x", deviceTypeId: tenant.deviceTypeId });
     const bundle = await enrollment.issueBundle(tenant.caller, { deviceId: id });
     assert.equal((await ask("PUT", `devices/${id}`, { name: "x", deviceTypeId: null })).json.deviceTypeId, null);
     const next = await enrollment.issueBundle(tenant.caller, { deviceId: id });
     assert.deepEqual(next.publishTopics, []);
-    const page = await enrollment.listCertificates(tenant.caller, { skip: 0, limit: 50, deviceId: id });
+    const page = await certificates.listCertificates(tenant.caller, { skip: 0, limit: 50, deviceId: id });
     const first = page.items.find((certificate) => certificate.id === bundle.id);
     assert.deepEqual(first?.publishTopics, [`t/${tenant.slug}/telemetry/${id}`]);
   });

@@ -82,7 +82,7 @@ export const listCertificates = publicRoute({
   response: page(certificateRecord),
   errors: [],
   examples: { response: { items: [CERTIFICATE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { enrollment }) => enrollment.listCertificates(caller, query),
+  handler: (caller, { query }, { certificates }) => certificates.listCertificates(caller, query),
 });
 
 export const listCertificateAudit = publicRoute({
@@ -98,7 +98,7 @@ export const listCertificateAudit = publicRoute({
   response: page(auditEntry),
   errors: [],
   examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { enrollment }) => enrollment.listCertificateAudit(caller, query),
+  handler: (caller, { query }, { certificates }) => certificates.listCertificateAudit(caller, query),
 });
 
 export const issueBundle = publicRoute({

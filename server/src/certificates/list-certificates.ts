@@ -3,14 +3,14 @@ import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { type CertificateRecord, certificateRecord } from "./certificate-record.ts";
 import { type CertificateFilter, findCertificate, listCertificateRows } from "./certificate-store.ts";
-import type { Enrolling } from "./deps.ts";
-import { refusal } from "./errors.ts";
+import type { CertificatesDeps } from "./deps.ts";
+import { certificateNotFound } from "./errors.ts";
 
 export type CertificateQuery = CertificateFilter & PageRequest;
 
 /** Newest first (spec 4.5). A device id that is not the tenant's matches nothing. */
 export async function listCertificates(
-  deps: Enrolling,
+  deps: CertificatesDeps,
   caller: Caller,
   query: CertificateQuery,
 ): Promise<Page<CertificateRecord>> {
@@ -22,8 +22,8 @@ export async function listCertificates(
 }
 
 /** @throws MusterError certificate_not_found */
-export async function getCertificate(deps: Enrolling, caller: Caller, id: string): Promise<CertificateRecord> {
+export async function getCertificate(deps: CertificatesDeps, caller: Caller, id: string): Promise<CertificateRecord> {
   const row = isUuid(id) ? await findCertificate(deps.database.db, caller.tenantId, id) : undefined;
-  if (row === undefined) throw refusal("certificate_not_found");
+  if (row === undefined) throw certificateNotFound();
   return certificateRecord(row, deps.clock.now());
 }

@@ -1,4 +1,4 @@
-import type { Enrolling } from "./deps.ts";
+import type { CertificatesDeps } from "./deps.ts";
 import { fingerprintOf, type IdentityProblem, identityProblem, type PeerCertificate } from "./identity.ts";
 import { findIdentity } from "./identity-store.ts";
 
@@ -30,7 +30,7 @@ export interface UnidentifiedPeer {
  * @throws only when the database cannot answer: then nobody is anybody (reliability.md, fail closed)
  */
 export async function identifyDevice(
-  deps: Enrolling,
+  deps: CertificatesDeps,
   peer: PeerCertificate,
 ): Promise<IdentifiedDevice | UnidentifiedPeer> {
   const recorded = await findIdentity(deps.database.connects, fingerprintOf(peer));
