@@ -71,7 +71,7 @@ export const table = {
   sqlPlaces: ["db/", "lists/", "*-store.ts", "app.ts"],
 
   /** Values of `db/` that a use case may import all the same: they carry transactions and statements of stores, and write none. */
-  dbValuesForUseCases: ["db/transaction.ts"] as string[],
+  dbValuesForUseCases: ["db/statement.ts", "db/transaction.ts"] as string[],
 
   /** Calls that write SQL with the query builder, wherever the handle came from. */
   queryBuilderCalls: [

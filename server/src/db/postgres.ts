@@ -1,18 +1,18 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
-import { gatherOn } from "./gather.ts";
+import { coalesceReads } from "./coalesce-reads.ts";
+import { pipelineOn } from "./pipeline.ts";
+import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
-import { PreparingClient } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { timing } from "./timing.ts";
-import { togetherOn } from "./together.ts";
 import type { Database } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /**
- * A request may wait for a connection and then for its statement, and reliability.md asks for an answer within 5 s: the
- * two together stay below it. A server that hangs cannot end its statement, so this side gives up a little later.
+ * A request may wait for a connection and then for its statement, and is to be answered within 5 s, so the two limits together
+ * stay below that. A server that hangs does not end its statement: the client stops waiting a little later.
  */
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_500;
@@ -27,7 +27,7 @@ export async function openPostgres(
   observe?: (seconds: number) => void,
 ): Promise<Database> {
   const main = createPool(url, 10, logger);
-  // Presence is not worth an fsync a connect; what a connect must not lose (the certificate) was committed long before.
+  // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
   const connects = createPool(url, 4, logger, "-c synchronous_commit=off");
   try {
     await refuseOldServer(main);
@@ -35,10 +35,10 @@ export async function openPostgres(
     await Promise.all([main.end(), connects.end()]);
     throw error;
   }
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: main }), ...timing(observe) });
-  const connectsDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connects }), ...timing(observe) });
-  gatherOn(db, main, observe);
-  togetherOn(db, main, observe);
+  const db = new Kysely<Schema>({ dialect: postgresDialect(main), ...timing(observe) });
+  const connectsDb = new Kysely<Schema>({ dialect: postgresDialect(connects), ...timing(observe) });
+  coalesceReads(db, main, observe);
+  pipelineOn(db, main, observe);
   const listener = createListener(url, logger);
   return {
     kind: "postgres",
@@ -55,17 +55,16 @@ export async function openPostgres(
 
 function createPool(url: string, max: number, logger: Logger, options = ""): pg.Pool {
   const pool = new pg.Pool({
-    Client: PreparingClient,
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     application_name: "muster",
-    // Statements here take milliseconds; compiling one whose rows are overestimated takes seconds (a chart took eight).
+    // Statements take milliseconds; compiling one whose rows PostgreSQL overestimates takes seconds (a chart took eight).
     options: `-c jit=off ${options}`,
   });
-  // The pool listens to idle connections only; the error of one that is in use would end the process.
+  // The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process.
   pool.on("connect", (client) => {
     client.on("error", (error) => logger.warn({ err: error.message }, "a database connection broke"));
   });

@@ -1,21 +1,21 @@
 import type { PreparedQuery, Wire } from "./prepared-query.ts";
 
 /**
- * Several prepared statements in one write and one answer. They share a transaction, which the first that fails ends for those
- * behind it too; so it is for reads. It is given to `client.query` like a {@link PreparedQuery}.
+ * Several prepared statements in one write, with one Sync and so in one transaction: when one fails, PostgreSQL undoes those before
+ * it and skips those after it. Given to `client.query` like a {@link PreparedQuery}.
  */
 export class PreparedBatch {
-  /** Set by the client; called once, with the error that ended the batch. */
+  /** Called once, with the error that ended the batch. The client wraps it to stop its timer. */
   callback: ((error: Error | null) => void) | undefined;
   readonly #queries: readonly PreparedQuery[];
-  /** Which is being answered. */
+  /** Index of the query that is being answered. */
   #at = 0;
 
   constructor(queries: readonly PreparedQuery[]) {
     this.#queries = queries;
   }
 
-  /** What the client notes as prepared when PostgreSQL says so. */
+  /** The client records it as prepared when PostgreSQL has parsed it. */
   get name(): string | undefined {
     return this.#queries[this.#at]?.name;
   }

@@ -1,9 +1,10 @@
 import pg from "pg";
+import type { BoundStatement } from "./types.ts";
 
-/** What of pg's connection these use (pg 8.23, lib/connection.js). */
+/** The part of pg's connection used here (pg 8.23, lib/connection.js). */
 export interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Name → text of what this connection has prepared; the client notes it. */
+  /** Name → text of the statements prepared on this connection. pg's client maintains it. */
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string; values: readonly unknown[] }): void;
@@ -18,37 +19,42 @@ export interface PreparedResult {
   rows: Record<string, unknown>[];
 }
 
-/** How a row of a statement is read. */
+/** The columns of a statement's rows. */
 interface Shape {
   readonly names: readonly string[];
   readonly parsers: readonly ((text: string) => unknown)[];
   readonly empty: Readonly<Record<string, unknown>>;
 }
 
-/** Statement name → shape: a name means one text, and a text has one shape. */
+/** Statement name → shape: a name stands for one text, and a text has one shape. */
 const shapes = new Map<string, Shape>();
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 /**
- * A statement that a connection prepares once; from then on only its parameters and rows travel. pg's own query has the columns
- * described with every run and makes their parsers anew, which for a short answer is most of its work. It is given to
- * `client.query`, which calls these methods: the interface that pg-cursor uses too.
+ * Runs a statement that each connection prepares once; afterwards only its values and rows travel. pg's own query requests the
+ * columns' description in every run and builds their parsers again, which is most of the work for a short answer. Given to
+ * `client.query`, which calls these methods (the interface of pg-cursor).
  */
 export class PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Set, and replaced, by the client. */
+  /** Milliseconds that the client waits for the answer; `undefined` for the pool's own limit. */
+  readonly query_timeout: number | undefined;
+  /** The client wraps it to stop its timer. */
   callback: ((error: Error | null, result?: PreparedResult) => void) | undefined;
+  readonly #statement: BoundStatement;
   #shape: Shape | undefined;
   #unreadable: Error | undefined;
   readonly #result: PreparedResult = { command: "", rowCount: 0, rows: [] };
 
-  constructor(name: string, text: string, values: readonly unknown[] = []) {
-    this.name = name;
-    this.text = text;
-    this.values = values.map((value) => prepareValue(value));
+  constructor(statement: BoundStatement, timeoutMs?: number) {
+    this.name = statement.statementName;
+    this.text = statement.sql;
+    this.values = statement.parameters.map((value) => prepareValue(value));
+    this.query_timeout = timeoutMs;
+    this.#statement = statement;
   }
 
   submit(wire: Wire): null {
@@ -59,7 +65,7 @@ export class PreparedQuery {
     return null;
   }
 
-  /** Writes everything but the end; `parsing` are the names that the same write has prepared already. */
+  /** Writes all messages but the Sync. `parsing` holds the names that the same write prepares already. */
   send(wire: Wire, parsing: Set<string>): void {
     this.#shape = shapes.get(this.name);
     if (wire.parsedStatements[this.name] === undefined && !parsing.has(this.name)) {
@@ -107,11 +113,11 @@ export class PreparedQuery {
     this.callback?.(error);
   }
 
-  /** The same, not yet sent. */
-  again(): PreparedQuery {
-    const again = new PreparedQuery(this.name, this.text, this.values);
-    again.callback = this.callback;
-    return again;
+  /** A copy that is not sent yet, with the same callback. */
+  copy(): PreparedQuery {
+    const copy = new PreparedQuery(this.#statement, this.query_timeout);
+    copy.callback = this.callback;
+    return copy;
   }
 
   handleEmptyQuery(): void {}

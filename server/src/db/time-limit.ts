@@ -1,10 +1,10 @@
 import { CompiledQuery } from "kysely";
-import type { Tx } from "./types.ts";
+import type { DriverQuery, Tx } from "./types.ts";
 
-/** Seen by the server, and by `PreparingClient`, which otherwise would stop waiting for it. */
-export const NO_TIME_LIMIT = "SET LOCAL statement_timeout = 0";
+/** Lifts the server's limit; `liftsTimeLimit` has the driver lift its own, which would end the wait for an answer. */
+const NO_TIME_LIMIT: DriverQuery = { ...CompiledQuery.raw("SET LOCAL statement_timeout = 0"), liftsTimeLimit: true };
 
-/** Lifts the time limit that a request's statements have until `tx` ends: migrations and whole-database questions. */
+/** Lifts the time limit of a request's statements until `tx` ends: for migrations and questions about the whole database. */
 export async function liftTimeLimit(tx: Tx): Promise<void> {
-  await tx.executeQuery(CompiledQuery.raw(NO_TIME_LIMIT));
+  await tx.executeQuery(NO_TIME_LIMIT);
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { CompiledQuery, Kysely, Transaction } from "kysely";
 import type { Schema } from "./schema.ts";
 
 /** A connection to run statements on: the pool or one transaction of it. Store functions take it first. */
@@ -8,6 +8,22 @@ export type Tx = Transaction<Schema>;
 /** Stops listening. */
 export type Unlisten = () => Promise<void>;
 
+/** A statement with its values, ready to run (`statement.ts`). */
+export interface BoundStatement<Row = unknown> extends CompiledQuery<Row> {
+  /** The name under which a PostgreSQL connection prepares the statement. One name always means one text. */
+  readonly statementName: string;
+  /** Never set; carries the type of a row. */
+  readonly row?: Row;
+}
+
+/** What `PostgresDriver` reads of a query besides its text and values: Kysely passes the object on as it is. */
+export interface DriverQuery extends CompiledQuery {
+  /** Set on a {@link BoundStatement}: prepare it. */
+  readonly statementName?: string;
+  /** The connection waits for this and the later statements of the transaction without a time limit. */
+  readonly liftsTimeLimit?: true;
+}
+
 /**
  * The database of one process: PostgreSQL over a pool, or PostgreSQL in WebAssembly (PGlite) in this process.
  * Both speak the same SQL; nothing above this folder knows which it is.
@@ -15,13 +31,13 @@ export type Unlisten = () => Promise<void>;
 export interface Database {
   readonly kind: "embedded" | "postgres";
   readonly db: Db;
-  /** A share of connections kept for judging MQTT connects, so that other load never starves them. */
+  /** A separate pool for authorizing MQTT connects, so that other load cannot starve them. */
   readonly connects: Db;
   /** Calls `handler` for every NOTIFY on `channel`, from this or any other process, until unlistened. */
   listen(channel: string, handler: (payload: string) => void): Promise<Unlisten>;
   /** Whether a trivial statement succeeds within two seconds. */
   healthy(): Promise<boolean>;
-  /** The embedded database as it is now, to be opened as a `snapshot`; PostgreSQL has tools of its own for that. */
+  /** A dump of the embedded database, to be opened as a `snapshot`. PostgreSQL has its own tools for that. */
   dump?(): Promise<Blob>;
   close(): Promise<void>;
 }

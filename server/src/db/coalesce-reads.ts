@@ -1,26 +1,26 @@
 import pg from "pg";
 import { PreparedBatch } from "./prepared-batch.ts";
 import { PreparedQuery } from "./prepared-query.ts";
-import type { Db } from "./types.ts";
+import type { BoundStatement, Db } from "./types.ts";
 
-/** Runs one prepared read, together with those that were asked in the same turn of the event loop. */
-export type Gatherer = (name: string, text: string, values: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+/** Runs one prepared read, together with the others requested in the same turn of the event loop. */
+export type ReadCoalescer = (read: BoundStatement) => Promise<Record<string, unknown>[]>;
 
-const gatherers = new WeakMap<Db, Gatherer>();
+const coalescers = new WeakMap<Db, ReadCoalescer>();
 
-/** The gatherer of a pool; `undefined` for a transaction, and for the embedded database. */
-export function gathererOf(db: Db): Gatherer | undefined {
-  return gatherers.get(db);
+/** The read coalescer of a pool; `undefined` for a transaction, and for the embedded database. */
+export function coalescerOf(db: Db): ReadCoalescer | undefined {
+  return coalescers.get(db);
 }
 
-/** More would keep the first waiting for the last. */
+/** With more in one write, the first answer would wait for the last statement. */
 const MOST_AT_ONCE = 32;
 
 /**
- * Has the reads of one turn sent over one connection of `pool` in one write: under load most of what a short read costs is two
- * processes waking each other up. `observe` is told how long each write took to be answered.
+ * Sends the reads of one turn of the event loop in one write on one connection of `pool`: under load, switching between the two
+ * processes costs more than a short read itself. `observe` receives the seconds that each write took to be answered.
  */
-export function gatherOn(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
+export function coalesceReads(db: Db, pool: pg.Pool, observe?: (seconds: number) => void): void {
   let waiting: PreparedQuery[] = [];
 
   function sendAll(): void {
@@ -47,24 +47,24 @@ export function gatherOn(db: Db, pool: pg.Pool, observe?: (seconds: number) => v
 
   function settle({ answered, unanswered }: PreparedBatch, error: Error | null): void {
     for (const query of answered) query.handleReadyForQuery();
-    // A mistake in one's parameters is nobody else's: each is tried alone.
-    const apart = unanswered.length + answered.length > 1 && isMistake(error);
+    // The error belongs to one read; the others of the batch must not fail with it. Each is sent again alone.
+    const retryAlone = unanswered.length + answered.length > 1 && isDataException(error);
     for (const query of unanswered) {
-      if (!apart) query.handleError(error!);
-      else void send([query.again()]);
+      if (!retryAlone) query.handleError(error!);
+      else void send([query.copy()]);
     }
   }
 
-  gatherers.set(db, (name, text, values) => {
+  coalescers.set(db, (read) => {
     return new Promise((resolve, reject) => {
-      const query = new PreparedQuery(name, text, values);
+      const query = new PreparedQuery(read);
       query.callback = (error, result) => (error ? reject(error) : resolve(result!.rows));
       if (waiting.push(query) === 1) setImmediate(sendAll);
     });
   });
 }
 
-/** SQLSTATE class 22, data exception. */
-function isMistake(error: Error | null): boolean {
+/** SQLSTATE class 22: a value that the statement cannot take. */
+function isDataException(error: Error | null): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith("22") === true;
 }

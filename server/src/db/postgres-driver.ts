@@ -1,0 +1,153 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from "kysely";
+import type pg from "pg";
+import { PreparedQuery, type PreparedResult } from "./prepared-query.ts";
+import type { BoundStatement, DriverQuery } from "./types.ts";
+
+/** The longest timer there is, 24 days: pg takes 0 for "use the connection's default". */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+const COMMIT = CompiledQuery.raw("commit");
+const ROLLBACK = CompiledQuery.raw("rollback");
+
+/** Kysely on `pool`, with prepared statements and transactions that may lift the pool's time limit. */
+export function postgresDialect(pool: pg.Pool): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new PostgresDriver(pool),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+class PostgresDriver implements Driver {
+  readonly #pool: pg.Pool;
+  /** One object a client: Kysely installs its measuring of statements in each object that is new to it. */
+  readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    const client = await this.#pool.connect();
+    let connection = this.#connections.get(client);
+    if (connection === undefined) {
+      connection = new PostgresConnection(client);
+      this.#connections.set(client, connection);
+    }
+    return connection;
+  }
+
+  async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
+    await connection.begin(settings);
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.commit();
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+interface PostgresResult<Row> extends QueryResult<Row> {
+  /** `SELECT`, `COMMIT`, … as PostgreSQL names what it did. */
+  readonly command: string;
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: pg.PoolClient;
+  /** How long to wait for an answer instead of the pool's `query_timeout`. */
+  #timeoutMs: number | undefined;
+  #broken = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<PostgresResult<Row>> {
+    const { statementName, liftsTimeLimit } = query as DriverQuery;
+    if (liftsTimeLimit) this.#timeoutMs = NO_LIMIT_MS;
+    try {
+      const { command, rowCount, rows } =
+        statementName === undefined ? await this.#run(query) : await this.#runPrepared(query as BoundStatement);
+      const changes = command === "INSERT" || command === "UPDATE" || command === "DELETE" || command === "MERGE";
+      return { command, rows: rows as Row[], ...(changes ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
+    } catch (error) {
+      throw withCallersStack(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface requires the method, nothing calls it
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error("streaming is not supported");
+  }
+
+  async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : "";
+    await this.executeQuery(CompiledQuery.raw(`begin${level}${accessMode ? ` ${accessMode}` : ""}`));
+  }
+
+  async commit(): Promise<void> {
+    this.#timeoutMs = undefined;
+    const { command } = await this.executeQuery(COMMIT);
+    // What PostgreSQL answers when a statement of the transaction has failed and the caller went on regardless.
+    if (command === "ROLLBACK") throw new Error("not committed: an earlier statement of the transaction has failed");
+  }
+
+  async rollback(): Promise<void> {
+    this.#timeoutMs = undefined;
+    try {
+      await this.executeQuery(ROLLBACK);
+    } catch (error) {
+      this.#broken = true;
+      throw error;
+    }
+  }
+
+  /** Returns the client to the pool, which closes it when its transaction could not be ended. */
+  release(): void {
+    this.#client.release(this.#broken);
+  }
+
+  #run({ sql: text, parameters }: CompiledQuery): Promise<pg.QueryResult> {
+    // `query_timeout` is missing in pg's types.
+    const config = { text, values: parameters as unknown[], query_timeout: this.#timeoutMs };
+    return this.#client.query(config);
+  }
+
+  #runPrepared(statement: BoundStatement): Promise<PreparedResult> {
+    return new Promise((resolve, reject) => {
+      const query = new PreparedQuery(statement, this.#timeoutMs);
+      query.callback = (error, result) => (error ? reject(error) : resolve(result!));
+      this.#client.query(query as unknown as pg.Submittable);
+    });
+  }
+}
+
+/** The stack of pg's errors begins at the socket; which code ran the statement is in the stack of this call. */
+function withCallersStack(error: unknown): unknown {
+  if (error instanceof Error) error.stack += `\n${new Error().stack?.split("\n").slice(1).join("\n")}`;
+  return error;
+}
