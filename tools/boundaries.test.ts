@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
+import { checkOwners } from "./ownership/ownership.ts";
 
 const planted = join(import.meta.dirname, "fixtures", "planted");
 
@@ -17,12 +18,12 @@ function announced(): string[] {
 }
 
 function rulesIn(line: string): string[] {
-  const list = /\/\/ caught: ((?:[\w-]+)(?:, (?:direction|sql))*)/.exec(line)?.[1];
-  return list ? list.split(", ") : [];
+  return /\/\/ caught: ([\w-]+(?:, [\w-]+)*)/.exec(line)?.[1]?.split(", ") ?? [];
 }
 
 test("every planted violation is caught on its line, and nothing beside it", () => {
-  const caught = checkBoundaries(planted, table).map((each) => `${each.file}:${each.line} ${each.rule}`);
+  const violations = [...checkBoundaries(planted, table), ...checkOwners(planted)];
+  const caught = violations.map((each) => `${each.file}:${each.line} ${each.rule}`);
   assert.deepEqual(caught.sort(), announced().sort());
 });
 
@@ -31,7 +32,7 @@ test("the fixtures break every rule at least once", () => {
   assert.deepEqual(
     [...broken].sort(),
     // biome-ignore format: one list
-    ["chance", "cycle", "direction", "environment", "face", "folder", "opaque", "package", "sql", "store", "test-code", "time", "workspace"],
+    ["chance", "cycle", "direction", "environment", "face", "folder", "opaque", "owner", "package", "sql", "store", "test-code", "time", "workspace"],
   );
 });
 

@@ -1,7 +1,8 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
+import { inOrder, type Violation } from "../source/violation.ts";
 import { findCycles } from "./cycles.ts";
-import { type Finding, isTestCode, judgeImport, judgePackage, judgeUse, sourceFile, type Violation } from "./rules.ts";
+import { checkImport, checkPackage, checkUse, type Finding, isTestCode, sourceFile } from "./rules.ts";
 import { type FoundImport, type Scan, scan } from "./scan.ts";
 import type { Table } from "./table.ts";
 
@@ -20,26 +21,26 @@ export function checkBoundaries(root: string, table: Table): Violation[] {
   }
   const violations = [...scans].flatMap(([file, found]) => [
     ...unknownFolder(table, file),
-    ...found.imports.flatMap((each) => at(file, each.line, judge(table, root, file, each))),
+    ...found.imports.flatMap((each) => at(file, each.line, importFindings(table, root, file, each))),
     ...(file.startsWith(SERVER) ? found.uses : []).flatMap((each) =>
-      at(file, each.line, judgeUse(table, inServer(file), each)),
+      at(file, each.line, checkUse(table, inServer(file), each)),
     ),
   ]);
   violations.push(...cycles(root, scans));
-  return violations.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
+  return inOrder(violations);
 }
 
-function judge(table: Table, root: string, file: string, found: FoundImport): Finding[] {
+function importFindings(table: Table, root: string, file: string, found: FoundImport): Finding[] {
   if (found.specifier === undefined)
     return [{ rule: "opaque", message: "import() of something that is not a plain string" }];
   if (found.specifier.startsWith("@muster/server"))
     return [{ rule: "workspace", message: "nobody imports the server" }];
   if (!found.specifier.startsWith("."))
-    return file.startsWith(SERVER) ? judgePackage(table, inServer(file), found.specifier) : [];
+    return file.startsWith(SERVER) ? checkPackage(table, inServer(file), found.specifier) : [];
   const target = resolve(file, found.specifier);
   const home = file.startsWith(SERVER) ? SERVER : AGENT;
   if (!target.startsWith(home)) return leavesHome(root, file, target);
-  return home === SERVER ? judgeImport(table, inServer(file), inServer(target), found) : [];
+  return home === SERVER ? checkImport(table, inServer(file), inServer(target), found) : [];
 }
 
 /** A relative path may not lead out of the workspace's `src`; its own package.json is the one thing worth reading there. */

@@ -1,3 +1,4 @@
+import type { Violation } from "../source/violation.ts";
 import type { FoundImport, FoundUse } from "./scan.ts";
 import type { Table } from "./table.ts";
 
@@ -7,14 +8,7 @@ export interface SourceFile {
   place: string;
 }
 
-export interface Violation {
-  /** Relative to the checked root. */
-  file: string;
-  line: number;
-  rule: string;
-  message: string;
-}
-
+/** What a rule says of an import or a use, before its file and line are added. */
 export type Finding = Omit<Violation, "file" | "line">;
 
 export function sourceFile(path: string): SourceFile {
@@ -28,7 +22,7 @@ export function isTestCode(path: string): boolean {
 }
 
 /** What is wrong with `from` importing the file `to` of `server/src`. */
-export function judgeImport(table: Table, from: SourceFile, to: SourceFile, found: FoundImport): Finding[] {
+export function checkImport(table: Table, from: SourceFile, to: SourceFile, found: FoundImport): Finding[] {
   const findings: Finding[] = [];
   const say = (rule: string, message: string) => findings.push({ rule, message });
   if (isTestCode(to.path)) say("test-code", `production code imports test code ${to.path}`);
@@ -51,7 +45,7 @@ export function judgeImport(table: Table, from: SourceFile, to: SourceFile, foun
 }
 
 /** What is wrong with `from` importing the package (or built-in) `specifier`. */
-export function judgePackage(table: Table, from: SourceFile, specifier: string): Finding[] {
+export function checkPackage(table: Table, from: SourceFile, specifier: string): Finding[] {
   const name = packageName(specifier);
   const places = table.packages[name];
   if (!places || isIn(places, from)) return [];
@@ -60,7 +54,7 @@ export function judgePackage(table: Table, from: SourceFile, specifier: string):
 }
 
 /** What is wrong with `from` using the clock, chance, the environment or the query builder. */
-export function judgeUse(table: Table, from: SourceFile, { use }: FoundUse): Finding[] {
+export function checkUse(table: Table, from: SourceFile, { use }: FoundUse): Finding[] {
   if (use.startsWith("call:")) {
     const method = use.slice("call:".length);
     const writesSql = table.queryBuilderCalls.includes(method) && !isIn(table.sqlPlaces, from);

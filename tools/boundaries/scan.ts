@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { parseSync } from "oxc-parser";
+import { isNode, type Node, parse, propertyOf, stringOf, visit } from "../source/syntax.ts";
 
 /**
  * One import of a file, in any spelling: `import`, `export … from`, `import()`, or a type written `import("x").T`.
- * `specifier` is undefined for an `import()` whose argument is not a plain string: nobody can say where it leads.
+ * `specifier` is undefined for an `import()` whose argument is not a plain string.
  */
 export interface FoundImport {
   specifier: string | undefined;
@@ -11,7 +10,7 @@ export interface FoundImport {
   line: number;
 }
 
-/** A use of the world (`time`, `chance`, `environment`) or a call of a named method (`call:selectFrom`). */
+/** A use of `time`, `chance` or `environment`, or a call of a named method (`call:selectFrom`). */
 export interface FoundUse {
   use: string;
   line: number;
@@ -22,44 +21,19 @@ export interface Scan {
   uses: FoundUse[];
 }
 
-interface Node {
-  type: string;
-  start: number;
-  [key: string]: unknown;
-}
-
 /**
- * Reads the TypeScript file `path` and lists what it imports and which uses of the world it makes.
- *
- * A parser of our own choosing (oxc) because TypeScript 7 offers no stable JavaScript API, and type stripping would
- * erase exactly the type-only imports that must be counted.
+ * Reads the TypeScript file `path` and lists what it imports, and where it uses the clock, chance or the environment.
  * @throws Error when the file does not parse
  */
 export function scan(path: string): Scan {
-  const text = readFileSync(path, "utf8");
-  const { program, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
-  const lineOf = (node: Node) => text.slice(0, node.start).split("\n").length;
+  const { program, lineOf } = parse(path);
   const found: Scan = { imports: [], uses: [] };
-  visit(program as unknown as Node, (node) => {
+  visit(program, (node) => {
     const imported = importOf(node);
     if (imported) found.imports.push({ ...imported, line: lineOf(node) });
     for (const use of usesOf(node)) found.uses.push({ use, line: lineOf(node) });
   });
   return found;
-}
-
-function visit(node: Node, seen: (node: Node) => void): void {
-  seen(node);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child)) visit(child, seen);
-    }
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 }
 
 function importOf(node: Node): Omit<FoundImport, "line"> | undefined {
@@ -81,10 +55,6 @@ function isTypeOnly(node: Node): boolean {
   if (node.importKind === "type" || node.exportKind === "type") return true;
   const names = (node.specifiers ?? []) as Node[];
   return names.length > 0 && names.every((name) => name.importKind === "type" || name.exportKind === "type");
-}
-
-function stringOf(node: unknown): string | undefined {
-  return isNode(node) && node.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
 function usesOf(node: Node): string[] {
@@ -111,13 +81,6 @@ function isNamed(node: unknown, name: string): boolean {
   if (!isNode(node)) return false;
   if (node.type === "Identifier") return node.name === name;
   return propertyOf(node) === name && isNamed(node.object, "globalThis");
-}
-
-/** The name after the dot, or in constant brackets. */
-function propertyOf(node: Node): string | undefined {
-  if (node.type !== "MemberExpression") return undefined;
-  if (node.computed) return stringOf(node.property);
-  return isNode(node.property) ? (node.property.name as string) : undefined;
 }
 
 function importsEnvironment(node: Node): boolean {

@@ -1,0 +1,64 @@
+/**
+ * The owner table: which feature of `server/src` each database table belongs to. Only the owner's folder reads and writes
+ * its tables. Other features call the owner's facade, or read a view `shared_<table>` or `device_viewers`.
+ *
+ * `npm run check` enforces it (`tools/ownership/`). A table that a migration creates needs a row here.
+ */
+export const owners: Record<string, readonly string[]> = {
+  access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock"],
+  audit: ["certificate_audit", "api_audit", "idempotency_keys"],
+  devices: [
+    "devices",
+    "device_types",
+    "device_groups",
+    "device_thresholds",
+    "device_type_thresholds",
+    "device_findings",
+  ],
+  groups: ["groups", "group_members", "shifts", "shift_users", "group_shifts"],
+  certificates: ["certificates", "blocked_keys"],
+  enrollment: ["claims", "claim_guesses"],
+  connections: [
+    "client_ids",
+    "mqtt_clients",
+    "broker_nodes",
+    "mqtt_sessions",
+    "session_drops",
+    "session_drop_acks",
+    "connection_refusals",
+  ],
+  telemetry: [
+    "telemetry",
+    "telemetry_latest",
+    "telemetry_minute",
+    "telemetry_hour",
+    "roll_up_marks",
+    "rejected_messages",
+  ],
+  rules: ["thresholds", "rule_states"],
+  anomalies: ["anomalies"],
+  tickets: ["tickets", "ticket_numbers", "ticket_history"],
+  events: ["events", "events_horizon"],
+  notifications: [
+    "notification_inbox",
+    "pages",
+    "deliveries",
+    "delivery_attempts",
+    "certificate_notices",
+    "disabled_webhooks",
+  ],
+  authorities: ["authorities", "settings"],
+  lists: ["list_blocks", "list_changes"],
+  db: ["schema_migrations"],
+};
+
+/** Folders that may read every table and write none. */
+export const readers: readonly string[] = ["doctor"];
+
+/** Folders that may compute a table's name (`sql.table(name)`): the counted lists work on the table they are given. */
+export const computedNames: readonly string[] = ["lists"];
+
+/** Views that every feature may read; a migration may create no other. */
+export function isSharedView(name: string): boolean {
+  return name === "device_viewers" || name.startsWith("shared_");
+}
