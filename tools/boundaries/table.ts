@@ -98,6 +98,7 @@ export const table = {
     nodemailer: ["notifications/"],
     commander: ["cli/"],
     pino: ["lib/"],
+    "ipaddr.js": ["lib/"],
     "@muster/agent": ["demo/"],
   } as Record<string, string[]>,
 

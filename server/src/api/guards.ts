@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Access, type Caller, requireScope } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
-import { addressBlock } from "../lib/address.ts";
+import { type AddressRange, addressBlock } from "../lib/address.ts";
 import type { AddressLimit } from "./address-limit.ts";
-import { clientAddress, type TrustedProxies } from "./client-address.ts";
+import { clientAddress } from "./client-address.ts";
 import { Refusal } from "./problem.ts";
 import type { DeviceContact, PublicRoute, Route } from "./route.ts";
 
@@ -17,7 +17,7 @@ declare module "fastify" {
 /** What the guards ask. */
 export interface GuardTools {
   access: Access;
-  proxies: TrustedProxies;
+  proxies: readonly AddressRange[];
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
   deviceLimit: AddressLimit;
 }
@@ -62,6 +62,6 @@ function deviceGuard({ proxies, peerOf, deviceLimit }: GuardTools): Guard {
   };
 }
 
-function addressOf({ raw }: FastifyRequest, proxies: TrustedProxies): string {
+function addressOf({ raw }: FastifyRequest, proxies: readonly AddressRange[]): string {
   return clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], proxies);
 }

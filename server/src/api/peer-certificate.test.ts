@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { trustedProxies } from "./client-address.ts";
+import { addressRange } from "../lib/address.ts";
 import { createPeerReader, parseByteSequences } from "./peer-certificate.ts";
 
 const LEAF = Buffer.from("leaf of the victim");
@@ -37,7 +37,7 @@ test("byte sequences are read strictly (RFC 8941 3.3.5)", () => {
 
 test("a trusted proxy's certificate is believed only after we verified it ourselves", () => {
   const seen = judge();
-  const peerOf = createPeerReader(seen, trustedProxies(["10.0.0.1"]));
+  const peerOf = createPeerReader(seen, [addressRange("10.0.0.1")!]);
   const headers = { "client-cert": field(LEAF), "client-cert-chain": field(ISSUER) };
   assert.deepEqual(peerOf(request("10.0.0.1", headers)), { der: LEAF, verified: true });
   assert.deepEqual(seen.shown, [[LEAF, ISSUER]]);
@@ -47,7 +47,7 @@ test("a trusted proxy's certificate is believed only after we verified it oursel
 
 test("nobody else's forwarding header is believed, under any name", () => {
   const seen = judge();
-  const peerOf = createPeerReader(seen, trustedProxies(["10.0.0.1"]));
+  const peerOf = createPeerReader(seen, [addressRange("10.0.0.1")!]);
   for (const name of ["client-cert", "x-client-cert", "x-forwarded-client-cert", "ssl-client-cert", "x-ssl-cert"]) {
     const headers = { [name]: field(LEAF), "client-cert-chain": field(ISSUER), "x-forwarded-for": "10.0.0.1" };
     assert.equal(peerOf(request("203.0.113.9", headers)), undefined, name);
@@ -56,7 +56,7 @@ test("nobody else's forwarding header is believed, under any name", () => {
 });
 
 test("two Client-Cert headers, or a broken one, are as good as none", () => {
-  const peerOf = createPeerReader(judge(), trustedProxies(["10.0.0.1"]));
+  const peerOf = createPeerReader(judge(), [addressRange("10.0.0.1")!]);
   for (const cert of [`${field(LEAF)}, ${field(LEAF)}`, "rubbish", ""])
     assert.equal(
       peerOf(request("10.0.0.1", { "client-cert": cert, "client-cert-chain": field(ISSUER) })),
@@ -66,7 +66,7 @@ test("two Client-Cert headers, or a broken one, are as good as none", () => {
 });
 
 test("TLS counts only with a certificate there: `authorized` alone does not (nodejs/node #35317)", () => {
-  const peerOf = createPeerReader(judge(), trustedProxies([]));
+  const peerOf = createPeerReader(judge(), []);
   const tls = (certificate: Buffer | undefined, authorized: boolean) => ({
     authorized,
     authorizationError: authorized ? null : "UNABLE_TO_GET_ISSUER_CERT",

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../certificates/certificates.ts";
-import { plainAddress, type TrustedProxies } from "./client-address.ts";
+import { type AddressRange, isInRanges, withoutMapping } from "../lib/address.ts";
 
 /** Judges a forwarded certificate against our own roots. */
 export interface ChainJudge {
@@ -18,12 +18,12 @@ const MAX_FIELD = 16 * 1024;
  */
 export function createPeerReader(
   judge: ChainJudge,
-  proxies: TrustedProxies,
+  proxies: readonly AddressRange[],
 ): (request: IncomingMessage) => PeerCertificate | undefined {
   const ofSocket = new WeakMap<object, PeerCertificate | "none">();
   return ({ socket, headers }) => {
     const forwarded = headers["client-cert"];
-    if (forwarded !== undefined && proxies.trusts(plainAddress(socket.remoteAddress ?? ""))) {
+    if (forwarded !== undefined && isInRanges(withoutMapping(socket.remoteAddress ?? ""), proxies)) {
       return forwardedPeer(judge, forwarded, headers["client-cert-chain"]);
     }
     let peer = ofSocket.get(socket);

@@ -5,13 +5,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Access } from "../access/access.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
+import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createAddressLimit } from "./address-limit.ts";
-import { trustedProxies } from "./client-address.ts";
 import { installHealth, type Readiness } from "./health.ts";
 import { answerUnreadable, createListener, secureContext } from "./listener.ts";
 import { createMetricsServer } from "./metrics-server.ts";
@@ -28,7 +28,7 @@ export interface ApiConfig {
   http: { host: string; port: number };
   metrics: { host: string; port: number };
   operatorTls: KeyPairFiles | undefined;
-  trustedProxies: readonly string[];
+  trustedProxies: readonly AddressRange[];
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
   /** Origins whose pages may read the public API. */
@@ -141,7 +141,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   hangUpWhenStopping(app);
   installHealth(app, deps.readiness);
   serveReference(app, deps.addresses);
-  const proxies = trustedProxies(deps.config.trustedProxies);
+  const proxies = deps.config.trustedProxies;
   mountRoutes(app, {
     access: deps.access,
     audit: deps.audit,

@@ -49,6 +49,18 @@ test("a name that is not known is told, and starts all the same", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });
 
+test("a trusted proxy is an address or a range; what is neither is named", () => {
+  const proxies = (text: string) => parseConfig({ MUSTER_TRUSTED_PROXIES: text }).trustedProxies;
+  assert.deepEqual(parseConfig({}).trustedProxies, []);
+  assert.equal(proxies("10.0.0.0/8, 192.0.2.7,fd00::/8").length, 3);
+  for (const wrong of ["proxy.example", "10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/8/8", "fd00::/129", "*"])
+    assert.throws(
+      () => proxies(`10.0.0.0/8, ${wrong}`),
+      (error: ConfigError) => error.message.includes(`MUSTER_TRUSTED_PROXIES has ${wrong}, `),
+      wrong,
+    );
+});
+
 test("the origins of other pages are exact, and never all", () => {
   const origins = (text: string) => parseConfig({ MUSTER_CORS_ORIGINS: text }).corsOrigins;
   assert.deepEqual(parseConfig({}).corsOrigins, []);

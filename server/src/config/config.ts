@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { type AddressRange, addressRange } from "../lib/address.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import { Secret } from "../lib/secret.ts";
 
@@ -17,7 +18,7 @@ export interface Config {
   masterKey: MasterKeySource;
   operatorTls: { certFile: string; keyFile: string } | undefined;
   /** Addresses or CIDR ranges whose forwarding headers are believed. */
-  trustedProxies: string[];
+  trustedProxies: AddressRange[];
   /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
   deviceRequestsPerMinute: number;
   /** Messages a second that one MQTT client may send; Infinity for no limit. */
@@ -65,6 +66,14 @@ function listed(text: string): string[] {
     .filter((entry) => entry.length > 0);
 }
 
+function toRanges(entries: string[], context: z.RefinementCtx): AddressRange[] {
+  return entries.flatMap((entry) => {
+    const range = addressRange(entry);
+    if (!range) context.addIssue(`has ${entry}, which is neither an address nor a range like 10.0.0.0/8`);
+    return range ? [range] : [];
+  });
+}
+
 function checkOrigins(origins: string[], context: z.RefinementCtx): void {
   for (const origin of origins) {
     const message = originProblem(origin);
@@ -103,7 +112,7 @@ const environment = z.object({
   MUSTER_MASTER_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
-  MUSTER_TRUSTED_PROXIES: z.string().default(""),
+  MUSTER_TRUSTED_PROXIES: z.string().transform(listed).transform(toRanges).default([]),
   MUSTER_DEVICE_REQUESTS_PER_MINUTE: limit.default(600),
   MUSTER_MQTT_MESSAGES_PER_SECOND: limit.default(100),
   MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
@@ -185,7 +194,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
       env.MUSTER_TLS_CERT_FILE && env.MUSTER_TLS_KEY_FILE
         ? { certFile: resolve(env.MUSTER_TLS_CERT_FILE), keyFile: resolve(env.MUSTER_TLS_KEY_FILE) }
         : undefined,
-    trustedProxies: listed(env.MUSTER_TRUSTED_PROXIES),
+    trustedProxies: env.MUSTER_TRUSTED_PROXIES,
     deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
     mqttMessagesPerSecond: env.MUSTER_MQTT_MESSAGES_PER_SECOND || Number.POSITIVE_INFINITY,
     corsOrigins: env.MUSTER_CORS_ORIGINS,

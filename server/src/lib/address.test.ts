@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { isIP, isIPv6 } from "node:net";
 import { test } from "node:test";
-import { addressBlock } from "./address.ts";
+import fc from "fast-check";
+import { addressBlock, addressOctets, addressRange, isInRanges, withoutMapping } from "./address.ts";
 
-test("an IPv4 address counts for itself, however it is written", () => {
+test("an IPv4 address counts by itself, also when it is written as IPv6", () => {
   assert.equal(addressBlock("192.0.2.7"), "192.0.2.7");
   assert.equal(addressBlock("::ffff:192.0.2.7"), "192.0.2.7");
   assert.equal(addressBlock("::FFFF:192.0.2.7"), "192.0.2.7");
+  assert.equal(addressBlock("::ffff:c000:207"), "192.0.2.7");
 });
 
 test("addresses of one IPv6 /64 count as one, those of two do not", () => {
@@ -19,8 +22,73 @@ test("zeros left out of an IPv6 address are zeros of its /64", () => {
   assert.equal(addressBlock("2001:db8::5"), "2001:db8:0:0::/64");
   assert.equal(addressBlock("2001:db8:0:0:1::"), "2001:db8:0:0::/64");
   assert.equal(addressBlock("fe80::1%eth0"), "fe80:0:0:0::/64");
+  assert.equal(addressBlock("fe80::1%eth0.100-a"), "fe80:0:0:0::/64");
 });
 
-test("what is no address stands for itself", () => {
-  assert.equal(addressBlock("unknown"), "unknown");
+test("text that is no address counts by itself", () => {
+  for (const text of ["unknown", "", "1.2.3", "0x7f.1", "127.0.0.01", "::ffff:1.2.3", "[::1]", "::1/64"]) {
+    assert.equal(addressBlock(text), text);
+    assert.equal(withoutMapping(text), text);
+    assert.equal(addressOctets(text), undefined);
+    assert.equal(isInRanges(text, [addressRange("0.0.0.0/0")!, addressRange("::/0")!]), false);
+  }
+});
+
+test("only an IPv4-mapped address loses its prefix", () => {
+  assert.equal(withoutMapping("::ffff:10.1.2.3"), "10.1.2.3");
+  for (const text of ["10.1.2.3", "::10.1.2.3", "64:ff9b::a01:203", "2001:db8::1"])
+    assert.equal(withoutMapping(text), text);
+});
+
+test("a range is an address or CIDR; what is neither is refused", () => {
+  for (const text of ["10.0.0.0/8", "192.0.2.7", "fd00::/8", "::1", "::/0", "0.0.0.0/0"])
+    assert.ok(addressRange(text), text);
+  for (const text of [
+    "",
+    "/8",
+    "10.0.0.0/",
+    "10.0.0.0/33",
+    "10.0.0.0/-1",
+    "10.0.0.0/x",
+    "10.0.0.0/8/8",
+    "10/8",
+    "010.0.0.0/8",
+  ])
+    assert.equal(addressRange(text), undefined, text);
+  for (const text of ["fd00::/129", "fd00::/x", "*", "proxy.example", "10.0.0.0/255.0.0.0", "10.0.0.0/8 "])
+    assert.equal(addressRange(text), undefined, text);
+});
+
+test("IPv4 is in an IPv6 range by its mapped form; IPv4 ranges hold no IPv6", () => {
+  const inside = (address: string, range: string) => isInRanges(address, [addressRange(range)!]);
+  assert.ok(inside("10.1.2.3", "::ffff:10.0.0.0/104"));
+  assert.ok(inside("10.1.2.3", "::/0"));
+  assert.ok(!inside("11.1.2.3", "::ffff:10.0.0.0/104"));
+  assert.ok(!inside("::ffff:10.1.2.3", "10.0.0.0/8"));
+  assert.ok(!inside("::10.1.2.3", "10.0.0.0/8"));
+  assert.ok(inside("10.1.2.3", "10.1.2.3"));
+  assert.ok(!inside("10.1.2.2", "10.1.2.3"));
+});
+
+test("every spelling of an address that Node accepts is read as the same address", () => {
+  const address = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc
+      .tuple(fc.constantFrom("::", "::ffff:", "::0:", "64:ff9b::", "1:2:3:4:5:6:"), fc.ipV4())
+      .map((parts) => parts.join("")),
+  );
+  fc.assert(
+    fc.property(address, (text) => {
+      assert.notEqual(isIP(text), 0);
+      const octets = Buffer.from(addressOctets(text)!);
+      assert.equal(octets.length, isIPv6(text) ? 16 : 4);
+      if (isIPv6(text)) {
+        const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
+        assert.deepEqual(Buffer.from(addressOctets(canonical)!), octets);
+        assert.equal(addressBlock(canonical), addressBlock(text));
+      }
+      assert.ok(isInRanges(text, [addressRange(text)!]));
+    }),
+  );
 });

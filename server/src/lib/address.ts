@@ -1,27 +1,62 @@
-import { isIPv6, SocketAddress } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** A network and the length of its prefix; a single address is a range of one. */
+export type AddressRange = [network: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
+
+const ZONE = /%.*$/;
+const IPV4_COMPATIBLE = /^::(?=\d+\.)/;
 
 /**
- * What one peer counts as for limits: an IPv4 address itself, an IPv6 address its /64, because whoever has one address
- * of a /64 has them all. IPv4 written as IPv6 is IPv4. Text that is no address stands for itself.
+ * Only what `node:net` accepts: ipaddr.js alone also accepts octal, hexadecimal and shortened IPv4, which other programs read as
+ * another address. It also takes `::1.2.3.4` for `::ffff:1.2.3.4`, which a further `0:` prevents.
  */
-export function addressBlock(address: string): string {
-  const plain = MAPPED.exec(address)?.[1] ?? address;
-  return isIPv6(plain) ? `${firstHalf(plain)}::/64` : plain;
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return isIP(text) === 0 ? undefined : ipaddr.parse(text.replace(ZONE, "").replace(IPV4_COMPATIBLE, "::0:"));
 }
 
-/** The first four groups, without leading zeros. */
-function firstHalf(address: string): string {
-  const compressed = new SocketAddress({ address: address.split("%")[0]!, family: "ipv6" }).address;
-  const [head = "", tail] = compressed.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : 8 - width(before) - width(after);
-  return [...before, ...Array<string>(missing).fill("0"), ...after].slice(0, 4).join(":");
+/** An address or a range in CIDR notation (`10.0.0.0/8`); `undefined` where `text` is neither. */
+export function addressRange(text: string): AddressRange | undefined {
+  const [, address = text, prefix] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const network = parse(address);
+  if (network === undefined) return undefined;
+  const longest = network instanceof ipaddr.IPv4 ? 32 : 128;
+  const prefixBits = Number(prefix ?? longest);
+  return prefixBits <= longest ? [network, prefixBits] : undefined;
 }
 
-/** How many groups of 16 bits these are; a dotted IPv4 tail is two. */
-function width(groups: string[]): number {
-  return groups.reduce((sum, group) => sum + (group.includes(".") ? 2 : 1), 0);
+/** Whether `text` is an address in one of `ranges`. A range of IPv6 contains IPv4 as `::ffff:0:0/96`. */
+export function isInRanges(text: string, ranges: readonly AddressRange[]): boolean {
+  const address = parse(text);
+  return address !== undefined && ranges.some((range) => contains(range, address));
+}
+
+function contains([network, prefixBits]: AddressRange, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, prefixBits);
+  return (address instanceof ipaddr.IPv4 ? address.toIPv4MappedAddress() : address).match(network, prefixBits);
+}
+
+/** Without the `::ffff:` that a dual-stack socket puts before an IPv4 address; text that is no such address as it is. */
+export function withoutMapping(text: string): string {
+  if (!text.includes(":")) return text;
+  const address = parse(text);
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : text;
+}
+
+/**
+ * What a limit per client counts by: an IPv4 address, or the /64 of an IPv6 address, since a network assigns a /64 to one
+ * subscriber. Text that is no address counts by itself.
+ */
+export function addressBlock(text: string): string {
+  const plain = withoutMapping(text);
+  const address = plain.includes(":") ? parse(plain) : undefined;
+  if (!(address instanceof ipaddr.IPv6)) return plain;
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** The octets of an address in network order, 4 or 16; `undefined` where `text` is none. */
+export function addressOctets(text: string): Uint8Array | undefined {
+  const address = parse(text);
+  return address && Uint8Array.from(address.toByteArray());
 }

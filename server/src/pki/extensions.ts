@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isIPv4, isIPv6 } from "node:net";
+import { addressOctets } from "../lib/address.ts";
 import { contextTag } from "./der.ts";
 import { der, namedBits, octetString, sequence, smallInteger, TRUE } from "./der-write.ts";
 import { OID } from "./oids.ts";
@@ -49,19 +49,8 @@ export function subjectAltName(hosts: readonly string[]): Buffer {
 const DNS_NAME = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
 
 function generalName(host: string): Buffer {
-  if (isIPv4(host)) return der(contextTag(7, false), Buffer.from(host.split(".").map(Number)));
-  if (isIPv6(host)) return der(contextTag(7, false), ipv6Octets(host));
+  const octets = addressOctets(host);
+  if (octets !== undefined) return der(contextTag(7, false), octets);
   if (host.length > 253 || !DNS_NAME.test(host)) throw new TypeError("A host name for the certificate is not valid.");
   return der(contextTag(2, false), Buffer.from(host, "ascii"));
-}
-
-/** The 16 octets of an IPv6 address; the URL parser writes it in hexadecimal whatever form it came in. */
-function ipv6Octets(address: string): Buffer {
-  const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
-  const [head = "", tail] = canonical.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = new Array<string>(8 - before.length - after.length).fill("0");
-  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
-  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
