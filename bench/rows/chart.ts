@@ -3,7 +3,8 @@ import { type Database, openDatabase, runRaw } from "../../server/src/db/databas
 import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
-import { createMonitoring } from "../../server/src/monitoring/monitoring.ts";
+import { createBatchEvaluator } from "../../server/src/rules/rules.ts";
+import { createTelemetry } from "../../server/src/telemetry/telemetry.ts";
 import { percentile } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
@@ -32,15 +33,16 @@ export async function chart(url: string): Promise<Figure[]> {
   const logger = createLogger("silent");
   const database = await openDatabase({ url, dataDir: "none", logger });
   try {
-    const monitoring = createMonitoring({ database, clock: systemClock, ids: randomIds, logger });
+    const deps = { database, clock: systemClock, ids: randomIds, logger };
+    const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
     const { caller, deviceId, deviceUid, from, to } = await fill(database);
     const started = performance.now();
-    await monitoring.rollUp();
+    await telemetry.rollUp();
     const rolledUpMs = performance.now() - started;
     const query = { from, to, bucketSeconds: BUCKET_SECONDS };
     const [ours, scans]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < TURNS; turn++) {
-      const { points } = await timed(ours, () => monitoring.series(caller, deviceId, "temperature", query));
+      const { points } = await timed(ours, () => telemetry.series(caller, deviceId, "temperature", query));
       const count = points.reduce((sum, point) => sum + point.count, 0);
       if (count !== DAYS * 86_400) throw new Error(`the chart is of ${count} readings`);
       if (turn % 8 === 0) await timed(scans, () => unlimited(database, SCAN, [deviceUid, from, to]));

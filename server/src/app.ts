@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { type Access, createAccess } from "./access/access.ts";
+import { type Anomalies, createAnomalies } from "./anomalies/anomalies.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Audit, createAudit } from "./audit/audit.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
@@ -26,9 +27,10 @@ import { createMetrics, type Metrics } from "./lib/metrics.ts";
 import { startPeriodicJob } from "./lib/periodic-job.ts";
 import { Secret } from "./lib/secret.ts";
 import { createLive, type Live } from "./live/live.ts";
-import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
 import { createNotifications, type Notifications } from "./notifications/notifications.ts";
 import { deriveKey } from "./pki/pki.ts";
+import { createBatchEvaluator, createRules, type Rules } from "./rules/rules.ts";
+import { createTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
 import { createTickets, type Tickets } from "./tickets/tickets.ts";
 
 /** What a test may replace: the world outside (time, chance, log), never our own code. */
@@ -60,7 +62,9 @@ export interface App {
   readonly groups: Groups;
   readonly live: Live;
   readonly metrics: Metrics;
-  readonly monitoring: Monitoring;
+  readonly anomalies: Anomalies;
+  readonly rules: Rules;
+  readonly telemetry: Telemetry;
   readonly notifications: Notifications;
   readonly tickets: Tickets;
   readonly broker: Broker;
@@ -108,10 +112,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const groups = createGroups(deps);
   const certificates = createCertificates(deps);
   const connections = createConnections(deps);
-  const monitoring = createMonitoring({ ...deps, metrics });
+  const telemetry = createTelemetry({ ...deps, metrics, evaluator: createBatchEvaluator(deps) });
+  const anomalies = createAnomalies({ ...deps, metrics });
+  const rules = createRules(deps);
   const tickets = createTickets(deps);
   const events = createEvents(deps);
-  const live = createLive({ events, monitoring });
+  const live = createLive({ events, telemetry });
   const notifications = createNotifications({
     ...deps,
     metrics,
@@ -119,7 +125,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     settings: { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks },
     baseUrl: () => addresses.baseUrl,
   });
-  metrics.beforeText(() => monitoring.measure());
+  metrics.beforeText(() => telemetry.measure());
+  metrics.beforeText(() => anomalies.measure());
   metrics.beforeText(() => notifications.measure());
   const concerns = [
     {
@@ -148,6 +155,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
   const faces = {
     access,
+    anomalies,
     audit,
     authorities,
     certificates,
@@ -156,7 +164,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     enrollment,
     groups,
     metrics,
-    monitoring,
+    rules,
+    telemetry,
     tickets,
   };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
@@ -186,9 +195,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await notifications.start(nodeId);
     jobs.push(
       startPeriodicJob(5 * SECOND, "comparing the clocks of the rate limit", () => access.keepTime(), logger),
-      startPeriodicJob(10 * SECOND, "looking for devices that fell silent", () => monitoring.watchSilence(), logger),
-      startPeriodicJob(MINUTE, "roll-ups of telemetry", () => monitoring.rollUp(), logger),
-      startPeriodicJob(HOUR, "partitions of telemetry", () => monitoring.tendTelemetry(), logger),
+      startPeriodicJob(10 * SECOND, "looking for devices that fell silent", () => rules.watchSilence(), logger),
+      startPeriodicJob(MINUTE, "roll-ups of telemetry", () => telemetry.rollUp(), logger),
+      startPeriodicJob(HOUR, "partitions of telemetry", () => telemetry.tendTelemetry(), logger),
       startPeriodicJob(HOUR, "certificate authority maintenance", () => authorities.maintain(), logger),
       startPeriodicJob(SECOND, "notifications", () => notifications.tick(), logger),
       startPeriodicJob(HOUR, "notices about certificates", () => notifications.noticeCertificates(), logger),
@@ -204,7 +213,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ["live streams", () => live.stop()],
       ["HTTPS", () => api.stop()],
       ["MQTT", () => broker.stop()],
-      ["monitoring", () => monitoring.drain()],
+      ["telemetry", () => telemetry.drain()],
       ["notifications", () => notifications.stop()],
       ["events", () => events.stop()],
       ["sessions", () => connections.stopNode()],

@@ -94,7 +94,7 @@ test("a ticket is opened with a title alone, worked on, listed and read", async 
 });
 
 test("a threshold pack is made, and an anomaly of its rule is listed, shown and acknowledged", async () => {
-  const { monitoring, database } = server.app;
+  const { rules, database } = server.app;
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
   const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [rule] } });
   assert.deepEqual((await call("getThreshold", { id: pack.id })).json, pack);
@@ -104,7 +104,7 @@ test("a threshold pack is made, and an anomaly of its rule is listed, shown and 
   const find = "SELECT uid FROM devices WHERE id = $1";
   const [device] = await runRaw<{ uid: string }>(database.db, find, [deviceId]);
   const observation = { deviceUid: device!.uid, thresholdId: pack.id, rule: pack.rules[0], value: 91 };
-  const [{ id } = { id: "" }] = await monitoring.openAnomalies([observation]);
+  const [{ id } = { id: "" }] = await rules.openAnomalies([observation]);
   const { json: anomaly } = await call("getAnomaly", { id });
   assert.deepEqual([anomaly.deviceId, anomaly.limit, anomaly.status], [deviceId, 90, "open"]);
   assert.deepEqual((await call("listAnomalies", { query: "?status=open&severity=major" })).json.items, [anomaly]);

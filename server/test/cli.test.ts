@@ -97,7 +97,7 @@ test("from nothing to a device that can enroll, as interfaces.md writes the comm
 test("packs and silence of a device type come and go, and a pack is tried on what is stored", async () => {
   const caller = await server.app.access.systemCaller("acme");
   const hot = { metric: "t", operator: "gt", value: 90, severity: "major" } as const;
-  const { id } = await server.app.monitoring.createThreshold(caller, { name: "Hot", rules: [hot] });
+  const { id } = await server.app.rules.createThreshold(caller, { name: "Hot", rules: [hot] });
   const create = ["device-type", "create", "--tenant", "acme", "--name", "Watched", "--topic", "x/{deviceId}"];
   const type = await json(...create, "--threshold", id, "--silent-for-seconds", "300");
   assert.deepEqual([type.thresholdIds, type.silentForSeconds], [[id], 300]);
@@ -117,7 +117,7 @@ test("packs and silence of a device type come and go, and a pack is tried on wha
 });
 
 test("what a device sent last is shown, and what of it could not be read, harmless to the terminal", async () => {
-  const { database, monitoring } = server.app;
+  const { database, telemetry } = server.app;
   const view = async (name: string) => (await muster(["device", name, "seen", "--tenant", "acme"])).stdout;
   await json("device", "create", "--tenant", "acme", "--id", "seen", "--name", "Seen");
   assert.deepEqual(
@@ -131,7 +131,7 @@ test("what a device sent last is shown, and what of it could not be read, harmle
   );
   const device = { tenantId: row!.tenant_id, deviceUid: row!.uid, deviceId: "seen", topic: "t/acme/t/seen" as const };
   for (const payload of ['{"t": 21.5, "state": "ok"}', "\u009b2J{", "x".repeat(500)])
-    await monitoring.ingest({ ...device, payload: Buffer.from(payload) });
+    await telemetry.ingest({ ...device, payload: Buffer.from(payload) });
   const at = server.clock.now().toISOString();
   assert.equal(await view("latest"), `"state"  "ok"  ${at}\n"t"      21.5  ${at}\n`);
   const [long, short] = (await view("rejected")).split("\n");
@@ -146,7 +146,7 @@ test("what a device sent last is shown, and what of it could not be read, harmle
 test("a threshold pack is shown, changed by a file of its rules, switched off and on, and deleted", async () => {
   const caller = await server.app.access.systemCaller("acme");
   const hot = { metric: "t", operator: "gt", value: 90, severity: "major" } as const;
-  const made = await server.app.monitoring.createThreshold(caller, { name: "Cold", rules: [hot] });
+  const made = await server.app.rules.createThreshold(caller, { name: "Cold", rules: [hot] });
   const { id } = made;
   const command = async (name: string, body: object): Promise<Record<string, unknown>> => {
     const answer = await sendCommand(server.dataDir, `threshold.${name}`, body);

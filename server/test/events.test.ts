@@ -27,24 +27,24 @@ const kinds = (events: TenantEvent[]) => events.map(({ kind }) => kind);
 
 async function deviceWithAnomaly(tenant: TestTenant, at = server) {
   const { id } = await at.app.devices.createDevice(tenant.caller, { name: "Pump" });
-  const pack = await at.app.monitoring.createThreshold(tenant.caller, { name: "Bearings", rules: [HOT] });
+  const pack = await at.app.rules.createThreshold(tenant.caller, { name: "Bearings", rules: [HOT] });
   const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
   const [row] = await runRaw<{ uid: string }>(at.app.database.db, find, [tenant.caller.tenantId, id]);
-  const [anomaly] = await at.app.monitoring.openAnomalies([observed(row!.uid, pack, 95)]);
+  const [anomaly] = await at.app.rules.openAnomalies([observed(row!.uid, pack, 95)]);
   return { id, uid: row!.uid, pack, anomaly: anomaly! };
 }
 
 test("what happens in a tenant is told in its order, with the device and what a screen needs", async () => {
   const tenant = await newTenant(server);
-  const { events, monitoring, tickets } = server.app;
+  const { events, anomalies, rules, tickets } = server.app;
   const start = await events.cursorNow();
   const { id, uid, pack, anomaly } = await deviceWithAnomaly(tenant);
-  await monitoring.openAnomalies([observed(uid, pack, 96)]);
-  await monitoring.acknowledgeAnomaly(tenant.caller, anomaly.id, "on my way");
+  await rules.openAnomalies([observed(uid, pack, 96)]);
+  await anomalies.acknowledgeAnomaly(tenant.caller, anomaly.id, "on my way");
   const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId: anomaly.id });
   await tickets.changeTicket(tenant.caller, ticket.id, { title: "Replace the bearing" });
   await tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
-  await monitoring.resolveAnomalies("system", [{ deviceUid: uid, ruleId: pack.rules[0]!.id }]);
+  await rules.resolveAnomalies("system", [{ deviceUid: uid, ruleId: pack.rules[0]!.id }]);
 
   let page = await events.readEvents(tenant.caller.tenantId, start, 100);
   // Shown once no older transaction of the whole PostgreSQL is under way.
@@ -109,7 +109,7 @@ test("a subscription is woken by another process, leaves out other kinds, and go
   const one = await deviceWithAnomaly(tenant, second);
   await seen.count(1);
   await first.stop();
-  await second.app.monitoring.acknowledgeAnomaly(tenant.caller, one.anomaly.id);
+  await second.app.anomalies.acknowledgeAnomaly(tenant.caller, one.anomaly.id);
   await second.app.tickets.openTicket(tenant.caller, { title: "x" });
   const again = await events.subscribe(
     tenant.caller.tenantId,
@@ -187,7 +187,7 @@ test("events are forgotten after 48 hours, and a cursor from before them is told
   const { events: kept, cursor } = await readSome(tenantId, start);
   assert.deepEqual(kinds(kept), ["anomaly.opened"]);
   const { cursor: ofQuiet } = await events.readEvents(quiet.caller.tenantId, start, 10);
-  await server.app.monitoring.acknowledgeAnomaly(tenant.caller, anomaly.id);
+  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomaly.id);
   server.clock.advance(2 * MINUTE);
   await events.prune();
   const ofAnotherDatabase = "999999999999.0";

@@ -24,7 +24,7 @@ async function rowsOf(device: TestSender): Promise<[string, number, unknown][]> 
 }
 
 async function latestOf(device: TestSender): Promise<Record<string, unknown>> {
-  const values = await bench.monitoring.latest(caller, device.id);
+  const values = await bench.telemetry.latest(caller, device.id);
   return Object.fromEntries(values.map(({ metric, value }) => [metric, value]));
 }
 
@@ -93,7 +93,7 @@ test("buffered records whose times cannot be believed stay apart and keep their 
     (await rowsOf(device)).map(([, , value]) => value),
     [1, 2, 3],
   );
-  const [value] = await bench.monitoring.latest(caller, device.id);
+  const [value] = await bench.telemetry.latest(caller, device.id);
   assert.deepEqual(value, {
     metric: "count",
     value: 3,
@@ -162,18 +162,18 @@ test("a batch that the database cannot store rejects all of its messages, and th
     ["rejected", "rejected", "rejected"],
   );
   await bench.query("ALTER TABLE telemetry_away RENAME TO telemetry");
-  assert.deepEqual(bench.monitoring.queue(), { messages: 0, bytes: 0 });
+  assert.deepEqual(bench.telemetry.queue(), { messages: 0, bytes: 0 });
   await Promise.all([one.publish({ after: 1 }), two.publish({ after: 2 })]);
   assert.deepEqual(await latestOf(one), { before: 1, after: 1 });
   assert.deepEqual(await latestOf(two), { after: 2 });
-  assert.deepEqual(await bench.monitoring.rejectedMessages(caller, two.id), []);
+  assert.deepEqual(await bench.telemetry.rejectedMessages(caller, two.id), []);
 });
 
 test("data the database refuses hurts its own message alone, which is kept as rejected", async () => {
   const device = await bench.device(caller);
   await bench.query("ALTER TABLE telemetry ADD CONSTRAINT no_beast CHECK (number <> 666.25)");
   const sent = Array.from({ length: 50 }, (_, n) => device.publish({ count: n === 31 ? 666.25 : n }));
-  const stranger = bench.monitoring.ingest({
+  const stranger = bench.telemetry.ingest({
     tenantId: caller.tenantId,
     deviceUid: "no uuid",
     deviceId: "x",
@@ -189,7 +189,7 @@ test("data the database refuses hurts its own message alone, which is kept as re
     counts,
     Array.from({ length: 50 }, (_, n) => n).filter((n) => n !== 31),
   );
-  const [rejected, ...none] = await bench.monitoring.rejectedMessages(caller, device.id);
+  const [rejected, ...none] = await bench.telemetry.rejectedMessages(caller, device.id);
   assert.equal(rejected?.payload.toString(), '{"count":666.25}');
   assert.match(rejected?.reason ?? "", /cannot store/);
   assert.deepEqual(none, []);
@@ -200,11 +200,11 @@ test("the queue says what is waiting, and draining waits for it", async () => {
   const payload = Buffer.from('{"count":1}');
   let stored = 0;
   for (let n = 0; n < 2_500; n++) void device.publish(payload).then(() => stored++);
-  assert.deepEqual(bench.monitoring.queue(), { messages: 2_500, bytes: 2_500 * payload.length });
-  await bench.monitoring.drain();
+  assert.deepEqual(bench.telemetry.queue(), { messages: 2_500, bytes: 2_500 * payload.length });
+  await bench.telemetry.drain();
   assert.equal(stored, 2_500);
-  assert.deepEqual(bench.monitoring.queue(), { messages: 0, bytes: 0 });
-  await bench.monitoring.drain();
+  assert.deepEqual(bench.telemetry.queue(), { messages: 0, bytes: 0 });
+  await bench.telemetry.drain();
 });
 
 test("whoever else waits for the event loop has a turn between two batches", async () => {

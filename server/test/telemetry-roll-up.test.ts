@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
-import type { SeriesQuery } from "../src/monitoring/monitoring.ts";
-import { computeHours, storeMarks, takeMarks } from "../src/monitoring/roll-up-store.ts";
+import { computeHours, storeMarks, takeMarks } from "../src/telemetry/charts/roll-up-store.ts";
+import type { SeriesQuery } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
 import { openTelemetry, type TelemetryBench, type TestSender } from "./harness/telemetry.ts";
 
@@ -37,7 +37,7 @@ async function naive(device: TestSender, metric: string, { from, to }: SeriesQue
 }
 
 async function assertAsNaive(device: TestSender, metric: string, query: SeriesQuery): Promise<void> {
-  const { bucketSeconds, points } = await bench.monitoring.series(caller, device.id, metric, query);
+  const { bucketSeconds, points } = await bench.telemetry.series(caller, device.id, metric, query);
   assert.deepEqual(points, await naive(device, metric, query, bucketSeconds));
 }
 
@@ -48,7 +48,7 @@ async function marks(device: TestSender): Promise<number> {
 /** Lets what was stored rest, and computes all of it. */
 async function settle(): Promise<void> {
   bench.clock.advance(HOUR + 3 * MINUTE);
-  await bench.monitoring.rollUp();
+  await bench.telemetry.rollUp();
 }
 
 test("a series is what its readings say, whatever comes late, is overwritten or computed in between", async () => {
@@ -76,7 +76,7 @@ test("a series is what its readings say, whatever comes late, is overwritten or 
         for (const each of steps) {
           if (each === "roll up") {
             bench.clock.advance(3 * MINUTE);
-            await bench.monitoring.rollUp();
+            await bench.telemetry.rollUp();
           } else await device.publish(each.map(({ ts, values }) => ({ ts, values: { ...values } })));
         }
         for (const { from, length, bucketSeconds } of queries)
@@ -97,15 +97,15 @@ test("an hour under way is read from its readings, and computed two minutes afte
     bench.clock.advance(MINUTE);
     await device.publish({ a: n });
   }
-  const { points } = await bench.monitoring.series(caller, device.id, "a", query);
+  const { points } = await bench.telemetry.series(caller, device.id, "a", query);
   assert.deepEqual(points, [{ at: new Date(hour), min: 1, avg: 3, max: 6, count: 3 }]);
   bench.clock.advance(58 * MINUTE);
-  await bench.monitoring.rollUp();
+  await bench.telemetry.rollUp();
   assert.equal(await marks(device), 1);
   bench.clock.advance(MINUTE);
-  await bench.monitoring.rollUp();
+  await bench.telemetry.rollUp();
   assert.equal(await marks(device), 0);
-  assert.deepEqual((await bench.monitoring.series(caller, device.id, "a", query)).points, points);
+  assert.deepEqual((await bench.telemetry.series(caller, device.id, "a", query)).points, points);
 });
 
 test("computing twice, in two processes and after one that died computes the same", async () => {
@@ -122,7 +122,7 @@ test("computing twice, in two processes and after one that died computes the sam
     throw new Error("killed");
   });
   await assert.rejects(died, /killed/);
-  await Promise.all([bench.monitoring.rollUp(), bench.another().rollUp()]);
+  await Promise.all([bench.telemetry.rollUp(), bench.another().rollUp()]);
   await settle();
   assert.equal(await marks(device), 0);
   const query = { from: new Date(start - HOUR), to: new Date(start + 12 * HOUR), bucketSeconds: 3600 };
@@ -135,7 +135,7 @@ test("numbers too large to add up are still a chart", async () => {
   await device.publish([1, 2, 3].map((n) => ({ ts: start + n, values: { a: 1.7e308 } })));
   const query = { from: new Date(start - HOUR), to: new Date(start + HOUR), bucketSeconds: 3600 };
   for (let computed = 0; computed < 2; computed++) {
-    const { points } = await bench.monitoring.series(caller, device.id, "a", query);
+    const { points } = await bench.telemetry.series(caller, device.id, "a", query);
     assert.deepEqual(
       points.map(({ min, max, count }) => [min, max, count]),
       [[1.7e308, 1.7e308, 3]],
@@ -153,7 +153,7 @@ test("readings are read newest first, page by page, of the range and the metric 
   const pages: unknown[][] = [];
   let cursor: string | undefined;
   do {
-    const page = await bench.monitoring.readings(caller, device.id, "a", { ...query, cursor });
+    const page = await bench.telemetry.readings(caller, device.id, "a", { ...query, cursor });
     pages.push(page.items.map(({ value }) => value));
     cursor = page.next;
   } while (cursor !== undefined);
@@ -161,7 +161,7 @@ test("readings are read newest first, page by page, of the range and the metric 
     [4, true],
     ["two", 1],
   ]);
-  const read = (more: object) => bench.monitoring.readings(caller, device.id, "a", { ...query, ...more });
+  const read = (more: object) => bench.telemetry.readings(caller, device.id, "a", { ...query, ...more });
   await assert.rejects(read({ limit: 0 }), /1 to 1000/);
   await assert.rejects(read({ cursor: "x" }), /not a cursor/);
 });
@@ -171,8 +171,8 @@ test("whoever does not see a device reads neither its readings nor its series", 
   await device.publish({ a: 1 });
   const query = { from: new Date(0), to: bench.clock.now() };
   const stranger = await bench.tenant();
-  await assert.rejects(bench.monitoring.readings(stranger, device.id, "a", query), /no such device/);
-  await assert.rejects(bench.monitoring.series(stranger, device.id, "a", query), /no such device/);
+  await assert.rejects(bench.telemetry.readings(stranger, device.id, "a", query), /no such device/);
+  await assert.rejects(bench.telemetry.series(stranger, device.id, "a", query), /no such device/);
 });
 
 if (onPostgres) {
@@ -185,11 +185,11 @@ if (onPostgres) {
       const hour = Math.floor(ts / HOUR);
       await storeMarks(tx, { deviceUids: [device.uid], hours: [hour] }, bench.clock.now().getTime());
       await tx.updateTable("telemetry").set({ number: 2 }).where("device_uid", "=", device.uid).execute();
-      await bench.monitoring.rollUp();
+      await bench.telemetry.rollUp();
     });
     const query = { from: new Date(ts - HOUR), to: new Date(ts + HOUR), bucketSeconds: 3600 };
     await assertAsNaive(device, "a", query);
-    await bench.monitoring.rollUp();
+    await bench.telemetry.rollUp();
     assert.equal(await marks(device), 0);
     await assertAsNaive(device, "a", query);
   });
@@ -217,7 +217,7 @@ if (onPostgres) {
 
   test("however storing and computing meet, in several processes, every reading is in the series in the end", async () => {
     const devices = await Promise.all(Array.from({ length: 8 }, () => bench.device(caller)));
-    const processes = [bench.monitoring, bench.another(), bench.another()];
+    const processes = [bench.telemetry, bench.another(), bench.another()];
     const start = bench.clock.now().getTime() - 3 * HOUR;
     let storing = true;
     const store = async (device: TestSender, which: number) => {

@@ -99,7 +99,7 @@ test("a reading older than its tenant keeps any is acknowledged and not stored, 
     { metric: "a", number: 1 },
     { metric: "b", number: kept },
   ]);
-  const latest = await bench.monitoring.latest(caller, device.id);
+  const latest = await bench.telemetry.latest(caller, device.id);
   assert.deepEqual(
     latest.map(({ metric, value }) => [metric, value]),
     [
@@ -125,15 +125,15 @@ test("tending makes the days to come, drops those that nobody keeps any longer, 
   await publishInto(device, { ts: start, values: { a: 1 } }, partition(7, start));
   const neighbour = await bench.device(await bench.tenant());
   await neighbour.publish({ ts: start, values: { a: 1 } });
-  await bench.monitoring.tendTelemetry();
+  await bench.telemetry.tendTelemetry();
   for (const days of [7, 90])
     for (const ahead of [0, 1, 2]) assert.ok((await partitions()).includes(partition(days, start + ahead * DAY)));
 
   for (let day = 0; day < 7; day++) bench.clock.advance(DAY);
-  await bench.monitoring.tendTelemetry();
+  await bench.telemetry.tendTelemetry();
   assert.equal((await partitionsOf(device))[partition(7, start)], 1, "what is seven days old is kept");
   bench.clock.advance(2 * DAY);
-  await Promise.all([bench.monitoring.tendTelemetry(), bench.another().tendTelemetry()]);
+  await Promise.all([bench.telemetry.tendTelemetry(), bench.another().tendTelemetry()]);
   assert.equal((await partitionsOf(device))[partition(7, start)], undefined);
   assert.ok(!(await partitions()).includes(partition(7, start)));
   assert.deepEqual(Object.keys(await partitionsOf(neighbour)), [partition(90, start)]);
@@ -156,11 +156,11 @@ if (onPostgres) {
     bench.clock.advance(93 * DAY + HOUR);
     await bench.database.db.transaction().execute(async (tx) => {
       await tx.selectFrom("telemetry").select("ts").where("device_uid", "=", device.uid).execute();
-      await bench.monitoring.tendTelemetry();
+      await bench.telemetry.tendTelemetry();
       assert.equal((await partitionsOf(device))[partition(90, ts)], 1);
       await device.publish({ b: 1 });
     });
-    await bench.monitoring.tendTelemetry();
+    await bench.telemetry.tendTelemetry();
     assert.deepEqual(Object.keys(await partitionsOf(device)), [partition(90, bench.clock.now().getTime())]);
   });
 }

@@ -76,8 +76,7 @@ const addDevice = async (of = tenant, more: object = {}) =>
   (await server.app.devices.createDevice(of.caller, { name: "Pump", ...more })).id;
 const anomalyOf = (deviceId: string, of = tenant) =>
   addAnomaly({ database: server.app.database, clock: server.clock }, of.caller, deviceId);
-const shownBy = async (anomalyId: string) =>
-  (await server.app.monitoring.getAnomaly(tenant.caller, anomalyId)).ticketId;
+const shownBy = async (anomalyId: string) => (await server.app.anomalies.getAnomaly(tenant.caller, anomalyId)).ticketId;
 
 function assertRefused(answer: HttpAnswer, status: number, error: string, detail?: string): void {
   assert.deepEqual([answer.status, answer.json.error], [status, error], answer.text);

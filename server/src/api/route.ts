@@ -1,10 +1,12 @@
 import type { z } from "zod";
 import type { Caller, Scope } from "../access/access.ts";
+import type { Anomalies } from "../anomalies/anomalies.ts";
 import type { Certificates, PeerCertificate } from "../certificates/certificates.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
-import type { Monitoring } from "../monitoring/monitoring.ts";
+import type { Rules } from "../rules/rules.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Tickets } from "../tickets/tickets.ts";
 import type { ErrorCode } from "./problem.ts";
 
@@ -16,7 +18,9 @@ export interface Faces {
   devices: Devices;
   groups: Groups;
   enrollment: Enrollment;
-  monitoring: Monitoring;
+  anomalies: Anomalies;
+  rules: Rules;
+  telemetry: Telemetry;
   tickets: Tickets;
 }
 

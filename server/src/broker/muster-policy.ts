@@ -4,13 +4,13 @@ import type { Certificates } from "../certificates/certificates.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import type { Monitoring } from "../monitoring/monitoring.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { BrokerPolicy, ConnectRequest, Credential, Principal, Verdict } from "./policy.ts";
 
 export interface PolicyDeps {
   certificates: Pick<Certificates, "identifyDevice">;
   connections: Pick<Connections, "authenticateMqttClient" | "openSession" | "closeSession" | "recordRefusal">;
-  monitoring: Pick<Monitoring, "ingest">;
+  telemetry: Pick<Telemetry, "ingest">;
   authorities: Pick<Authorities, "intermediatesDer">;
   metrics: Pick<Metrics, "connections" | "refusals">;
   logger: Logger;
@@ -167,7 +167,7 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       const { tenantId, deviceUid, clientId } = principal;
       // What a gateway or a platform service sends is for subscribers; telemetry is what devices send.
       if (deviceUid === undefined) return;
-      await deps.monitoring.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload });
+      await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload });
     },
     async sessionUp(principal, { sessionId, remoteAddress }) {
       const { tenantId, clientId } = principal;

@@ -7,8 +7,9 @@ import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
-import type { Monitoring } from "../monitoring/monitoring.ts";
 import type { Notifications } from "../notifications/notifications.ts";
+import type { Rules } from "../rules/rules.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 
 /** What the shell's commands use of the service, and no more. */
 export interface ControlFaces {
@@ -21,17 +22,8 @@ export interface ControlFaces {
   doctor: Doctor;
   enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
   groups: Pick<Groups, "createShift">;
-  monitoring: Pick<
-    Monitoring,
-    | "deleteThreshold"
-    | "dryRun"
-    | "latest"
-    | "listThresholds"
-    | "rejectedMessages"
-    | "showThreshold"
-    | "tenantOfThreshold"
-    | "updateThreshold"
-  >;
+  rules: Rules;
+  telemetry: Pick<Telemetry, "latest" | "rejectedMessages">;
   notifications: Pick<Notifications, "listDeliveries" | "onCallOfDevice" | "onCallOfGroup" | "showWebhook">;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };

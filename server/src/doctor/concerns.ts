@@ -39,7 +39,7 @@ export const CONCERNS: readonly Invariant[] = [
   },
   {
     name: "telemetry that is kept no longer is dropped within a day",
-    // A day is dropped when it has been over for its class and a day more (monitoring/telemetry-day-store.ts).
+    // A day is dropped when it has been over for its class and a day more (telemetry/partitions/partition-store.ts).
     sql: `SELECT 'partition ' || d.relname AS what FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
       WHERE i.inhparent = 'telemetry'::regclass

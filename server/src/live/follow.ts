@@ -1,6 +1,6 @@
 import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import { type EventHandler, type Events, isWanted, type Subscription, type TenantEvent } from "../events/events.ts";
-import type { Monitoring, TelemetryChange, TelemetryFollower } from "../monitoring/monitoring.ts";
+import type { Telemetry, TelemetryChange, TelemetryFollower } from "../telemetry/telemetry.ts";
 import { fromLiveCursor, type LivePlace, toLiveCursor } from "./cursor.ts";
 import { requireKinds } from "./families.ts";
 
@@ -15,7 +15,7 @@ export interface LiveOptions {
   telemetryOf?: readonly string[] | undefined;
 }
 
-export type LiveDeps = { events: Events; monitoring: Pick<Monitoring, "followTelemetry"> };
+export type LiveDeps = { events: Events; telemetry: Pick<Telemetry, "followTelemetry"> };
 
 /**
  * What happens in the caller's tenant and what its devices say, as one stream with one cursor, one batch at a time: every
@@ -24,7 +24,7 @@ export type LiveDeps = { events: Events; monitoring: Pick<Monitoring, "followTel
  * @throws MusterError insufficient_scope, invalid_request; `ended` rejects with cursor_expired
  */
 export async function follow(
-  { events, monitoring }: LiveDeps,
+  { events, telemetry }: LiveDeps,
   caller: Caller,
   { after, kinds, telemetryOf }: LiveOptions,
   handler: EventHandler,
@@ -33,21 +33,21 @@ export async function follow(
   const begun = after === undefined ? undefined : fromLiveCursor(after);
   const start: LivePlace = begun ?? { events: await events.cursorNow(), telemetry: "0" };
   let durable: Subscription | undefined;
-  let telemetry: TelemetryFollower | undefined;
+  let follower: TelemetryFollower | undefined;
   const place = (): LivePlace => ({
     events: durable?.cursor ?? start.events,
-    telemetry: telemetry?.cursor ?? start.telemetry,
+    telemetry: follower?.cursor ?? start.telemetry,
   });
   const inTurn = takingTurns();
 
   if (isWanted(kinds, TELEMETRY)) {
     const options = { after: begun?.telemetry, deviceIds: telemetryOf };
-    telemetry = await monitoring.followTelemetry(caller, options, (changes, next) =>
+    follower = await telemetry.followTelemetry(caller, options, (changes, next) =>
       inTurn(() => handler(telemetryEvents(changes, place(), next))),
     );
   }
   const stop = async () => {
-    await Promise.all([durable?.stop(), telemetry?.stop()]);
+    await Promise.all([durable?.stop(), follower?.stop()]);
   };
   try {
     const options = { after: start.events, kinds, boundedTo: boundedToGroupsOf(caller) };
@@ -58,7 +58,7 @@ export async function follow(
     await stop();
     throw error;
   }
-  const ended = Promise.all([durable.ended, telemetry?.ended]).then(() => undefined);
+  const ended = Promise.all([durable.ended, follower?.ended]).then(() => undefined);
   ended.catch(stop);
   return {
     get cursor() {

@@ -11,7 +11,8 @@ import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics, type Metrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { createMonitoring, type Monitoring } from "../../src/monitoring/monitoring.ts";
+import { createBatchEvaluator } from "../../src/rules/rules.ts";
+import { createTelemetry, type Telemetry } from "../../src/telemetry/telemetry.ts";
 import { testDatabase } from "../harness/database.ts";
 import { FakeClock } from "../harness/fake-clock.ts";
 
@@ -39,7 +40,7 @@ export interface Features {
   readonly connections: Connections;
   readonly devices: Devices;
   readonly enrollment: Enrollment;
-  readonly monitoring: Monitoring;
+  readonly telemetry: Telemetry;
   readonly metrics: Metrics;
   readonly caller: Caller;
   enroll(overrides?: { caller?: Caller }): Promise<Device>;
@@ -61,7 +62,7 @@ export async function openFeatures(): Promise<Features> {
   const devices = createDevices(deps);
   const certificates = createCertificates(deps);
   const connections = createConnections(deps);
-  const monitoring = createMonitoring(deps);
+  const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const authorities = await createAuthorities({ ...deps, masterKey, publicHost: "localhost" });
   const enrollment = createEnrollment({
     ...deps,
@@ -96,7 +97,7 @@ export async function openFeatures(): Promise<Features> {
     connections,
     devices,
     enrollment,
-    monitoring,
+    telemetry,
     metrics,
     caller,
     newTenant,
@@ -109,7 +110,7 @@ export async function openFeatures(): Promise<Features> {
     },
     close: async () => {
       if (lost) return own.remove();
-      await monitoring.drain();
+      await telemetry.drain();
       await connections.stopNode();
       await access.close();
       await authorities.close();

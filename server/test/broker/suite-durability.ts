@@ -137,8 +137,8 @@ export function durabilityRules(makeEngine: MakeEngine): void {
     const packets = Array.from({ length: 50 }, (_, n) => publishPacket(device.topic, `{"m${n}":1}`));
     client.send(...packets, [0xe0, 0]);
     await client.ended;
-    await world.monitoring.drain();
-    assert.equal((await world.monitoring.latest(world.caller, device.deviceId)).length, 50);
+    await world.telemetry.drain();
+    assert.equal((await world.telemetry.latest(world.caller, device.deviceId)).length, 50);
   });
 
   test("stopping lets messages under way be stored and acknowledged", async (t) => {

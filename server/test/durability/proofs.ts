@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openDatabase, runRaw } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { referenceAnomalies } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
 import type { CrashWorld } from "../harness/crash.ts";
 import type { Sinks } from "../harness/sinks.ts";
 import { APART_MS } from "./publisher.ts";

@@ -1,4 +1,4 @@
-import type { Rule } from "../../src/monitoring/monitoring.ts";
+import type { Rule } from "../../src/rules/rules.ts";
 import type { CrashWorld } from "../harness/crash.ts";
 import { Publisher } from "./publisher.ts";
 

@@ -1,13 +1,9 @@
 import { notify, runRaw } from "../../src/db/database.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import {
-  createMonitoring,
-  type Monitoring,
-  type NewRule,
-  type ThresholdPack,
-} from "../../src/monitoring/monitoring.ts";
-import type { Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import { createBatchEvaluator, type NewRule, type ThresholdPack } from "../../src/rules/rules.ts";
+import type { Said } from "../../src/rules/test-support/reference-evaluator.ts";
+import { createTelemetry, type Telemetry } from "../../src/telemetry/telemetry.ts";
 import { HOT, type World } from "../monitoring/world.ts";
 
 /** A device that packs watch, and what it says, handed in as the broker does. */
@@ -15,9 +11,9 @@ export interface Sender {
   id: string;
   uid: string;
   /** One batch of messages. */
-  send(messages: readonly unknown[], by?: Monitoring): Promise<void>;
+  send(messages: readonly unknown[], by?: Telemetry): Promise<void>;
   /** One message with a time of its own: milliseconds from now on the server's clock. */
-  say(values: Record<string, unknown>, ms?: number, by?: Monitoring): Promise<void>;
+  say(values: Record<string, unknown>, ms?: number, by?: Telemetry): Promise<void>;
   /** Its anomalies as the API lists them, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON
   anomalies(): Promise<any[]>;
@@ -34,7 +30,7 @@ export async function newSender(world: World, ...packs: ThresholdPack[]): Promis
     deviceId: id,
     topic: `t/${tenant.slug}/telemetry/${id}`,
   };
-  const send: Sender["send"] = async (messages, by = app.monitoring) => {
+  const send: Sender["send"] = async (messages, by = app.telemetry) => {
     await Promise.all(messages.map((message) => by.ingest({ ...from, payload: Buffer.from(JSON.stringify(message)) })));
   };
   const sender: Sender = {
@@ -63,9 +59,10 @@ async function heard({ server }: World): Promise<void> {
   await unlisten();
 }
 
-/** Another process' worth of monitoring on the same database: it remembers nothing yet. */
-export function freshMonitoring({ server }: World, database = server.app.database): Monitoring {
-  return createMonitoring({ database, clock: server.clock, ids: randomIds, logger: createLogger("silent") });
+/** The ingest of a further process on the same database, with an empty cache. */
+export function freshTelemetry({ server }: World, database = server.app.database): Telemetry {
+  const deps = { database, clock: server.clock, ids: randomIds, logger: createLogger("silent") };
+  return createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
 }
 
 export async function packOf(world: World, ...rules: NewRule[]): Promise<ThresholdPack> {

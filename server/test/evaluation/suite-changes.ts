@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { onPostgres } from "../harness/database.ts";
 import { HOT, type World } from "../monitoring/world.ts";
-import { ended, freshMonitoring, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
+import { ended, freshTelemetry, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
 
 /** What becomes of anomalies when packs, devices and types change. */
 export function changeRules(given: () => World): void {
@@ -80,7 +80,7 @@ export function changeRules(given: () => World): void {
     const { database } = world.server.app;
     const sender = await newJudged(world);
     // A process that no news reaches: it goes by what it remembers until the database tells it otherwise.
-    const deaf = freshMonitoring(world, { ...database, listen: async () => async () => undefined });
+    const deaf = freshTelemetry(world, { ...database, listen: async () => async () => undefined });
     await sender.say({ temperature: 20, pressure: 1 }, 0, deaf);
     await sender.watch([]);
     await sender.say({ temperature: 99, pressure: 9 }, 1, deaf);
@@ -93,7 +93,7 @@ export function changeRules(given: () => World): void {
     const { devices } = world.server.app;
     const pack = await packOf(world, HOT);
     const type = await devices.createDeviceType(world.tenant.caller, { name: "Contested", publishTopics: [] });
-    const other = freshMonitoring(world);
+    const other = freshTelemetry(world);
     let opened = 0;
     for (let round = 0; round < (onPostgres ? 20 : 2); round++) {
       const [one, two] = [await newSender(world, pack), await newSender(world)];

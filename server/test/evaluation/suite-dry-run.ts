@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { NewRule } from "../../src/monitoring/monitoring.ts";
-import { anyMessages, anyRule } from "../../src/monitoring/test-support/any-telemetry.ts";
-import { referenceAnomalies, type Said } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import type { NewRule } from "../../src/rules/rules.ts";
+import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
+import { referenceAnomalies, type Said } from "../../src/rules/test-support/reference-evaluator.ts";
 import { HOT, NOWHERE, type World } from "../monitoring/world.ts";
 import { newSender, packOf, payloadOf, type Sender } from "./sender.ts";
 
@@ -24,7 +24,7 @@ export function dryRunRules(given: () => World): void {
 
   test("a dry run over stored telemetry lists the anomalies that the rules would have opened, and opens none", async () => {
     const world = given();
-    const { monitoring } = world.server.app;
+    const { rules: packs } = world.server.app;
     const sender = await newSender(world);
     await series(world, sender, [20, 91, 92, 20, 20, 95]);
     const { from, to } = period(world);
@@ -32,7 +32,7 @@ export function dryRunRules(given: () => World): void {
       { ...HOT, forSeconds: 1, clearForSeconds: 1 },
       { ...HOT, severity: "minor" as const, message: "Warm" },
     ];
-    const run = await monitoring.dryRun(world.tenant.caller, { rules, deviceId: sender.id, from, to });
+    const run = await packs.dryRun(world.tenant.caller, { rules, deviceId: sender.id, from, to });
     const at = (second: number) => new Date(from.getTime() + second * 1000);
     const found = { deviceId: sender.id, metric: "temperature", limit: 90 };
     const hot = { ...found, rule: 0, severity: "major", message: "temperature is above 90" };
@@ -48,7 +48,7 @@ export function dryRunRules(given: () => World): void {
       ],
     });
     assert.deepEqual(await sender.anomalies(), []);
-    const shorter = await monitoring.dryRun(world.tenant.caller, {
+    const shorter = await packs.dryRun(world.tenant.caller, {
       rules,
       deviceId: sender.id,
       from: at(2),
@@ -59,7 +59,7 @@ export function dryRunRules(given: () => World): void {
 
   test("a pack that is there, over all devices of a type", async () => {
     const world = given();
-    const { devices, monitoring } = world.server.app;
+    const { devices, rules: packs } = world.server.app;
     const { caller } = world.tenant;
     const type = await devices.createDeviceType(caller, { name: "Many", publishTopics: [] });
     const pack = await packOf(world, HOT);
@@ -68,29 +68,29 @@ export function dryRunRules(given: () => World): void {
       await sender.watch([], type.id);
       await series(world, sender, [temperature]);
     }
-    const run = await monitoring.dryRun(caller, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    const run = await packs.dryRun(caller, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
     assert.deepEqual([run.devices, run.readings, run.anomalies.length, run.cut], [3, 3, 2, false]);
     const operator = { ...caller, rights: { kind: "user" as const, userId: NOWHERE, role: "operator" as const } };
-    const unseen = await monitoring.dryRun(operator, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    const unseen = await packs.dryRun(operator, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
     assert.deepEqual([unseen.devices, unseen.anomalies], [0, []]);
   });
 
   test("a dry run that finds or reads too much says that it was cut", async () => {
     const world = given();
-    const { monitoring } = world.server.app;
+    const { rules: packs } = world.server.app;
     const sender = await newSender(world);
     const swinging = Array.from({ length: 10_500 }, (_, n) => (n % 10 < 5 ? 20 : 91));
     await series(world, sender, swinging, 250);
     const ask = { deviceId: sender.id, ...period(world) };
-    const run = await monitoring.dryRun(world.tenant.caller, { ...ask, rules: [HOT] });
+    const run = await packs.dryRun(world.tenant.caller, { ...ask, rules: [HOT] });
     assert.deepEqual([run.anomalies.length, run.cut], [1_000, true]);
-    const rare = await monitoring.dryRun(world.tenant.caller, { ...ask, rules: [{ ...HOT, value: 95 }] });
+    const rare = await packs.dryRun(world.tenant.caller, { ...ask, rules: [{ ...HOT, value: 95 }] });
     assert.deepEqual([rare.readings, rare.anomalies, rare.cut], [10_500, [], false]);
   });
 
   test("what a dry run cannot be asked", async () => {
     const world = given();
-    const { monitoring } = world.server.app;
+    const { rules: packs } = world.server.app;
     const { id: deviceId } = await newSender(world);
     const pack = await packOf(world, HOT);
     const foreign = await world.newPack(world.stranger);
@@ -106,7 +106,7 @@ export function dryRunRules(given: () => World): void {
     ];
     for (const [over, code, detail] of cases) {
       const refusal = detail === undefined ? { code } : { code, detail };
-      await assert.rejects(monitoring.dryRun(world.tenant.caller, { ...good, ...over }), refusal, JSON.stringify(over));
+      await assert.rejects(packs.dryRun(world.tenant.caller, { ...good, ...over }), refusal, JSON.stringify(over));
     }
   });
 
@@ -117,7 +117,7 @@ export function dryRunRules(given: () => World): void {
       fc.asyncProperty(fc.array(anyRule(""), { minLength: 1, maxLength: 3 }), anyMessages, async (rules, messages) => {
         const sender = await newSender(world);
         await sender.send(messages.map((message) => payloadOf(message, base)));
-        const run = await world.server.app.monitoring.dryRun(world.tenant.caller, {
+        const run = await world.server.app.rules.dryRun(world.tenant.caller, {
           rules: rules as NewRule[],
           deviceId: sender.id,
           from: new Date(base),

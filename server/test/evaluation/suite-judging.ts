@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadWatches } from "../../src/monitoring/watch-store.ts";
+import { loadWatches } from "../../src/rules/rule-state-store.ts";
 import { onPostgres } from "../harness/database.ts";
 import { connectMqtt, enrollDevice } from "../harness/devices.ts";
 import { HOT, type World } from "../monitoring/world.ts";
-import { freshMonitoring, newSender, packOf, storedReadings, storedStates } from "./sender.ts";
+import { freshTelemetry, newSender, packOf, storedReadings, storedStates } from "./sender.ts";
 
 const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unknown>) => [
   status,
@@ -85,14 +85,14 @@ export function judgingRules(given: () => World): void {
     const at = (second: number, temperature: number) => ({ ts: base + second * 1000, values: { temperature } });
     await sender.send([[at(5, 99), at(0, 95)]]);
     assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
-    await sender.send([at(9, 95)], freshMonitoring(world));
+    await sender.send([at(9, 95)], freshTelemetry(world));
     assert.deepEqual(await sender.anomalies(), []);
-    await sender.send([at(10, 97)], freshMonitoring(world));
+    await sender.send([at(10, 97)], freshTelemetry(world));
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 97, 1, null]]);
     assert.deepEqual(await storedStates(world, sender.uid), []);
     await sender.send([at(11, 85), at(12, 80), at(16, 79)]);
     assert.deepEqual(await storedStates(world, sender.uid), ["clearing"]);
-    await sender.send([at(17, 80)], freshMonitoring(world));
+    await sender.send([at(17, 80)], freshTelemetry(world));
     assert.deepEqual((await sender.anomalies()).map(summary), [["resolved", 97, 1, "system"]]);
     assert.deepEqual(await storedStates(world, sender.uid), []);
   });
@@ -142,7 +142,7 @@ export function judgingRules(given: () => World): void {
   test("two processes that hear the same device at once lose no message, and agree", async () => {
     const world = given();
     const sender = await newSender(world, await packOf(world, HOT, { ...HOT, operator: "lt", value: 50 }));
-    const processes = [freshMonitoring(world), freshMonitoring(world)];
+    const processes = [freshTelemetry(world), freshTelemetry(world)];
     const rounds = onPostgres ? 40 : 10;
     await Promise.all(
       processes.map(async (by, at) => {

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runRaw } from "../../src/db/database.ts";
-import type { NewRule, Rule, RuleChange, ThresholdPack } from "../../src/monitoring/monitoring.ts";
+import type { NewRule, Rule, RuleChange, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { HOT, type World } from "../monitoring/world.ts";
-import { ended, freshMonitoring, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
+import { ended, freshTelemetry, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
 
 /** Packs that are changed, switched off and deleted while they judge. */
 export function packRules(given: () => World): void {
   test("a pack that is disabled or changed ends what it judges no longer, and judges by its new rules", async () => {
     const world = given();
     const { caller } = world.tenant;
-    const { monitoring } = world.server.app;
+    const { rules: packs } = world.server.app;
     const sender = await newJudged(world);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ thresholdId, openedAt }] = await sender.anomalies();
     world.server.clock.advance(1_000);
-    const { rules } = await monitoring.updateThreshold(caller, thresholdId, { name: "Other", description: "words" });
+    const { rules } = await packs.updateThreshold(caller, thresholdId, { name: "Other", description: "words" });
     assert.deepEqual((await sender.anomalies()).map(ended), [["open", null, null]]);
-    await monitoring.updateThreshold(caller, thresholdId, { rules: [rules[1]!, { ...rules[0]!, value: 95 }] });
+    await packs.updateThreshold(caller, thresholdId, { rules: [rules[1]!, { ...rules[0]!, value: 95 }] });
     const [first] = await sender.anomalies();
     assert.deepEqual(ended(first), unjudged("its rule was changed"));
     assert.ok(first.resolvedAt > openedAt, "at the time of the change");
@@ -28,12 +28,12 @@ export function packRules(given: () => World): void {
       (await sender.anomalies()).map(({ metric }) => metric),
       ["temperature", "pressure"],
     );
-    await monitoring.updateThreshold(caller, thresholdId, { enabled: false });
+    await packs.updateThreshold(caller, thresholdId, { enabled: false });
     assert.deepEqual(ended((await sender.anomalies())[1]), unjudged("its threshold pack was disabled"));
     await sender.say({ pressure: 9 }, 120_000);
     assert.equal((await sender.anomalies()).length, 2);
-    await monitoring.updateThreshold(caller, thresholdId, { enabled: true });
-    await sender.say({ temperature: 96, pressure: 9 }, 130_000, freshMonitoring(world));
+    await packs.updateThreshold(caller, thresholdId, { enabled: true });
+    await sender.say({ temperature: 96, pressure: 9 }, 130_000, freshTelemetry(world));
     assert.deepEqual(
       (await sender.anomalies()).slice(2).map(({ limit }) => limit),
       [95],
@@ -44,59 +44,59 @@ export function packRules(given: () => World): void {
   test("a rule that judges as before stays the same rule, with what it found, whatever else changes of its pack", async () => {
     const world = given();
     const { caller } = world.tenant;
-    const { monitoring } = world.server.app;
+    const { rules: packs } = world.server.app;
     const sender = await newJudged(world);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ id, thresholdId, ruleId }] = await sender.anomalies();
-    const { rules, revision } = await monitoring.showThreshold(caller, thresholdId);
+    const { rules, revision } = await packs.showThreshold(caller, thresholdId);
     const [hot, pending] = rules as [Rule, Rule];
     const { id: _, ...alike } = pending;
     const cold: NewRule = { ...HOT, operator: "lt", value: 0 };
     const change = { rules: [cold, { ...alike, message: "High" }, { ...hot, severity: "critical" as const }] };
-    const changed = await monitoring.updateThreshold(caller, thresholdId, change, { revision });
+    const changed = await packs.updateThreshold(caller, thresholdId, change, { revision });
     assert.deepEqual(
       changed.rules.slice(1).map((rule) => rule.id),
       [pending.id, hot.id],
     );
     assert.equal(changed.revision, revision + 1);
-    const again = await monitoring.updateThreshold(caller, thresholdId, change, { revision: revision + 1 });
+    const again = await packs.updateThreshold(caller, thresholdId, change, { revision: revision + 1 });
     assert.deepEqual(again, changed, "the same again changes nothing");
     await sender.say({ temperature: 98, pressure: 9 }, 60_000);
     const [open, late] = await sender.anomalies();
     assert.deepEqual([open.id, open.ruleId, open.status, open.occurrences], [id, ruleId, "open", 2]);
     assert.deepEqual([late.ruleId, late.message], [pending.id, "High"]);
     const refused = (rules: RuleChange[], detail: string) =>
-      assert.rejects(monitoring.updateThreshold(caller, thresholdId, { rules }), { code: "invalid_request", detail });
+      assert.rejects(packs.updateThreshold(caller, thresholdId, { rules }), { code: "invalid_request", detail });
     await refused([], "rules");
     await refused([HOT, { ...HOT, id: thresholdId }], "rules.1.id");
     await refused([hot, hot], "rules.1.id");
     await refused([{ ...hot, clearValue: 91 }], "rules.0.clearValue");
-    await assert.rejects(monitoring.updateThreshold(caller, thresholdId, { name: "x" }, { revision }), {
+    await assert.rejects(packs.updateThreshold(caller, thresholdId, { name: "x" }, { revision }), {
       code: "precondition_failed",
     });
-    const strangers = monitoring.updateThreshold(world.stranger.caller, thresholdId, {});
+    const strangers = packs.updateThreshold(world.stranger.caller, thresholdId, {});
     await assert.rejects(strangers, { code: "not_found" });
-    await assert.rejects(monitoring.updateThreshold(caller, "x", {}), { code: "not_found" });
+    await assert.rejects(packs.updateThreshold(caller, "x", {}), { code: "not_found" });
   });
 
   test("a pack that is deleted ends what it judged and is on no device and no type any more", async () => {
     const world = given();
     const { caller } = world.tenant;
-    const { devices, monitoring } = world.server.app;
+    const { devices, rules: packs } = world.server.app;
     const sender = await newJudged(world);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ id, thresholdId, openedAt }] = await sender.anomalies();
     const named = { name: "x", publishTopics: [], thresholdIds: [thresholdId] };
     const type = await devices.createDeviceType(caller, named);
-    const { devices: on, deviceTypes, unresolvedAnomalies } = await monitoring.showThreshold(caller, thresholdId);
+    const { devices: on, deviceTypes, unresolvedAnomalies } = await packs.showThreshold(caller, thresholdId);
     assert.deepEqual([on, deviceTypes, unresolvedAnomalies], [1, 1, 1]);
-    await assert.rejects(monitoring.deleteThreshold(world.stranger.caller, thresholdId), { code: "not_found" });
-    await assert.rejects(monitoring.deleteThreshold(caller, thresholdId, { revision: 7 }), {
+    await assert.rejects(packs.deleteThreshold(world.stranger.caller, thresholdId), { code: "not_found" });
+    await assert.rejects(packs.deleteThreshold(caller, thresholdId, { revision: 7 }), {
       code: "precondition_failed",
     });
-    assert.equal(await monitoring.tenantOfThreshold(thresholdId), world.tenant.slug);
+    assert.equal(await packs.tenantOfThreshold(thresholdId), world.tenant.slug);
     world.server.clock.advance(1_000);
-    await monitoring.deleteThreshold(caller, thresholdId);
+    await packs.deleteThreshold(caller, thresholdId);
     const [gone] = await sender.anomalies();
     assert.deepEqual([gone.id, gone.thresholdId], [id, thresholdId]);
     assert.deepEqual(ended(gone), unjudged("its threshold pack was deleted"));
@@ -107,26 +107,29 @@ export function packRules(given: () => World): void {
     assert.deepEqual((await devices.updateDeviceType(caller, type.id, {})).thresholdIds, []);
     await sender.say({ temperature: 99 }, 1);
     assert.equal((await sender.anomalies()).length, 1);
-    await assert.rejects(monitoring.deleteThreshold(caller, thresholdId), { code: "not_found" });
+    await assert.rejects(packs.deleteThreshold(caller, thresholdId), { code: "not_found" });
     await assert.rejects(sender.watch([{ id: thresholdId } as ThresholdPack]), { detail: thresholdId });
   });
 
   test("of two changes made for one revision one is refused; without a revision both are there", async () => {
     const world = given();
     const { caller } = world.tenant;
-    const [one, two] = [world.server.app.monitoring, world.second.app.monitoring];
+    const [one, two] = [world.server.app, world.second.app];
     const { id, rules } = await packOf(world, HOT);
     for (let round = 0; round < (onPostgres ? 20 : 2); round++) {
-      const { revision } = await one.showThreshold(caller, id);
+      const { revision } = await one.rules.showThreshold(caller, id);
       const add = (value: number) => ({ rules: [...rules, { ...HOT, value: value + round * 10 }] });
       const [a, b] = await Promise.allSettled([
-        one.updateThreshold(caller, id, add(100), { revision }),
-        two.updateThreshold(caller, id, add(105), { revision }),
+        one.rules.updateThreshold(caller, id, add(100), { revision }),
+        two.rules.updateThreshold(caller, id, add(105), { revision }),
       ]);
       assert.deepEqual([a.status, b.status].sort(), ["fulfilled", "rejected"]);
       const name = `Round ${round}`;
-      await Promise.all([one.updateThreshold(caller, id, { name }), two.updateThreshold(caller, id, add(109))]);
-      const now = await two.showThreshold(caller, id);
+      await Promise.all([
+        one.rules.updateThreshold(caller, id, { name }),
+        two.rules.updateThreshold(caller, id, add(109)),
+      ]);
+      const now = await two.rules.showThreshold(caller, id);
       assert.deepEqual([now.name, now.revision, now.rules[1]!.value], [name, revision + 2, 109 + round * 10]);
     }
   });
@@ -135,13 +138,13 @@ export function packRules(given: () => World): void {
     test("while a pack changes, its other rules miss no reading, and what it judges no longer is ended", async () => {
       const world = given();
       const { caller } = world.tenant;
-      const [one, two] = [world.server.app.monitoring, world.second.app.monitoring];
+      const [one, two] = [world.server.app, world.second.app];
       const pack = await packOf(world, HOT, { ...HOT, metric: "pressure", value: 5 });
       const [hot, high] = pack.rules as [Rule, Rule];
       const { database } = world.server.app;
-      const deaf = freshMonitoring(world, { ...database, listen: async () => async () => undefined });
+      const deaf = freshTelemetry(world, { ...database, listen: async () => async () => undefined });
       const senders = await Promise.all(
-        [one, two, deaf].map(async (by) => ({ by, device: await newSender(world, pack) })),
+        [one.telemetry, two.telemetry, deaf].map(async (by) => ({ by, device: await newSender(world, pack) })),
       );
       let changing = true;
       let said = 0;
@@ -149,28 +152,28 @@ export function packRules(given: () => World): void {
         let n = 0;
         while (changing || n < 5) await device.say({ temperature: 99, pressure: n % 2 ? 9 : 1 }, ++n, by);
         said += n;
-        const { items } = await one.listAnomalies(caller, { deviceId: device.id, skip: 0, limit: 10_000 });
+        const { items } = await one.anomalies.listAnomalies(caller, { deviceId: device.id, skip: 0, limit: 10_000 });
         const [open, ...more] = items.filter(({ ruleId }) => ruleId === hot.id);
         assert.deepEqual([open?.status, open?.occurrences, more], ["open", n, []], "no reading is missed");
       };
       const change = async () => {
         for (let round = 0; round < 30; round++) {
-          await two.updateThreshold(caller, pack.id, { rules: [{ ...hot, message: `Hot ${round}` }] });
-          await one.updateThreshold(caller, pack.id, {
+          await two.rules.updateThreshold(caller, pack.id, { rules: [{ ...hot, message: `Hot ${round}` }] });
+          await one.rules.updateThreshold(caller, pack.id, {
             rules: [hot, { ...high, value: 5 + round / 100, id: undefined }],
           });
         }
-        await one.updateThreshold(caller, pack.id, { rules: [hot] });
+        await one.rules.updateThreshold(caller, pack.id, { rules: [hot] });
         changing = false;
       };
       await Promise.all([change(), ...senders.map(talk)]);
-      const { items } = await one.listAnomalies(caller, { status: "open", skip: 0, limit: 10_000 });
+      const { items } = await one.anomalies.listAnomalies(caller, { status: "open", skip: 0, limit: 10_000 });
       const left = items.filter(({ thresholdId }) => thresholdId === pack.id);
       assert.deepEqual(new Set(left.map(({ ruleId }) => ruleId)), new Set([hot.id]));
       assert.ok(said > 60, `only ${said} readings met the changes`);
       await Promise.all([
         ...senders.map(({ by, device }) => device.say({ temperature: 99, pressure: 9 }, 100_000, by)),
-        two.deleteThreshold(caller, pack.id),
+        two.rules.deleteThreshold(caller, pack.id),
         ...senders.map(({ device }) => device.watch([pack]).catch(({ detail }) => assert.equal(detail, pack.id))),
       ]);
       for (const { by, device } of senders) await device.say({ temperature: 99 }, 100_001, by);

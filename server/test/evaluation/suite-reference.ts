@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { NewRule } from "../../src/monitoring/monitoring.ts";
-import { anyMessages, anyRule } from "../../src/monitoring/test-support/any-telemetry.ts";
-import { referenceAnomalies } from "../../src/monitoring/test-support/reference-evaluator.ts";
+import type { NewRule } from "../../src/rules/rules.ts";
+import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
+import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
 import { onPostgres } from "../harness/database.ts";
 import type { World } from "../monitoring/world.ts";
-import { freshMonitoring, newSender, packOf, payloadOf } from "./sender.ts";
+import { freshTelemetry, newSender, packOf, payloadOf } from "./sender.ts";
 
 const HOUR = 3_600_000;
 
@@ -20,7 +20,7 @@ export function referenceRules(given: () => World): void {
   test("whatever is late, there twice or out of order, wherever batches end and processes restart, the anomalies are those of the reference", async () => {
     const world = given();
     const { server } = world;
-    const processes = { one: freshMonitoring(world), two: freshMonitoring(world) };
+    const processes = { one: freshTelemetry(world), two: freshTelemetry(world) };
     const anyRules = fc.array(anyRule(""), { minLength: 1, maxLength: 4 });
     let anomalies = 0;
     await fc.assert(
@@ -36,7 +36,7 @@ export function referenceRules(given: () => World): void {
           server.clock.advance(10);
           await sender.send(
             batch.map((message) => payloadOf(message, base)),
-            where === "fresh" ? freshMonitoring(world) : processes[where],
+            where === "fresh" ? freshTelemetry(world) : processes[where],
           );
           const now = server.clock.now().toISOString();
           for (const { metric, time } of batch.flat()) {
@@ -53,7 +53,7 @@ export function referenceRules(given: () => World): void {
           },
         );
         const found = (
-          await server.app.monitoring.listAnomalies(world.tenant.caller, { deviceId: sender.id, skip: 0, limit: 200 })
+          await server.app.anomalies.listAnomalies(world.tenant.caller, { deviceId: sender.id, skip: 0, limit: 200 })
         ).items;
         anomalies += found.length;
         const order = new Map(pack.rules.map(({ id }, at) => [id, at]));

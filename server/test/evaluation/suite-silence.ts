@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createRules } from "../../src/rules/rules.ts";
 import type { World } from "../monitoring/world.ts";
-import { freshMonitoring, newSender, type Sender } from "./sender.ts";
+import { newSender, type Sender } from "./sender.ts";
 
 /** Devices that fall silent. */
 export function silenceRules(given: () => World): void {
   async function talker(silentForSeconds: number | null) {
     const world = given();
-    const { devices, monitoring } = world.server.app;
+    const { devices, rules } = world.server.app;
     const { caller } = world.tenant;
     const type = await devices.createDeviceType(caller, { name: "Talker", publishTopics: [], silentForSeconds });
     const sender: Sender = await newSender(world);
     await sender.watch([], type.id);
-    const look = () => Promise.all([monitoring.watchSilence(), world.second.app.monitoring.watchSilence()]);
+    const look = () => Promise.all([rules.watchSilence(), world.second.app.rules.watchSilence()]);
     return { world, devices, caller, type, sender, look, clock: world.server.clock };
   }
 
@@ -69,13 +71,14 @@ export function silenceRules(given: () => World): void {
     const { world, sender, clock } = await talker(300);
     const { database } = world.server.app;
     let away = false;
-    const patchy = freshMonitoring(world, {
+    const unreliable = {
       ...database,
       get db() {
         if (away) throw new Error("the database is away");
         return database.db;
       },
-    });
+    };
+    const patchy = createRules({ database: unreliable, clock, ids: randomIds });
     await sender.say({ a: 1 });
     await patchy.watchSilence();
     away = true;

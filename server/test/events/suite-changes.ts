@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runRaw } from "../../src/db/database.ts";
-import type { Monitoring } from "../../src/monitoring/monitoring.ts";
-import { changedTelemetry, placeNow, type TelemetryPlace } from "../../src/monitoring/telemetry-changes.ts";
+import { changedTelemetry, placeNow, type TelemetryPlace } from "../../src/telemetry/live/telemetry-changes.ts";
+import type { Telemetry } from "../../src/telemetry/telemetry.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newTenant } from "../harness/devices.ts";
 import type { TwoServers } from "./suite-live.ts";
@@ -23,7 +23,7 @@ async function talkers({ server }: TwoServers, count: number) {
   let n = 0;
   return {
     /** One message of a device, later than all before. */
-    say(device: number, values: Record<string, unknown>, by: Monitoring = app.monitoring): Promise<void> {
+    say(device: number, values: Record<string, unknown>, by: Telemetry = app.telemetry): Promise<void> {
       const { uid, id } = devices[device]!;
       const payload = Buffer.from(JSON.stringify({ ts: clock.now().getTime() - 600_000 + n++, values }));
       return by.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: `t/${slug}/telemetry/${id}`, payload });
@@ -76,7 +76,7 @@ export function changesRules(given: () => TwoServers): void {
       let late: Promise<void> | undefined;
       await server.app.database.db.transaction().execute(async (tx) => {
         await runRaw(tx, hold, [devices[0]!.uid]);
-        late = say(0, { a: round }, second.app.monitoring);
+        late = say(0, { a: round }, second.app.telemetry);
         await someoneWaits();
         await say(1, { a: round });
         assert.deepEqual(await look(), [`1 a ${round}`]);
@@ -109,7 +109,7 @@ export function changesRules(given: () => TwoServers): void {
       for (let looks = 0; storing; looks++) note(await look(looks % 3 === 0 ? 4 : undefined));
     })();
     const expected = new Map<string, string>();
-    const store = async (by: Monitoring, first: number) => {
+    const store = async (by: Telemetry, first: number) => {
       for (let n = 0; n < 150; n++) {
         const batch = [0, 1, 2].map((which) => {
           const device = first + ((n + which) % 3);
@@ -123,12 +123,12 @@ export function changesRules(given: () => TwoServers): void {
       for (let n = 0; n < 30; n++) {
         await server.app.database.db.transaction().execute(async (tx) => {
           await runRaw(tx, "SELECT pg_current_xact_id()", []);
-          await say(5, { open: n }, second.app.monitoring);
+          await say(5, { open: n }, second.app.telemetry);
         });
       }
       expected.set("5 open", "29");
     };
-    await Promise.all([store(server.app.monitoring, 0), store(second.app.monitoring, 3), open()]);
+    await Promise.all([store(server.app.telemetry, 0), store(second.app.telemetry, 3), open()]);
     storing = false;
     await looking;
     for (let rest = true; rest; ) {

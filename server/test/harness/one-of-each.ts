@@ -17,7 +17,7 @@ export interface OneOfEach {
 
 /** Makes one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
-  const { certificates, enrollment, groups, monitoring, tickets } = server.app;
+  const { certificates, enrollment, groups, rules, tickets } = server.app;
   const { caller } = tenant;
   const device = await enrollDevice(server, tenant);
   const { deviceId } = device;
@@ -25,7 +25,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const shift = await groups.createShift(caller, { name: "Days", ...times });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
-  const threshold = await monitoring.createThreshold(caller, { name: "Bearings", rules: [rule] });
+  const threshold = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   const { database } = server.app;
   const anomaly = await addAnomaly({ database, clock: server.clock }, caller, deviceId);
   const ticket = await tickets.openTicket(caller, { title: "Grease it" });

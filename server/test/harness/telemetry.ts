@@ -3,17 +3,18 @@ import type { Database } from "../../src/db/database.ts";
 import { runRaw } from "../../src/db/database.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createMonitoring, type Message, type Monitoring } from "../../src/monitoring/monitoring.ts";
+import { createBatchEvaluator } from "../../src/rules/rules.ts";
+import { createTelemetry, type Message, type Telemetry } from "../../src/telemetry/telemetry.ts";
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** Monitoring alone over a database of its own, with the rows it expects: the broker's side without a broker. */
+/** Telemetry alone over a database of its own, with the rows it expects: the broker's side without a broker. */
 export interface TelemetryBench {
   database: Database;
-  monitoring: Monitoring;
+  telemetry: Telemetry;
   clock: FakeClock;
-  /** A second process' worth of monitoring on the same database. */
-  another(): Monitoring;
+  /** The telemetry feature of a second process on the same database. */
+  another(): Telemetry;
   tenant(): Promise<Caller>;
   device(caller: Caller, id?: string): Promise<TestSender>;
   query<Row = Record<string, unknown>>(statement: string, parameters?: unknown[]): Promise<Row[]>;
@@ -25,23 +26,24 @@ export interface TestSender {
   uid: string;
   id: string;
   /** Hands in a message as the broker does; anything but bytes and text is sent as JSON. */
-  publish(payload: unknown, by?: Monitoring): Promise<void>;
+  publish(payload: unknown, by?: Telemetry): Promise<void>;
 }
 
 export async function openTelemetry(): Promise<TelemetryBench> {
   const database = await openTestDatabase();
   const clock = new FakeClock();
-  const another = () => createMonitoring({ database, clock, ids: randomIds, logger: createLogger("silent") });
-  const monitoring = another();
+  const deps = { database, clock, ids: randomIds, logger: createLogger("silent") };
+  const another = () => createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
+  const telemetry = another();
   const query: TelemetryBench["query"] = (statement, parameters = []) => runRaw(database.db, statement, parameters);
   return {
     database,
-    monitoring,
+    telemetry,
     clock,
     another,
     query,
     tenant: () => insertTenant(query, clock),
-    device: (caller, id = randomIds.deviceId()) => insertDevice(query, clock, monitoring, caller, id),
+    device: (caller, id = randomIds.deviceId()) => insertDevice(query, clock, telemetry, caller, id),
     close: async () => {
       await database.close();
       await database.remove();
@@ -59,7 +61,7 @@ async function insertTenant(query: TelemetryBench["query"], clock: FakeClock): P
 async function insertDevice(
   query: TelemetryBench["query"],
   clock: FakeClock,
-  monitoring: Monitoring,
+  telemetry: Telemetry,
   { tenantId, tenantSlug }: Caller,
   id: string,
 ): Promise<TestSender> {
@@ -68,7 +70,7 @@ async function insertDevice(
     "INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at) VALUES ($1, $2, $3, $3, $4, $4)",
     [uid, tenantId, id, clock.now()],
   );
-  const publish = (payload: unknown, by = monitoring) =>
+  const publish = (payload: unknown, by = telemetry) =>
     by.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: topicOf(tenantSlug, id), payload: bytesOf(payload) });
   return { uid, id, publish };
 }

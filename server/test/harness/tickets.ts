@@ -1,10 +1,10 @@
 import type { Caller } from "../../src/access/access.ts";
+import { getAnomaly } from "../../src/anomalies/view-anomalies.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { type Ids, randomIds } from "../../src/lib/ids.ts";
-import { getAnomaly } from "../../src/monitoring/anomalies.ts";
-import { openAnomalies } from "../../src/monitoring/observe.ts";
-import { createThreshold } from "../../src/monitoring/thresholds.ts";
+import { openAnomalies } from "../../src/rules/open-anomalies.ts";
+import { createThreshold } from "../../src/rules/packs.ts";
 
 interface Where {
   database: Database;

@@ -9,7 +9,7 @@ export function acknowledgeRules(given: () => World): void {
     const { server, tenant, ask, newDevice, newPack } = given();
     const device = await newDevice(tenant);
     const pack = await newPack(tenant);
-    const [{ id } = { id: "" }] = await server.app.monitoring.openAnomalies([observed(device.uid, pack, 91)]);
+    const [{ id } = { id: "" }] = await server.app.rules.openAnomalies([observed(device.uid, pack, 91)]);
     const at = server.clock.now().toISOString();
     const key = await newKey(server, tenant, "anomalies:write");
     const by = `apikey:${key.split("_")[1]}`;
@@ -34,7 +34,7 @@ export function acknowledgeRules(given: () => World): void {
       "anomaly,acknowledgeAnomaly,updated",
     ]);
 
-    const [counted] = await server.app.monitoring.openAnomalies([observed(device.uid, pack, 93)]);
+    const [counted] = await server.app.rules.openAnomalies([observed(device.uid, pack, 93)]);
     assert.deepEqual([counted!.id, counted!.status, counted!.occurrences], [id, "acknowledged", 2]);
   });
 
@@ -42,8 +42,8 @@ export function acknowledgeRules(given: () => World): void {
     const { server, tenant, ask, newDevice, newPack } = given();
     const device = await newDevice(tenant);
     const pack = await newPack(tenant);
-    const [{ id } = { id: "" }] = await server.app.monitoring.openAnomalies([observed(device.uid, pack, 91)]);
-    await server.app.monitoring.resolveAnomalies("system", [{ deviceUid: device.uid, ruleId: pack.rules[0]!.id }]);
+    const [{ id } = { id: "" }] = await server.app.rules.openAnomalies([observed(device.uid, pack, 91)]);
+    await server.app.rules.resolveAnomalies("system", [{ deviceUid: device.uid, ruleId: pack.rules[0]!.id }]);
     const { json } = await ask("POST", `anomalies/${id}/acknowledge`);
     assert.deepEqual([json.status, json.comment, json.resolvedBy], ["resolved", null, "system"]);
     assert.match(json.acknowledgedBy, /^apikey:/);
@@ -53,7 +53,7 @@ export function acknowledgeRules(given: () => World): void {
   test("a body that says something else is refused, an unknown anomaly is not found", async () => {
     const { server, stranger, ask, newDevice, newPack } = given();
     const device = await newDevice(stranger);
-    const [theirs] = await server.app.monitoring.openAnomalies([observed(device.uid, await newPack(stranger), 91)]);
+    const [theirs] = await server.app.rules.openAnomalies([observed(device.uid, await newPack(stranger), 91)]);
     for (const body of [null, [], "x", { comment: 1 }, { comment: "x".repeat(2_001) }, { status: "resolved" }])
       assert.deepEqual(refusal(await ask("POST", `anomalies/${NOWHERE}/acknowledge`, body)).slice(0, 2), [
         400,
@@ -64,7 +64,7 @@ export function acknowledgeRules(given: () => World): void {
       const answer = await ask("POST", `anomalies/${id}/acknowledge`);
       assert.deepEqual([answer.status, answer.json.message], [404, unknown.json.message]);
     }
-    assert.equal((await server.app.monitoring.getAnomaly(stranger.caller, theirs!.id)).status, "open");
+    assert.equal((await server.app.anomalies.getAnomaly(stranger.caller, theirs!.id)).status, "open");
     assert.equal((await ask("GET", `anomalies?deviceId=${device.id}`)).json.total, 0);
   });
 
@@ -72,15 +72,15 @@ export function acknowledgeRules(given: () => World): void {
     const { server, second, tenant, newDevice, newPack } = given();
     const pack = await newPack(tenant);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice(tenant)));
-    const opened = await server.app.monitoring.openAnomalies(devices.map(({ uid }) => observed(uid, pack, 91)));
+    const opened = await server.app.rules.openAnomalies(devices.map(({ uid }) => observed(uid, pack, 91)));
     const watches = devices.map(({ uid }) => ({ deviceUid: uid, ruleId: pack.rules[0]!.id }));
     await Promise.all([
-      ...opened.map(({ id }) => server.app.monitoring.acknowledgeAnomaly(tenant.caller, id, "first")),
-      ...watches.map((watch) => second.app.monitoring.resolveAnomalies("system", [watch])),
-      ...opened.map(({ id }) => second.app.monitoring.acknowledgeAnomaly(tenant.caller, id, "second")),
+      ...opened.map(({ id }) => server.app.anomalies.acknowledgeAnomaly(tenant.caller, id, "first")),
+      ...watches.map((watch) => second.app.rules.resolveAnomalies("system", [watch])),
+      ...opened.map(({ id }) => second.app.anomalies.acknowledgeAnomaly(tenant.caller, id, "second")),
     ]);
     for (const { id } of opened) {
-      const { status, comment, acknowledgedBy } = await server.app.monitoring.getAnomaly(tenant.caller, id);
+      const { status, comment, acknowledgedBy } = await server.app.anomalies.getAnomaly(tenant.caller, id);
       assert.deepEqual([status, acknowledgedBy], ["resolved", "system"]);
       assert.ok(comment === "first" || comment === "second");
     }

@@ -8,10 +8,10 @@ import { HOT, NOWHERE, observed, type World } from "./world.ts";
 export function anomalyRules(given: () => World): void {
   test("an anomaly opens once a device and rule; what is observed meanwhile is counted into it; its end makes room", async () => {
     const { server, tenant, ask, newDevice, newPack } = given();
-    const { monitoring } = server.app;
+    const { rules } = server.app;
     const device = await newDevice(tenant);
     const pack = await newPack(tenant, HOT, { ...HOT, operator: "ne", value: "run", message: "Stopped" });
-    const opened = await monitoring.openAnomalies([
+    const opened = await rules.openAnomalies([
       observed(device.uid, pack, 91),
       observed(device.uid, pack, 92),
       observed(device.uid, pack, 1, 1),
@@ -25,7 +25,7 @@ export function anomalyRules(given: () => World): void {
     );
     const openedAt = server.clock.now();
     server.clock.advance(5_000);
-    const [again] = await monitoring.openAnomalies([observed(device.uid, pack, 95)]);
+    const [again] = await rules.openAnomalies([observed(device.uid, pack, 95)]);
     assert.equal(again!.isNew, false);
     const { json } = await ask("GET", `anomalies/${opened[0]!.id}`);
     assert.deepEqual(json, {
@@ -51,16 +51,16 @@ export function anomalyRules(given: () => World): void {
     });
 
     const watch = { deviceUid: device.uid, ruleId: pack.rules[0]!.id };
-    const resolved = await monitoring.resolveAnomalies("system", [watch, watch, { ...watch, ruleId: NOWHERE }]);
+    const resolved = await rules.resolveAnomalies("system", [watch, watch, { ...watch, ruleId: NOWHERE }]);
     assert.deepEqual(
       resolved.map(({ id, status, resolvedBy }) => [id, status, resolvedBy]),
       [[json.id, "resolved", "system"]],
     );
-    assert.deepEqual(await monitoring.resolveAnomalies("system", [watch]), []);
-    const [fresh] = await monitoring.openAnomalies([observed(device.uid, pack, 99)]);
+    assert.deepEqual(await rules.resolveAnomalies("system", [watch]), []);
+    const [fresh] = await rules.openAnomalies([observed(device.uid, pack, 99)]);
     assert.equal(fresh!.isNew, true);
     assert.notEqual(fresh!.id, json.id);
-    assert.deepEqual(await monitoring.openAnomalies([]), []);
+    assert.deepEqual(await rules.openAnomalies([]), []);
   });
 
   test("simultaneous observations of one fault open one anomaly between them, in whichever process they arrive", async () => {
@@ -71,7 +71,7 @@ export function anomalyRules(given: () => World): void {
     const batches = await Promise.all(
       Array.from({ length: 20 }, (_, at) => {
         const both = [observed(device.uid, pack, 91 + at), observed(device.uid, pack, 91 + at, 1)];
-        return apps[at % 2]!.monitoring.openAnomalies(at % 3 === 0 ? both.reverse() : both);
+        return apps[at % 2]!.rules.openAnomalies(at % 3 === 0 ? both.reverse() : both);
       }),
     );
     const all = batches.flat();
@@ -94,7 +94,7 @@ export function anomalyRules(given: () => World): void {
     const group = await server.app.groups.createGroup(tenant.caller, { name: "mine", memberUserIds: [userId] });
     const [seen, unseen] = [await newDevice(tenant, [group.id]), await newDevice(tenant)];
     const pack = await newPack(tenant);
-    const [one, two] = await server.app.monitoring.openAnomalies([
+    const [one, two] = await server.app.rules.openAnomalies([
       observed(seen.uid, pack, 91),
       observed(unseen.uid, pack, 91),
     ]);
@@ -105,35 +105,35 @@ export function anomalyRules(given: () => World): void {
       actor: `user:${userId}`,
       rights: { kind: "user", userId, role: "operator" },
     };
-    const { monitoring } = server.app;
-    const list = (more = {}) => monitoring.listAnomalies(operator, { skip: 0, limit: 50, ...more });
+    const { anomalies } = server.app;
+    const list = (more = {}) => anomalies.listAnomalies(operator, { skip: 0, limit: 50, ...more });
     assert.deepEqual(
       (await list()).items.map(({ id }) => id),
       [visible.id],
     );
     assert.equal((await list({ status: "open" })).total, 1);
     assert.equal((await list({ deviceId: unseen.id })).total, 0);
-    await assert.rejects(monitoring.getAnomaly(operator, hidden.id), { code: "not_found" });
-    await assert.rejects(monitoring.acknowledgeAnomaly(operator, hidden.id), { code: "not_found" });
-    assert.equal((await monitoring.acknowledgeAnomaly(operator, visible.id)).acknowledgedBy, `user:${userId}`);
+    await assert.rejects(anomalies.getAnomaly(operator, hidden.id), { code: "not_found" });
+    await assert.rejects(anomalies.acknowledgeAnomaly(operator, hidden.id), { code: "not_found" });
+    assert.equal((await anomalies.acknowledgeAnomaly(operator, visible.id)).acknowledgedBy, `user:${userId}`);
   });
 
   test("a deleted device is watched no longer: its anomalies end, its packs are taken off, and nothing opens for it", async () => {
     const { server, second, tenant, newDevice, newPack } = given();
-    const { monitoring, enrollment, devices, database } = server.app;
+    const { anomalies, rules, enrollment, devices, database } = server.app;
     const pack = await newPack(tenant);
     for (let round = 0; round < 5; round++) {
       const device = await newDevice(tenant);
       await devices.replaceDevice(tenant.caller, device.id, { name: "x", thresholdIds: [pack.id] });
-      const [first] = await monitoring.openAnomalies([observed(device.uid, pack, 91)]);
+      const [first] = await rules.openAnomalies([observed(device.uid, pack, 91)]);
       const watch = { deviceUid: device.uid, ruleId: pack.rules[0]!.id };
       await Promise.all([
-        second.app.monitoring.resolveAnomalies("system", [watch]),
+        second.app.rules.resolveAnomalies("system", [watch]),
         enrollment.deleteDevice(tenant.caller, device.id),
-        ...Array.from({ length: 4 }, () => second.app.monitoring.openAnomalies([observed(device.uid, pack, 92)])),
+        ...Array.from({ length: 4 }, () => second.app.rules.openAnomalies([observed(device.uid, pack, 92)])),
       ]);
-      assert.deepEqual(await monitoring.openAnomalies([observed(device.uid, pack, 93)]), []);
-      const { items } = await monitoring.listAnomalies(tenant.caller, { skip: 0, limit: 50, deviceId: device.id });
+      assert.deepEqual(await rules.openAnomalies([observed(device.uid, pack, 93)]), []);
+      const { items } = await anomalies.listAnomalies(tenant.caller, { skip: 0, limit: 50, deviceId: device.id });
       assert.ok(items.some(({ id }) => id === first!.id));
       for (const { status, resolvedBy } of items) assert.deepEqual([status, resolvedBy], ["resolved", "system"]);
       const left = await runRaw(database.db, "SELECT FROM device_thresholds WHERE device_uid = $1", [device.uid]);
@@ -146,7 +146,7 @@ export function anomalyRules(given: () => World): void {
     const device = await newDevice(tenant);
     const pack = await newPack(tenant);
     const foreign = await newPack(stranger);
-    const [{ id } = { id: "" }] = await server.app.monitoring.openAnomalies([observed(device.uid, pack, 91)]);
+    const [{ id } = { id: "" }] = await server.app.rules.openAnomalies([observed(device.uid, pack, 91)]);
     const { db } = server.app.database;
     const change = (set: string) => runRaw(db, `UPDATE anomalies SET ${set} WHERE id = $1`, [id]);
     const by = "acknowledged_at = now(), acknowledged_by = 'x'";
@@ -161,7 +161,7 @@ export function anomalyRules(given: () => World): void {
       "occurrences = 0",
     ])
       await assert.rejects(change(set), { code: "23514" }, set);
-    await assert.rejects(server.app.monitoring.openAnomalies([observed(device.uid, foreign, 91)]), { code: "23503" });
+    await assert.rejects(server.app.rules.openAnomalies([observed(device.uid, foreign, 91)]), { code: "23503" });
     await change("status = 'resolved', resolved_at = now(), resolved_by = 'x'");
     await assert.rejects(change("status = 'open', resolved_at = NULL, resolved_by = NULL"), { code: "23514" });
     await assert.rejects(

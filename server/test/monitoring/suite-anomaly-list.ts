@@ -21,11 +21,11 @@ export function anomalyListRules(given: () => World): void {
     ] as const) {
       server.clock.advance(1_000);
       times.push(server.clock.now());
-      const [made] = await server.app.monitoring.openAnomalies([observed(device!.uid, pack, 91, rule)]);
+      const [made] = await server.app.rules.openAnomalies([observed(device!.uid, pack, 91, rule)]);
       ids.push(made!.id);
     }
     await ask("POST", `anomalies/${ids[1]}/acknowledge`);
-    await server.app.monitoring.resolveAnomalies("system", [{ deviceUid: two!.uid, ruleId: pack.rules[0]!.id }]);
+    await server.app.rules.resolveAnomalies("system", [{ deviceUid: two!.uid, ruleId: pack.rules[0]!.id }]);
 
     const found = async (query: string) => {
       const { json } = await ask("GET", `anomalies?${query}`);

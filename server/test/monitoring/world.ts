@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { runRaw } from "../../src/db/database.ts";
-import type { NewRule, Observation, ThresholdPack } from "../../src/monitoring/monitoring.ts";
+import type { NewRule, Observation, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { type HttpAnswer, https } from "../harness/https.ts";
@@ -57,7 +57,7 @@ export async function startWorld() {
       return { id, uid: row!.uid };
     },
     newPack: (tenant: TestTenant, ...rules: NewRule[]): Promise<ThresholdPack> =>
-      server.app.monitoring.createThreshold(tenant.caller, {
+      server.app.rules.createThreshold(tenant.caller, {
         name: "Bearings",
         rules: rules.length > 0 ? rules : [HOT],
       }),

@@ -25,7 +25,7 @@ export function pageRules(given: () => World): void {
     const device = await enrollDevice(server, tenant);
     const metrics = ["temperature", "pressure", "vibration"];
     const rules = metrics.map((metric) => ({ ...HOT, metric }));
-    const pack = await server.app.monitoring.createThreshold(tenant.caller, { name: "Bearings", rules });
+    const pack = await server.app.rules.createThreshold(tenant.caller, { name: "Bearings", rules });
     const watched = { name: "Pump 1", groupIds: [crew.id, room.id], thresholdIds: [pack.id] };
     await server.app.devices.replaceDevice(tenant.caller, device.deviceId, watched);
     const headers = { "x-api-key": await newKey(server, tenant, "anomalies:read") };
@@ -112,7 +112,7 @@ export function pageRules(given: () => World): void {
     assert.deepEqual(told(), [1, 0, 0, 0]);
     await pass(1);
     assert.deepEqual(told(), [2, 1, 0, 0]);
-    await server.app.monitoring.acknowledgeAnomaly(tenant.caller, anomaly!.id);
+    await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomaly!.id);
     await pass(HOUR);
     assert.deepEqual(told(), [2, 1, 0, 0]);
     await resolve();

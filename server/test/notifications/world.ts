@@ -1,6 +1,6 @@
 import { runRaw } from "../../src/db/database.ts";
 import type { NewGroup } from "../../src/groups/groups.ts";
-import type { NewRule, Observation } from "../../src/monitoring/monitoring.ts";
+import type { NewRule, Observation } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -63,14 +63,14 @@ export function actions(server: TestServer, second = server) {
       const observed: Observation[] = [];
       for (let from = 0; from < count; from += RULES_OF_PACK) {
         const some = { name: "Bearings", rules: rules.slice(from, from + RULES_OF_PACK) };
-        const pack = await app.monitoring.createThreshold(tenant.caller, some);
+        const pack = await app.rules.createThreshold(tenant.caller, some);
         observed.push(...pack.rules.map((rule) => ({ deviceUid, thresholdId: pack.id, rule, value: 95 })));
       }
       return {
         deviceId: id,
-        open: (from = 0, to = count) => app.monitoring.openAnomalies(observed.slice(from, to)),
+        open: (from = 0, to = count) => app.rules.openAnomalies(observed.slice(from, to)),
         resolve: () =>
-          app.monitoring.resolveAnomalies(
+          app.rules.resolveAnomalies(
             "system",
             observed.map(({ rule }) => ({ deviceUid, ruleId: rule.id })),
           ),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ANOMALY_STATUSES } from "../../monitoring/monitoring.ts";
+import { ANOMALY_STATUSES } from "../../anomalies/anomalies.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { ruleValue, severity } from "./thresholds.ts";
@@ -80,7 +80,7 @@ export const listAnomalies = publicRoute({
   response: page(anomalyRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { monitoring }) => monitoring.listAnomalies(caller, query),
+  handler: (caller, { query }, { anomalies }) => anomalies.listAnomalies(caller, query),
 });
 
 export const getAnomaly = publicRoute({
@@ -96,7 +96,7 @@ export const getAnomaly = publicRoute({
   response: anomalyRecord,
   errors: ["not_found"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { monitoring }) => monitoring.getAnomaly(caller, params.id),
+  handler: (caller, { params }, { anomalies }) => anomalies.getAnomaly(caller, params.id),
 });
 
 export const acknowledgeAnomaly = publicRoute({
@@ -125,6 +125,5 @@ export const acknowledgeAnomaly = publicRoute({
       comment: "Looking after it on Monday",
     },
   },
-  handler: (caller, { params, body }, { monitoring }) =>
-    monitoring.acknowledgeAnomaly(caller, params.id, body?.comment),
+  handler: (caller, { params, body }, { anomalies }) => anomalies.acknowledgeAnomaly(caller, params.id, body?.comment),
 });

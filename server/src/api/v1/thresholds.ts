@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { OPERATORS, SEVERITIES } from "../../monitoring/monitoring.ts";
+import { SEVERITIES } from "../../anomalies/anomalies.ts";
+import { OPERATORS } from "../../rules/rules.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
 
@@ -110,7 +111,7 @@ export const listThresholds = publicRoute({
   response: page(thresholdRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { monitoring }) => monitoring.listThresholds(caller, query),
+  handler: (caller, { query }, { rules }) => rules.listThresholds(caller, query),
 });
 
 export const getThreshold = publicRoute({
@@ -126,7 +127,7 @@ export const getThreshold = publicRoute({
   response: thresholdRecord,
   errors: ["not_found"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { monitoring }) => monitoring.getThreshold(caller, params.id),
+  handler: (caller, { params }, { rules }) => rules.getThreshold(caller, params.id),
 });
 
 export const createThreshold = publicRoute({
@@ -160,5 +161,5 @@ export const createThreshold = publicRoute({
     },
     response: EXAMPLE,
   },
-  handler: (caller, { body }, { monitoring }) => monitoring.createThreshold(caller, body),
+  handler: (caller, { body }, { rules }) => rules.createThreshold(caller, body),
 });

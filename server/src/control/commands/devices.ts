@@ -39,11 +39,11 @@ export const deviceCommands = [
     await enrollment.deleteDevice(await access.systemCaller(tenant), id);
     return { id };
   }),
-  command("device.latest", { ...tenant, id: text }, async ({ access, monitoring }, { tenant, id }) => ({
-    items: await monitoring.latest(await access.systemCaller(tenant), id),
+  command("device.latest", { ...tenant, id: text }, async ({ access, telemetry }, { tenant, id }) => ({
+    items: await telemetry.latest(await access.systemCaller(tenant), id),
   })),
-  command("device.rejected", { ...tenant, id: text }, async ({ access, monitoring }, { tenant, id }) => {
-    const messages = await monitoring.rejectedMessages(await access.systemCaller(tenant), id);
+  command("device.rejected", { ...tenant, id: text }, async ({ access, telemetry }, { tenant, id }) => {
+    const messages = await telemetry.rejectedMessages(await access.systemCaller(tenant), id);
     return { items: messages.map(({ payload, ...rest }) => ({ ...rest, payloadBase64: payload.toString("base64") })) };
   }),
   command(

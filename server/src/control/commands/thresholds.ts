@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { OPERATORS, SEVERITIES, type ThresholdChange } from "../../monitoring/monitoring.ts";
+import { SEVERITIES } from "../../anomalies/anomalies.ts";
+import { OPERATORS, type ThresholdChange } from "../../rules/rules.ts";
 import { type Command, command, text } from "../command.ts";
 import type { ControlFaces } from "../faces.ts";
 
@@ -26,8 +27,8 @@ const rule = z.strictObject({
 
 /** Threshold packs, and what they find. */
 export const thresholdCommands: readonly Command[] = [
-  command("threshold.list", { tenant: text, q: text.optional() }, async ({ access, monitoring }, { tenant, q }) => {
-    const { items } = await monitoring.listThresholds(await access.systemCaller(tenant), {
+  command("threshold.list", { tenant: text, q: text.optional() }, async ({ access, rules }, { tenant, q }) => {
+    const { items } = await rules.listThresholds(await access.systemCaller(tenant), {
       q,
       skip: 0,
       limit: MAX_PACKS,
@@ -35,7 +36,7 @@ export const thresholdCommands: readonly Command[] = [
     return { items };
   }),
   command("threshold.show", { id: text }, async (faces, { id }) =>
-    faces.monitoring.showThreshold(await callerOf(faces, id), id),
+    faces.rules.showThreshold(await callerOf(faces, id), id),
   ),
   command(
     "threshold.update",
@@ -45,7 +46,7 @@ export const thresholdCommands: readonly Command[] = [
   command("threshold.enable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: true }, revision)),
   command("threshold.disable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: false }, revision)),
   command("threshold.delete", guarded, async (faces, { id, revision }) => {
-    await faces.monitoring.deleteThreshold(await callerOf(faces, id), id, { revision });
+    await faces.rules.deleteThreshold(await callerOf(faces, id), id, { revision });
     return { id };
   }),
   command(
@@ -62,15 +63,15 @@ export const thresholdCommands: readonly Command[] = [
       const caller = await (tenant === undefined
         ? callerOf(faces, request.thresholdId)
         : faces.access.systemCaller(tenant));
-      return await faces.monitoring.dryRun(caller, request);
+      return await faces.rules.dryRun(caller, request);
     },
   ),
 ];
 
 async function update(faces: ControlFaces, id: string, change: ThresholdChange, revision: number | undefined) {
-  return await faces.monitoring.updateThreshold(await callerOf(faces, id), id, change, { revision });
+  return await faces.rules.updateThreshold(await callerOf(faces, id), id, change, { revision });
 }
 
-async function callerOf({ access, monitoring }: ControlFaces, id: string) {
-  return await access.systemCaller(await monitoring.tenantOfThreshold(id));
+async function callerOf({ access, rules }: ControlFaces, id: string) {
+  return await access.systemCaller(await rules.tenantOfThreshold(id));
 }

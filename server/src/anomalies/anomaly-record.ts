@@ -1,0 +1,58 @@
+import type { MetricValue } from "../telemetry/telemetry.ts";
+import type { AnomalyRow } from "./anomaly-store.ts";
+import type { RuleValue, Severity } from "./severity.ts";
+
+export const ANOMALY_STATUSES = ["open", "acknowledged", "resolved"] as const;
+export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
+
+/** A fault of one device by one rule, from its first observation to its end (docs/spec-decisions.md, records). */
+export interface Anomaly {
+  id: string;
+  deviceId: string;
+  /** `null`, as are rule and metric, for a device that is silent. */
+  thresholdId: string | null;
+  ruleId: string | null;
+  metric: string | null;
+  /** As last observed while unresolved. */
+  value: MetricValue;
+  /** The rule's `value` that was crossed. */
+  limit: RuleValue;
+  severity: Severity;
+  status: AnomalyStatus;
+  message: string;
+  openedAt: Date;
+  lastObservedAt: Date;
+  occurrences: number;
+  /** Who looked at it first, when, and what they said. */
+  acknowledgedAt: Date | null;
+  acknowledgedBy: string | null;
+  comment: string | null;
+  resolvedAt: Date | null;
+  resolvedBy: string | null;
+  ticketId: string | null;
+}
+
+/** The record as the API shows it. */
+export function toAnomaly(row: AnomalyRow): Anomaly {
+  return {
+    id: row.id,
+    deviceId: row.device_id,
+    thresholdId: row.threshold_id,
+    ruleId: row.rule_id,
+    metric: row.metric,
+    value: row.value,
+    limit: row.breached,
+    severity: row.severity,
+    status: row.status,
+    message: row.message,
+    openedAt: row.opened_at,
+    lastObservedAt: row.last_observed_at,
+    occurrences: Number(row.occurrences),
+    acknowledgedAt: row.acknowledged_at,
+    acknowledgedBy: row.acknowledged_by,
+    comment: row.comment,
+    resolvedAt: row.resolved_at,
+    resolvedBy: row.resolved_by,
+    ticketId: row.ticket_id,
+  };
+}

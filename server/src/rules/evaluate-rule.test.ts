@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { MetricValue } from "../telemetry/reading.ts";
+import { evaluate, judgeOf, type RuleState } from "./evaluate-rule.ts";
+import { checkRule, type NewRule, type Rule } from "./rule.ts";
+import { anyMessages, anyRule } from "./test-support/any-telemetry.ts";
+import { type ReferenceAnomaly, referenceAnomalies, type Said } from "./test-support/reference-evaluator.ts";
+
+const rule = (over: Partial<NewRule>): Rule =>
+  checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0");
+
+/** What each value does, a second apart; the state goes through its stored form in between. */
+function outcomes(judged: Rule, ...values: MetricValue[]): string[] {
+  let state: RuleState = { phase: "ok", since: 0 };
+  return values.map((value, second) => {
+    const outcome = evaluate(judgeOf(judged), state, second * 1_000_000, value);
+    state = JSON.parse(JSON.stringify(state));
+    return `${outcome} ${state.phase}`;
+  });
+}
+
+test("without durations a breach opens at once and the first good value resolves", () => {
+  assert.deepEqual(outcomes(rule({}), 90, 91, 92, 90, 91), [
+    "nothing ok",
+    "opened open",
+    "observed open",
+    "resolved ok",
+    "opened open",
+  ]);
+});
+
+test("a breach has to last, and a good value in between starts it anew", () => {
+  assert.deepEqual(outcomes(rule({ forSeconds: 2 }), 91, 91, 90, 91, 91, 91), [
+    "nothing pending",
+    "nothing pending",
+    "nothing ok",
+    "nothing pending",
+    "nothing pending",
+    "opened open",
+  ]);
+});
+
+test("well has to last, and a value in the band or a breach takes it back", () => {
+  assert.deepEqual(outcomes(rule({ clearValue: 80, clearForSeconds: 2 }), 91, 85, 80, 85, 80, 80, 95, 80, 80, 80), [
+    "opened open",
+    "nothing open",
+    "nothing clearing",
+    "nothing open",
+    "nothing clearing",
+    "nothing clearing",
+    "observed open",
+    "nothing clearing",
+    "nothing clearing",
+    "resolved ok",
+  ]);
+});
+
+test("a value in the band is no breach: a pending one is over", () => {
+  assert.deepEqual(outcomes(rule({ clearValue: 80, forSeconds: 5 }), 91, 85), ["nothing pending", "nothing ok"]);
+});
+
+test("each operator knows its sides, to the last digit", () => {
+  const sides: [Partial<NewRule>, MetricValue[], string][] = [
+    [{ operator: "gt", value: 5, clearValue: 3 }, [5.1, 5, 3.1, 3, true, "x"], "breach,band,band,good,,"],
+    [{ operator: "gte", value: 5, clearValue: 3 }, [5, 4.9, 3, 2.9], "breach,band,band,good"],
+    [{ operator: "lt", value: 5, clearValue: 7 }, [4.9, 5, 6.9, 7], "breach,band,band,good"],
+    [{ operator: "lte", value: 5, clearValue: 7 }, [5, 5.1, 7, 7.1], "breach,band,band,good"],
+    [{ operator: "gte", value: 5 }, [5, 4.9], "breach,good"],
+    [
+      { operator: "outside", value: [2, 8], clearValue: [3, 7] },
+      [1, 2, 3, 7, 8, 9, false],
+      "breach,band,good,good,band,breach,",
+    ],
+    [{ operator: "eq", value: false }, [false, true, 0, ""], "breach,good,,"],
+    [{ operator: "ne", value: "run" }, ["run", "stop", true, 1], "good,breach,,"],
+    [{ operator: "eq", value: 0 }, [-0, 1], "breach,good"],
+  ];
+  for (const [over, values, expected] of sides)
+    assert.equal(values.map(judgeOf(rule(over)).sideOf).join(), expected, JSON.stringify(over));
+});
+
+/** One device judged reading by reading, its states stored and loaded between any two. */
+function anomaliesOf(judged: Rule, messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
+  const found: ReferenceAnomaly[] = [];
+  let stored = JSON.stringify({ phase: "ok", since: 0 });
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const message of messages) {
+    for (const { time, metric, value } of message.toSorted((a, b) => a.time - b.time)) {
+      if (metric !== judged.metric || time <= newest) continue;
+      newest = time;
+      const state: RuleState = JSON.parse(stored);
+      const outcome = evaluate(judgeOf(judged), state, time, value);
+      stored = JSON.stringify(state);
+      const last = found.at(-1);
+      if (outcome === "opened") {
+        found.push({ ruleId: judged.id, openedAt: time, resolvedAt: null, occurrences: 1, value });
+      } else if (outcome === "observed") {
+        Object.assign(last!, { occurrences: last!.occurrences + 1, value });
+      } else if (outcome === "resolved") last!.resolvedAt = time;
+    }
+  }
+  return found;
+}
+
+test("the anomalies are those of the reference evaluator, whatever is late, there twice or out of order", () => {
+  fc.assert(
+    fc.property(anyRule("rule"), anyMessages, (judged, messages) => {
+      assert.deepEqual(anomaliesOf(judged, messages), referenceAnomalies([judged], messages));
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,118 @@
+import type { Range } from "../anomalies/anomalies.ts";
+import type { MetricValue } from "../telemetry/telemetry.ts";
+import type { Operator, Rule } from "./rule.ts";
+
+/**
+ * Where a rule stands for one device. `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing` (all
+ * well since) → `ok` again (well for `clearForSeconds`).
+ */
+export type Phase = "ok" | "pending" | "open" | "clearing";
+
+export interface RuleState {
+  phase: Phase;
+  /** When the breach began (`pending`) or ended (`clearing`): microseconds since 1970 in device time. Else it says nothing. */
+  since: number;
+}
+
+/** What one reading did to a rule; `observed` is a further breach of an open anomaly. */
+export type Outcome = "nothing" | "opened" | "observed" | "resolved";
+
+/**
+ * Where a value lies: beyond `value`, between it and `clearValue` (`band`), or on the good side of both. `undefined`: not
+ * of the type the rule compares, so it says nothing about it.
+ */
+export type Side = "breach" | "band" | "good" | undefined;
+
+/** A rule made ready for being asked about many values. */
+export interface Judge {
+  forUs: number;
+  clearForUs: number;
+  sideOf(value: MetricValue): Side;
+}
+
+export function judgeOf(
+  rule: Pick<Rule, "operator" | "value" | "clearValue" | "forSeconds" | "clearForSeconds">,
+): Judge {
+  return {
+    forUs: rule.forSeconds * 1_000_000,
+    clearForUs: rule.clearForSeconds * 1_000_000,
+    sideOf: sides(rule),
+  };
+}
+
+/**
+ * Takes the state on by one reading. Readings of a metric come in the order of their times: what is late or there twice was
+ * left out by the caller (docs/spec-decisions.md, anomalies).
+ *
+ * @param state changed in place
+ * @param time microseconds since 1970, later than every one before
+ */
+export function evaluate(judge: Judge, state: RuleState, time: number, value: MetricValue): Outcome {
+  const side = judge.sideOf(value);
+  if (side === undefined) return "nothing";
+  if (state.phase === "ok" || state.phase === "pending") return whileWell(judge, state, time, side);
+  return whileOpen(judge, state, time, side);
+}
+
+function whileWell({ forUs }: Judge, state: RuleState, time: number, side: Side): Outcome {
+  if (side !== "breach") {
+    state.phase = "ok";
+    return "nothing";
+  }
+  if (state.phase === "ok") {
+    state.phase = "pending";
+    state.since = time;
+  }
+  if (time - state.since < forUs) return "nothing";
+  state.phase = "open";
+  return "opened";
+}
+
+function whileOpen({ clearForUs }: Judge, state: RuleState, time: number, side: Side): Outcome {
+  if (side !== "good") {
+    state.phase = "open";
+    return side === "breach" ? "observed" : "nothing";
+  }
+  if (state.phase === "open") {
+    state.phase = "clearing";
+    state.since = time;
+  }
+  if (time - state.since < clearForUs) return "nothing";
+  state.phase = "ok";
+  return "resolved";
+}
+
+type Sides = Judge["sideOf"];
+
+/** Good is where `operator` would be false of `clearValue` too, so that without a band nothing lies between. */
+function sides({ operator, value, clearValue }: Pick<Rule, "operator" | "value" | "clearValue">): Sides {
+  if (operator === "outside") return outside(value as Range, (clearValue ?? value) as Range);
+  if (operator === "eq")
+    return (given) => (typeof given === typeof value ? (given === value ? "breach" : "good") : undefined);
+  if (operator === "ne")
+    return (given) => (typeof given === typeof value ? (given === value ? "good" : "breach") : undefined);
+  return beyond(BEYOND[operator], value as number, (clearValue ?? value) as number);
+}
+
+const BEYOND: Record<Exclude<Operator, "eq" | "ne" | "outside">, (given: number, limit: number) => boolean> = {
+  gt: (given, limit) => given > limit,
+  gte: (given, limit) => given >= limit,
+  lt: (given, limit) => given < limit,
+  lte: (given, limit) => given <= limit,
+};
+
+function beyond(isBeyond: (given: number, limit: number) => boolean, value: number, clearValue: number): Sides {
+  return (given) => {
+    if (typeof given !== "number") return undefined;
+    if (isBeyond(given, value)) return "breach";
+    return isBeyond(given, clearValue) ? "band" : "good";
+  };
+}
+
+function outside([low, high]: Range, [clearLow, clearHigh]: Range): Sides {
+  return (given) => {
+    if (typeof given !== "number") return undefined;
+    if (given < low || given > high) return "breach";
+    return given < clearLow || given > clearHigh ? "band" : "good";
+  };
+}

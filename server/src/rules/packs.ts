@@ -1,0 +1,94 @@
+import type { Caller } from "../access/access.ts";
+import { noteWrite } from "../audit/audit.ts";
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Ids, isUuid } from "../lib/ids.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+import { notFound } from "../lib/request-errors.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./pack-store.ts";
+import { checkRule, type NewRule, type Rule } from "./rule.ts";
+
+/** Rules that are put on devices together. A pack does nothing until a device or a device type names it. */
+export interface ThresholdPack {
+  id: string;
+  name: string;
+  description: string;
+  /** A pack that is not enabled judges nothing. */
+  enabled: boolean;
+  rules: Rule[];
+  createdAt: Date;
+}
+
+export interface NewThresholdPack {
+  name: string;
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+  /** 1 to 50. */
+  rules: readonly NewRule[];
+}
+
+export interface ThresholdQuery extends PageRequest {
+  /** A part of the name, in any case. */
+  q?: string | undefined;
+}
+
+export interface ThresholdsDeps {
+  database: Database;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue` */
+export async function createThreshold(
+  deps: ThresholdsDeps,
+  caller: Caller,
+  input: NewThresholdPack,
+): Promise<ThresholdPack> {
+  const now = deps.clock.now();
+  const row: ThresholdRow = {
+    id: deps.ids.uuid(now),
+    name: plainLine("name", input.name),
+    description: plainText("description", input.description ?? ""),
+    enabled: input.enabled ?? true,
+    rules: input.rules.map((rule, at) => checkRule(rule, deps.ids.uuid(now), `rules.${at}`)),
+    created_at: now,
+  };
+  await inTransaction(deps.database.db, async (tx) => {
+    await insertThreshold(tx, caller.tenantId, row);
+    await noteWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
+  });
+  return toPack(row);
+}
+
+/** @throws MusterError not_found */
+export async function getThreshold(deps: ThresholdsDeps, caller: Caller, id: string): Promise<ThresholdPack> {
+  const row = isUuid(id) ? await findThreshold(deps.database.db, caller.tenantId, id) : undefined;
+  if (!row) throw notFound("threshold pack");
+  return toPack(row);
+}
+
+/** Newest first. */
+export async function listThresholds(
+  deps: ThresholdsDeps,
+  caller: Caller,
+  query: ThresholdQuery,
+): Promise<Page<ThresholdPack>> {
+  const { skip, limit, q } = query;
+  if (q?.includes("\0")) return { items: [], total: 0, skip, limit };
+  const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, { skip, limit });
+  return { items: rows.map(toPack), total, skip, limit };
+}
+
+/** The record as the API shows it. */
+export function toPack(row: ThresholdRow): ThresholdPack {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    enabled: row.enabled,
+    rules: row.rules,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,23 @@
+import type { RuleValue } from "../anomalies/anomalies.ts";
+import { quoted } from "../telemetry/telemetry.ts";
+import type { Operator, Rule } from "./rule.ts";
+
+const WORDS: Record<Operator, string> = {
+  gt: "above",
+  gte: "at or above",
+  lt: "below",
+  lte: "at or below",
+  eq: "equal to",
+  ne: "other than",
+  outside: "outside",
+};
+
+/** What an anomaly of `rule` says: the pack's own words, or a sentence such as `temperature is above 90`. */
+export function messageOf(rule: Pick<Rule, "message" | "metric" | "operator" | "value">): string {
+  return rule.message || `${rule.metric} is ${WORDS[rule.operator]} ${shown(rule.value)}`;
+}
+
+function shown(value: RuleValue): string {
+  if (typeof value === "object") return `${value[0]} to ${value[1]}`;
+  return typeof value === "string" ? quoted(value) : String(value);
+}

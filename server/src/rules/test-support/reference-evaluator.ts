@@ -1,0 +1,89 @@
+/**
+ * What rules find, a second time and in another way: not step by step with a state, but by looking for spans in everything
+ * that was ever said. Shares no code with the evaluator; property tests hold the evaluator against it.
+ */
+import type { MetricValue } from "../../telemetry/reading.ts";
+import type { Rule } from "../rule.ts";
+
+/** Something a message said: when (microseconds), of which metric, what. */
+export interface Said {
+  time: number;
+  metric: string;
+  value: MetricValue;
+}
+
+export interface ReferenceAnomaly {
+  ruleId: string;
+  openedAt: number;
+  /** `null` while it is not resolved. */
+  resolvedAt: number | null;
+  /** Breaches from the one that opened it on. */
+  occurrences: number;
+  /** The last of them. */
+  value: MetricValue;
+}
+
+type Judged = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
+
+/** The anomalies of one device that sent `messages` in this order, rule by rule and each rule's in time. */
+export function referenceAnomalies(rules: readonly Rule[], messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
+  return rules.flatMap((rule) => anomaliesOf(rule, judgedReadings(rule, messages)));
+}
+
+/** What counts: within a message by time, and of all only what is newer than everything of its metric before it. */
+function judgedReadings(rule: Rule, messages: readonly (readonly Said[])[]): Judged[] {
+  const inOrder = messages
+    .flatMap((message) => message.filter(({ metric }) => metric === rule.metric).toSorted((a, b) => a.time - b.time))
+    .filter(({ time }, index, all) => all.slice(0, index).every((earlier) => earlier.time < time));
+  return inOrder.flatMap(({ time, value }) => {
+    const side = sideOf(rule, value);
+    return side === null ? [] : [{ time, value, side }];
+  });
+}
+
+function anomaliesOf(rule: Rule, readings: readonly Judged[]): ReferenceAnomaly[] {
+  const found: ReferenceAnomaly[] = [];
+  let from = 0;
+  for (;;) {
+    const opened = endOfSpan(readings, from, "breach", rule.forSeconds);
+    if (opened === null) return found;
+    const resolved = endOfSpan(readings, opened + 1, "good", rule.clearForSeconds);
+    const breaches = readings.slice(opened, resolved ?? readings.length).filter(({ side }) => side === "breach");
+    found.push({
+      ruleId: rule.id,
+      openedAt: readings[opened]!.time,
+      resolvedAt: resolved === null ? null : readings[resolved]!.time,
+      occurrences: breaches.length,
+      value: breaches.at(-1)!.value,
+    });
+    if (resolved === null) return found;
+    from = resolved + 1;
+  }
+}
+
+/** The first index, from `from` on, at which readings of nothing but `side` have lasted for `seconds`. */
+function endOfSpan(readings: readonly Judged[], from: number, side: Judged["side"], seconds: number): number | null {
+  for (let end = from; end < readings.length; end++) {
+    for (let start = from; start <= end; start++) {
+      const span = readings.slice(start, end + 1);
+      const lasts = readings[end]!.time - readings[start]!.time >= seconds * 1e6;
+      if (lasts && span.every((reading) => reading.side === side)) return end;
+    }
+  }
+  return null;
+}
+
+function sideOf({ operator, value, clearValue }: Rule, given: MetricValue): Judged["side"] | null {
+  if (operator === "eq" || operator === "ne") {
+    if (typeof given !== typeof value) return null;
+    return (given === value) === (operator === "eq") ? "breach" : "good";
+  }
+  if (typeof given !== "number") return null;
+  const worst = (limit: unknown): boolean => {
+    if (operator === "outside") return !((limit as number[])[0]! <= given && given <= (limit as number[])[1]!);
+    const distance = operator.startsWith("g") ? given - (limit as number) : (limit as number) - given;
+    return operator.endsWith("e") ? distance >= 0 : distance > 0;
+  };
+  if (worst(value)) return "breach";
+  return worst(clearValue) ? "band" : "good";
+}

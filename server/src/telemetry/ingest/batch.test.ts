@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
+import { type PreparedMessage, toColumns } from "./batch.ts";
+import { createLastSeen } from "./last-seen.ts";
+import { createServerTime } from "./server-time.ts";
+
+function message(deviceUid: string, time: number, values: Record<string, number>, receivedAt = time): PreparedMessage {
+  const reading = { time, timeReplaced: false, metrics: Object.keys(values), values: Object.values(values) };
+  return { tenantId: "t", deviceUid, receivedAt, readings: [reading], rejected: undefined };
+}
+
+const messages = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom("d1", "d2", "d3"),
+      fc.nat(4),
+      fc.dictionary(fc.constantFrom("a", "b"), fc.nat(), { minKeys: 1 }),
+    )
+    .map(([uid, time, values]) => message(uid, time, { ...values })),
+  { maxLength: 30 },
+);
+
+test("a batch has one row a device, metric and time, with the value sent last", () => {
+  fc.assert(
+    fc.property(messages, (sent) => {
+      const { deviceUids, metrics, times, values } = toColumns(sent);
+      const rows = deviceUids.map((uid, row) => [`${uid} ${metrics[row]} ${times[row]}`, values[row]] as const);
+      const expected = sent.flatMap(({ deviceUid, readings: [reading] }) =>
+        reading!.metrics.map((metric, i) => [`${deviceUid} ${metric} ${reading!.time}`, reading!.values[i]] as const),
+      );
+      assert.equal(new Set(rows.map(([key]) => key)).size, rows.length);
+      assert.deepEqual(new Map(rows), new Map([...expected].sort(([a], [b]) => rank(rows, a) - rank(rows, b))));
+    }),
+  );
+});
+
+function rank(rows: readonly (readonly [string, unknown])[], key: string): number {
+  return rows.findIndex(([other]) => other === key);
+}
+
+test("the newest row of each device and metric is marked, and no other", () => {
+  fc.assert(
+    fc.property(messages, (sent) => {
+      const { deviceUids, metrics, times, newest } = toColumns(sent);
+      const expected = deviceUids.map((uid, row) =>
+        times.every(
+          (time, other) => deviceUids[other] !== uid || metrics[other] !== metrics[row] || time <= times[row]!,
+        ),
+      );
+      assert.deepEqual(newest, expected);
+    }),
+  );
+});
+
+test("rows lie device by device, so that processes lock them in one order", () => {
+  fc.assert(
+    fc.property(messages, (sent) => {
+      const { deviceUids } = toColumns(sent);
+      assert.deepEqual(deviceUids, deviceUids.toSorted());
+    }),
+  );
+});
+
+test("array literals quote what needs it", () => {
+  assert.equal(plainArray([1, -0.5, true, undefined, "x"]), "{1,-0.5,true,NULL,x}");
+  assert.equal(textArray(["a", undefined, "NULL", "", 'q"b\\', "{,}"]), '{"a",NULL,"NULL","","q\\"b\\\\","{,}"}');
+  assert.equal(bytesArray([Buffer.from([0, 255]), Buffer.alloc(0)]), '{"\\\\x00ff","\\\\x"}');
+});
+
+test("a device never gets one instant of the server's time twice, and each gets the clock's where it can", () => {
+  const time = createServerTime();
+  assert.deepEqual([time.next("a", 5), time.next("a", 5), time.next("b", 5)], [5_000, 5_001, 5_000]);
+  const burst = Array.from({ length: 1_500 }, () => time.next("a", 6));
+  assert.deepEqual([burst[0], burst.at(-1)], [6_000, 7_499]);
+  assert.deepEqual([time.next("a", 7), time.next("b", 7), time.next("a", 8)], [7_500, 7_000, 8_000]);
+});
+
+test("a device is due to be marked as seen a second after the last mark, sooner when that could not be stored", () => {
+  const lastSeen = createLastSeen();
+  const due = (receivedAt: number) => [...lastSeen.due([message("a", receivedAt, { x: 1 })]).values()];
+  assert.deepEqual(due(10_000_000), [10_000_000]);
+  assert.deepEqual(due(10_999_999), []);
+  assert.deepEqual(due(11_000_000), [11_000_000]);
+  lastSeen.forget(new Map([["a", 11_000_000]]));
+  assert.deepEqual(due(11_000_001), [11_000_001]);
+  assert.deepEqual(due(9_000_000), [9_000_000], "after the clock was set back");
+});

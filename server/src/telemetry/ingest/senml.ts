@@ -1,0 +1,126 @@
+import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
+
+/** RFC 8428 4.4: the version this reads. A record of a later one must not be processed. */
+const VERSION = 10;
+/** RFC 8428 4.5.3: smaller times count from now. */
+const ABSOLUTE_FROM = 2 ** 28;
+/** RFC 8428 4.5.1: what a name may hold once the base name stands before it. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9\-:./_]{0,127}$/;
+
+/** The base fields in force: each contains from its record on (RFC 8428 4.1). */
+interface Base {
+  name: string;
+  time: number;
+  value: number;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Fields that must be numbers where they are present. */
+const NUMBERS = ["bt", "bv", "bs", "bver", "t", "ut", "v", "s"];
+/** Fields that must be strings where they are present. */
+const STRINGS = ["bn", "bu", "n", "u", "vs", "vd"];
+const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
+
+/**
+ * Reads a SenML pack (RFC 8428, JSON) into `into`, records of one instant together. Units and update times are read
+ * over, so are sums beside a value; data values (`vd`) and sums alone have no place in telemetry and refuse the pack.
+ *
+ * @returns what is wrong, if anything is
+ */
+export function readSenml(records: readonly unknown[], nowMs: number, into: Reading[]): string | undefined {
+  const base: Base = { name: "", time: 0, value: 0 };
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index];
+    const problem = isFields(record) ? readRecord(record, base, nowMs, into) : `is ${kindOf(record)}`;
+    if (problem !== undefined) return `SenML record ${index + 1}: ${problem}`;
+  }
+  return into.length === 0 ? "the SenML pack contains no values" : undefined;
+}
+
+function readRecord(record: Fields, base: Base, nowMs: number, into: Reading[]): string | undefined {
+  const malformed = shapeProblem(record);
+  if (malformed !== undefined) return malformed;
+  base.name = (record.bn as string | undefined) ?? base.name;
+  base.time = (record.bt as number | undefined) ?? base.time;
+  base.value = (record.bv as number | undefined) ?? base.value;
+  if (isBaseOnly(record)) return undefined;
+
+  const name = base.name + ((record.n as string | undefined) ?? "");
+  if (!NAME.test(name))
+    return `the name ${quoted(name)} is not 1 to 128 of A-Z a-z 0-9 - : . / _, the first alphanumeric`;
+  const value = singleValue(record, base);
+  const problem = value === undefined ? noSingleValue(record) : valueProblem(name, value);
+  if (problem !== undefined) return problem;
+  const time = base.time + ((record.t as number | undefined) ?? 0);
+  return append(into, readingFor(time, nowMs), name, value as MetricValue);
+}
+
+/** What is wrong with the types of the fields, or with fields that may not be passed over (RFC 8428 4.4). */
+function shapeProblem(record: Fields): string | undefined {
+  for (const key of Object.keys(record)) {
+    if (!KNOWN.has(key) && key.endsWith("_")) return `the field ${quoted(key)} must be understood, and is not`;
+  }
+  for (const key of NUMBERS) {
+    const value = record[key];
+    if (value !== undefined && !Number.isFinite(value))
+      return `"${key}" is ${kindOf(value)}; a finite number is expected`;
+  }
+  for (const key of STRINGS) {
+    const value = record[key];
+    if (value !== undefined && typeof value !== "string") return `"${key}" is ${kindOf(value)}; a string is expected`;
+  }
+  if (record.vb !== undefined && typeof record.vb !== "boolean")
+    return `"vb" is ${kindOf(record.vb)}; true or false is expected`;
+  if (record.bver !== undefined && !isReadable(record.bver))
+    return `version ${record.bver} is not known; ${VERSION} is the newest`;
+  return undefined;
+}
+
+function isReadable(version: unknown): boolean {
+  return Number.isInteger(version) && (version as number) >= 1 && (version as number) <= VERSION;
+}
+
+/** A record that only sets base fields, as gateways put first. */
+function isBaseOnly(record: Fields): boolean {
+  return ["n", "t", "v", "vs", "vb", "vd", "s"].every((key) => record[key] === undefined);
+}
+
+/** The one value of a record; the base value counts towards numbers only. */
+function singleValue(record: Fields, base: Base): MetricValue | undefined {
+  const { v, vs, vb, vd } = record;
+  if ([v, vs, vb, vd].filter((value) => value !== undefined).length !== 1) return undefined;
+  return v === undefined ? ((vs ?? vb) as MetricValue | undefined) : (v as number) + base.value;
+}
+
+function noSingleValue({ v, vs, vb, vd, s }: Fields): string {
+  const values = [v, vs, vb, vd].filter((value) => value !== undefined).length;
+  if (values > 1) return "there is more than one value";
+  if (vd !== undefined) return "data values (vd) are not taken";
+  return s === undefined ? "there is no value" : "a sum without a value is not taken";
+}
+
+/** A reading at the SenML time `seconds`; 0 is "now" by the server's clock, which is exact enough to be that clock. */
+function readingFor(seconds: number, nowMs: number): Reading {
+  if (seconds === 0) return { time: undefined, timeReplaced: false, metrics: [], values: [] };
+  const fromNow = seconds < ABSOLUTE_FROM ? nowMs * 1000 : 0;
+  return readingAt(fromNow + Math.round(seconds * 1e6), nowMs);
+}
+
+/** Puts the value beside the record before when both are of one instant and it names another metric. */
+function append(into: Reading[], reading: Reading, name: string, value: MetricValue): string | undefined {
+  const last = into.at(-1);
+  const together = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
+  // Replaced times tell instants apart by their order only, so each keeps a reading of its own.
+  const target = together && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
+  // Said at once: a pack of thousands of names would make the search above a long one.
+  if (target.metrics.length === MAX_METRICS) return `there are more than ${MAX_METRICS} metrics`;
+  if (target === reading) into.push(reading);
+  target.metrics.push(name);
+  target.values.push(value);
+  return undefined;
+}
+
+function isFields(record: unknown): record is Fields {
+  return typeof record === "object" && record !== null && !Array.isArray(record);
+}
