@@ -1,6 +1,8 @@
-import { type Db, runPrepared, runRaw } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
-/** A session as the database knows it. Exactly one of `deviceUid` and `mqttClientId` is set. */
+/** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
   sessionId: string;
   clientId: string;
@@ -18,82 +20,74 @@ export interface OpenedRow {
   previous_node_id: string | null;
 }
 
+const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
+  "open-session",
+  (p) => sql`
+  WITH opened AS (
+    INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
+                                    mqtt_client_id, remote_address, connected_at)
+    VALUES (${p.clientId}, ${p.sessionId}, nextval('mqtt_session_seq'), ${p.nodeId}, ${p.tenantId}, ${p.deviceUid},
+            ${p.certificateId}, ${p.mqttClientId}, ${p.remoteAddress}, ${p.connectedAt})
+    ON CONFLICT (client_id) DO UPDATE SET
+      previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
+      seq = nextval('mqtt_session_seq'), node_id = excluded.node_id, tenant_id = excluded.tenant_id,
+      device_uid = excluded.device_uid, certificate_id = excluded.certificate_id,
+      mqtt_client_id = excluded.mqtt_client_id, remote_address = excluded.remote_address,
+      connected_at = excluded.connected_at
+    RETURNING seq, previous_session_id, previous_node_id
+  ), dropped AS (
+    INSERT INTO session_drops (at, client_id, session_id, reason)
+    SELECT ${p.connectedAt}, ${p.clientId}, previous_session_id, 'takeover' FROM opened
+     WHERE previous_node_id <> ${p.nodeId}
+    RETURNING seq
+  )
+  SELECT o.*, (SELECT pg_notify('muster_drops', seq::text) FROM dropped) AS notified FROM opened o`,
+);
+
 /**
- * Makes this session the one of its client id. Whom it replaces is read from the row under its lock, so of any number
- * of simultaneous connects each but the last is named as predecessor exactly once. A predecessor in another process is
- * told by a drop, in the same statement.
+ * Makes this session the current one of its client id. The predecessor is read from the row under its lock, so of any number of
+ * simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to another
+ * node, the same statement enqueues its drop.
  */
 export async function upsertSession(db: Db, nodeId: string, session: SessionRow): Promise<OpenedRow> {
-  const rows = await runPrepared<OpenedRow>(
-    db,
-    "open-session",
-    `WITH opened AS (
-       INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
-                                       mqtt_client_id, remote_address, connected_at)
-       VALUES ($1, $2, nextval('mqtt_session_seq'), $3, $4, $5, $6, $7, $8, $9)
-       ON CONFLICT (client_id) DO UPDATE SET
-         previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
-         seq = nextval('mqtt_session_seq'), node_id = excluded.node_id, tenant_id = excluded.tenant_id,
-         device_uid = excluded.device_uid, certificate_id = excluded.certificate_id,
-         mqtt_client_id = excluded.mqtt_client_id, remote_address = excluded.remote_address,
-         connected_at = excluded.connected_at
-       RETURNING seq, previous_session_id, previous_node_id
-     ), told AS (
-       INSERT INTO session_drops (at, client_id, session_id, reason)
-       SELECT $9, $1, previous_session_id, 'takeover' FROM opened WHERE previous_node_id <> $3
-       RETURNING seq
-     )
-     SELECT o.*, (SELECT pg_notify('muster_drops', seq::text) FROM told) AS notified FROM opened o`,
-    [
-      session.clientId,
-      session.sessionId,
-      nodeId,
-      session.tenantId,
-      session.deviceUid,
-      session.certificateId,
-      session.mqttClientId,
-      session.remoteAddress,
-      session.connectedAt,
-    ],
-  );
+  const rows = await runStatement(db, openSession, { ...session, nodeId });
   return rows[0]!;
 }
 
-/** Removes sessions; one that has been taken over stays, since its row is its successor's. */
+const closeSessions = statement<{ clientIds: string[]; sessionIds: string[] }, object>(
+  "close-sessions",
+  (p) => sql`
+  DELETE FROM mqtt_sessions s
+   USING unnest(${p.clientIds}::text[], ${p.sessionIds}::uuid[]) AS closed(client_id, session_id)
+   WHERE s.client_id = closed.client_id AND s.session_id = closed.session_id`,
+);
+
+/** Removes sessions. The row of a client id that a later session has taken over stays. */
 export async function deleteSessions(db: Db, sessions: { clientId: string; sessionId: string }[]): Promise<void> {
-  await runPrepared(
-    db,
-    "close-sessions",
-    `DELETE FROM mqtt_sessions s USING unnest($1::text[], $2::uuid[]) AS closed(client_id, session_id)
-     WHERE s.client_id = closed.client_id AND s.session_id = closed.session_id`,
-    [sessions.map((s) => s.clientId), sessions.map((s) => s.sessionId)],
-  );
+  await runStatement(db, closeSessions, {
+    clientIds: sessions.map((s) => s.clientId),
+    sessionIds: sessions.map((s) => s.sessionId),
+  });
 }
 
-/** Puts the sessions of a node that was thought dead back, where nobody has taken over. @returns their numbers */
+/**
+ * Restores the sessions of a node that had been reaped though it was running, except those taken over since.
+ *
+ * @returns session id → number
+ */
 export async function reinsertSessions(db: Db, nodeId: string, sessions: SessionRow[]): Promise<Map<string, string>> {
-  const rows = await runRaw<{ session_id: string; seq: string }>(
-    db,
-    `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
-                                mqtt_client_id, remote_address, connected_at)
-     SELECT client_id, session_id, nextval('mqtt_session_seq'), $1, tenant_id, device_uid, certificate_id,
-            mqtt_client_id, remote_address, connected_at
-       FROM unnest($2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::timestamptz[])
-         AS s(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
-     ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
-     RETURNING session_id, seq`,
-    [
-      nodeId,
-      sessions.map((s) => s.clientId),
-      sessions.map((s) => s.sessionId),
-      sessions.map((s) => s.tenantId),
-      sessions.map((s) => s.deviceUid),
-      sessions.map((s) => s.certificateId),
-      sessions.map((s) => s.mqttClientId),
-      sessions.map((s) => s.remoteAddress),
-      sessions.map((s) => s.connectedAt),
-    ],
-  );
+  const { rows } = await sql<{ session_id: string; seq: string }>`
+    INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
+                               mqtt_client_id, remote_address, connected_at)
+    SELECT client_id, session_id, nextval('mqtt_session_seq'), ${nodeId}, tenant_id, device_uid, certificate_id,
+           mqtt_client_id, remote_address, connected_at
+      FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[],
+                  ${sessions.map((s) => s.tenantId)}::uuid[], ${sessions.map((s) => s.deviceUid)}::uuid[],
+                  ${sessions.map((s) => s.certificateId)}::uuid[], ${sessions.map((s) => s.mqttClientId)}::uuid[],
+                  ${sessions.map((s) => s.remoteAddress)}::text[], ${sessions.map((s) => s.connectedAt)}::timestamptz[])
+        AS s(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+    ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
+    RETURNING session_id, seq`.execute(db);
   return new Map(rows.map((row) => [row.session_id, row.seq]));
 }
 
@@ -105,43 +99,53 @@ export interface PresenceRow {
   reason: string | null;
 }
 
-/** Writes who is online. Locks in one order, so that two processes never wait for each other; old news changes nothing. */
-export async function writePresence(db: Db, rows: PresenceRow[]): Promise<void> {
-  await runPrepared(
-    db,
-    "presence",
-    `WITH news AS (
-       SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::boolean[], $4::timestamptz[], $5::text[])
-         AS n(uid, seq, online, at, reason)
-     ), locked AS (
-       SELECT d.uid FROM devices d JOIN news USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
-     )
-     UPDATE devices d
-        SET connectivity = CASE WHEN news.online THEN 'online' ELSE 'offline' END, connectivity_since = news.at,
-            connectivity_reason = news.reason, connectivity_seq = news.seq,
-            last_seen_at = greatest(d.last_seen_at, news.at)
-       FROM news JOIN locked USING (uid)
-      WHERE d.uid = news.uid
-        AND (d.connectivity_seq < news.seq OR (d.connectivity_seq = news.seq AND NOT news.online))`,
-    [
-      rows.map((row) => row.deviceUid),
-      rows.map((row) => row.seq),
-      rows.map((row) => row.online),
-      rows.map((row) => row.at),
-      rows.map((row) => row.reason),
-    ],
-  );
+interface PresenceColumns {
+  deviceUids: string[];
+  seqs: string[];
+  online: boolean[];
+  times: Date[];
+  reasons: (string | null)[];
 }
 
-/** Notes when certificates last opened a session. */
-export async function writeLastConnected(db: Db, notes: ReadonlyMap<string, Date>): Promise<void> {
-  await runPrepared(
-    db,
-    "last-connected",
-    `WITH news AS (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS n(id, at)),
-     locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
-     UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
-       FROM news JOIN locked USING (id) WHERE c.id = news.id`,
-    [[...notes.keys()], [...notes.values()]],
-  );
+const storePresence = statement<PresenceColumns, object>(
+  "presence",
+  (p) => sql`
+  WITH news AS (
+    SELECT * FROM unnest(${p.deviceUids}::uuid[], ${p.seqs}::bigint[], ${p.online}::boolean[],
+                         ${p.times}::timestamptz[], ${p.reasons}::text[]) AS n(uid, seq, online, at, reason)
+  ), locked AS (
+    SELECT d.uid FROM devices d JOIN news USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
+  )
+  UPDATE devices d
+     SET connectivity = CASE WHEN news.online THEN 'online' ELSE 'offline' END, connectivity_since = news.at,
+         connectivity_reason = news.reason, connectivity_seq = news.seq,
+         last_seen_at = greatest(d.last_seen_at, news.at)
+    FROM news JOIN locked USING (uid)
+   WHERE d.uid = news.uid
+     AND (d.connectivity_seq < news.seq OR (d.connectivity_seq = news.seq AND NOT news.online))`,
+);
+
+/** Writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing. */
+export async function writePresence(db: Db, rows: PresenceRow[]): Promise<void> {
+  await runStatement(db, storePresence, {
+    deviceUids: rows.map((row) => row.deviceUid),
+    seqs: rows.map((row) => row.seq),
+    online: rows.map((row) => row.online),
+    times: rows.map((row) => row.at),
+    reasons: rows.map((row) => row.reason),
+  });
+}
+
+const storeLastConnected = statement<{ ids: string[]; times: Date[] }, object>(
+  "last-connected",
+  (p) => sql`
+  WITH news AS (SELECT * FROM unnest(${p.ids}::uuid[], ${p.times}::timestamptz[]) AS n(id, at)),
+  locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
+  UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
+    FROM news JOIN locked USING (id) WHERE c.id = news.id`,
+);
+
+/** Records when certificates last opened a session. */
+export async function writeLastConnected(db: Db, connected: ReadonlyMap<string, Date>): Promise<void> {
+  await runStatement(db, storeLastConnected, { ids: [...connected.keys()], times: [...connected.values()] });
 }
