@@ -13,12 +13,12 @@ import { type CertificateQuery, getCertificate, listCertificates } from "./list-
 
 export type { CertificateAuditEntry } from "../audit/audit.ts";
 export {
-  CERTIFICATE_PARAMETERS,
-  certificateParameters,
-  clientIdTaken,
-  holdClientId,
+  type CertificateValues,
+  certificateValues,
+  clientIdInUse,
   type IssuedCertificate,
   insertCertificate,
+  leaseClientId,
 } from "./certificate-insert-store.ts";
 export type { CertificateRecord } from "./certificate-record.ts";
 export type { CertificatesDeps } from "./deps.ts";

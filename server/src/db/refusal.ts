@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from "kysely";
 /** SQLSTATE of an exception raised by `muster_refuse(code)` (migration 0001). */
 const REFUSED = "MU001";
 
-/** An SQL expression that aborts the whole statement with `code`, to be used in the branch that must not be reached. */
+/** An SQL expression that aborts the whole statement with `code` when it is evaluated: for the branch of a failed guard. */
 export function refuse(code: string): RawBuilder<boolean> {
-  return sql<boolean>`muster_refuse(${code})`;
+  return sql<boolean>`muster_refuse(${sql.lit(code)})`;
 }
 
 /** The code a statement was aborted with by {@link refuse}; `undefined` for any other error. */
@@ -20,10 +20,10 @@ export function violatedUnique(error: unknown): string | undefined {
   return failure?.code === "23505" && typeof failure.constraint === "string" ? failure.constraint : undefined;
 }
 
-/** What `pg` says, without a code, of a connection that broke or did not answer in time. */
+/** Messages of `pg`, which has no code for a connection that broke or did not answer in time. */
 const BROKEN =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered/;
-/** Connection, resources, shutdown; a statement that took too long; a database that is read-only. */
+/** SQLSTATEs: connection, resources, shutdown; a statement that took too long; a read-only database. */
 const UNAVAILABLE_STATE = /^(08...|53...|57P..|57014|25006)$/;
 const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"];
 

@@ -1,35 +1,48 @@
+import { sql } from "kysely";
 import {
-  certificateParameters,
-  clientIdTaken,
-  holdClientId,
+  type CertificateValues,
+  certificateValues,
+  clientIdInUse,
   type IssuedCertificate,
   insertCertificate,
+  leaseClientId,
 } from "../certificates/certificates.ts";
-import { type Db, runRaw, type Tx } from "../db/database.ts";
-import { refusalCode } from "../db/refusal.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { refusalCode, refuse } from "../db/refusal.ts";
+import { type Parameters, runStatement, statement } from "../db/statement.ts";
 
-/** What a bundle is judged by, all of one moment. */
+/** What decides whether a bundle is issued, read in one snapshot. */
 export interface BundleFacts {
   deviceUid: string;
   publishTemplates: string[];
   subscribeTemplates: string[];
   /** Live platform certificates of the device. */
   activeCount: number;
-  clientIdTaken: boolean;
-  /** Whether the device holds a live self-enrolled certificate. */
+  clientIdInUse: boolean;
+  /** Whether the device has a live self-enrolled certificate. */
   selfEnrolled: boolean;
 }
 
-const LIVE = "c.device_uid = d.uid AND c.revoked_at IS NULL AND c.not_after > $3::timestamptz";
+interface DeviceAt {
+  tenantId: string;
+  deviceId: string;
+  now: Date;
+}
 
-const FACTS = `
+const isLive = (p: Parameters<DeviceAt>) =>
+  sql`c.device_uid = d.uid AND c.revoked_at IS NULL AND c.not_after > ${p.now}::timestamptz`;
+
+const readFacts = statement<DeviceAt, BundleFacts>(
+  "bundle-facts",
+  (p) => sql`
   SELECT d.uid AS "deviceUid", coalesce(y.publish_topics, '{}') AS "publishTemplates",
     coalesce(y.subscribe_topics, '{}') AS "subscribeTemplates",
-    (SELECT count(*)::integer FROM certificates c WHERE ${LIVE} AND c.kind = 'platform') AS "activeCount",
-    ${clientIdTaken("d.id", "d.tenant_id", "$3")} AS "clientIdTaken",
-    EXISTS (SELECT 1 FROM certificates c WHERE ${LIVE} AND c.kind = 'self_enrolled') AS "selfEnrolled"
+    (SELECT count(*)::integer FROM certificates c WHERE ${isLive(p)} AND c.kind = 'platform') AS "activeCount",
+    ${clientIdInUse(sql.ref("d.id"), sql.ref("d.tenant_id"), p.now)} AS "clientIdInUse",
+    EXISTS (SELECT 1 FROM certificates c WHERE ${isLive(p)} AND c.kind = 'self_enrolled') AS "selfEnrolled"
   FROM devices d LEFT JOIN device_types y ON y.id = d.device_type_id
-  WHERE d.tenant_id = $1::uuid AND d.id = $2::text AND d.deleted_at IS NULL`;
+  WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.deviceId}::text AND d.deleted_at IS NULL`,
+);
 
 /** `undefined` when the tenant has no such device. */
 export async function bundleFacts(
@@ -38,32 +51,32 @@ export async function bundleFacts(
   deviceId: string,
   now: Date,
 ): Promise<BundleFacts | undefined> {
-  const [row] = await runRaw<BundleFacts>(db, FACTS, [tenantId, deviceId, now]);
+  const [row] = await runStatement(db, readFacts, { tenantId, deviceId, now });
   return row;
 }
 
 /**
- * Locks the device's row until the end of the transaction: whoever issues or revokes certificates of an existing device
- * does this first, so what the next statement counts stays so. `false` when there is no such device.
+ * Locks the device's row until the end of the transaction. Every issuance and revocation for an existing device does this first, so
+ * the counts of the next statement stay true. `false` when there is no such device.
  */
 export async function lockDevice(tx: Tx, tenantId: string, deviceId: string): Promise<boolean> {
-  const rows = await runRaw(
-    tx,
-    `SELECT 1 FROM devices WHERE tenant_id = $1::uuid AND id = $2::text AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    [tenantId, deviceId],
-  );
+  const { rows } = await sql`SELECT 1 FROM devices
+    WHERE tenant_id = ${tenantId} AND id = ${deviceId} AND deleted_at IS NULL FOR NO KEY UPDATE`.execute(tx);
   return rows.length === 1;
 }
 
-const RECORD = `WITH device AS (
-    SELECT uid AS device_uid, tenant_id, id AS device_id FROM devices WHERE uid = $1::uuid
-  ), ${holdClientId("device", "$13", "$18")},
-  ${insertCertificate("device_cert_minted", 2, "device")}
-  SELECT CASE WHEN EXISTS (SELECT 1 FROM held) THEN true ELSE muster_refuse('client_id_in_use') END AS recorded`;
+const record = statement<CertificateValues & { deviceUid: string }, { recorded: boolean }>(
+  "record-bundle",
+  (p) => sql`WITH device AS (
+    SELECT uid AS device_uid, tenant_id, id AS device_id FROM devices WHERE uid = ${p.deviceUid}::uuid
+  ), ${leaseClientId(p, sql.ref("device"))},
+  ${insertCertificate("device_cert_minted", p, sql.ref("device"))}
+  SELECT CASE WHEN EXISTS (SELECT 1 FROM leased) THEN true ELSE ${refuse("client_id_in_use")} END AS recorded`,
+);
 
 /**
- * Records a bundle's certificate, its audit entry and the device's hold on its client id. `false`, and the transaction is to
- * be rolled back, when somebody else took the id meanwhile.
+ * Records a bundle's certificate, its audit entry and the lease of the device's client id. `false` when the id was leased to another
+ * in between; the caller then rolls the transaction back.
  */
 export async function recordBundle(
   tx: Tx,
@@ -73,7 +86,7 @@ export async function recordBundle(
   now: Date,
 ): Promise<boolean> {
   try {
-    await runRaw(tx, RECORD, [deviceUid, ...certificateParameters(issued, auditId, now)]);
+    await runStatement(tx, record, { deviceUid, ...certificateValues(issued, auditId, now) });
     return true;
   } catch (error) {
     if (refusalCode(error) === "client_id_in_use") return false;

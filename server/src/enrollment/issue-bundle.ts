@@ -58,7 +58,7 @@ function judge(facts: BundleFacts | undefined, request: BundleRequest): asserts 
   if (activeCount >= maxActivePlatformCertsPerDevice) {
     throw refusal("device_cert_cap_reached", { extra: { activeCount, maxActivePlatformCertsPerDevice } });
   }
-  if (facts.clientIdTaken) throw refusal("client_id_in_use");
+  if (facts.clientIdInUse) throw refusal("client_id_in_use");
   if (facts.selfEnrolled && request.acknowledgeSelfEnrollmentOverride !== true) throw refusal("device_self_enrolled");
 }
 

@@ -90,9 +90,9 @@ async function attemptRedemption(deps: Enrolling, attempt: Attempt): Promise<Red
   const facts = await redemptionFacts(deps.database.db, {
     codeHmac,
     fingerprintKey: reported.fingerprintKey,
-    spkiSha256: attempt.csr instanceof Error ? undefined : attempt.csr.spkiSha256,
-    freshDeviceId: fresh.id,
-    peerFingerprint: from.peer && fingerprintOf(from.peer),
+    spkiSha256: attempt.csr instanceof Error ? null : attempt.csr.spkiSha256,
+    newDeviceId: fresh.id,
+    peerFingerprint: from.peer ? fingerprintOf(from.peer) : null,
     now,
   });
   if (facts === undefined) return refuseGuess(deps, from.address, now);
@@ -138,7 +138,7 @@ function judge(
   if (facts.device !== undefined && !provesDevice(facts, facts.device.uid, from.peer, now)) {
     throw refusal("reenrollment_proof_required");
   }
-  if (facts.clientIdTaken) throw refusal("client_id_in_use");
+  if (facts.clientIdInUse) throw refusal("client_id_in_use");
   return { csr, proofCertificateId: facts.device && facts.proof?.certificateId };
 }
 

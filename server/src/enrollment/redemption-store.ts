@@ -1,8 +1,9 @@
-import type { Standing } from "../certificates/certificates.ts";
-import { clientIdTaken } from "../certificates/certificates.ts";
-import { type Db, runPrepared } from "../db/database.ts";
+import { sql } from "kysely";
+import { clientIdInUse, type Standing } from "../certificates/certificates.ts";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
-/** What a redemption is judged by, all of one moment. */
+/** What decides a redemption, read in one snapshot. */
 export interface RedemptionFacts {
   claimId: string;
   tenantId: string;
@@ -13,8 +14,8 @@ export interface RedemptionFacts {
   keyBlocked: boolean;
   /** The device that enrolled with this fingerprint before (spec 3.1 rule 4). */
   device: { uid: string; id: string } | undefined;
-  /** Whether somebody else holds the client id that the certificate would be for. */
-  clientIdTaken: boolean;
+  /** Whether an MQTT client or another tenant's device has the client id that the certificate would be for. */
+  clientIdInUse: boolean;
   publishTemplates: string[];
   subscribeTemplates: string[];
   /** The certificate the peer presented, as recorded. */
@@ -24,27 +25,14 @@ export interface RedemptionFacts {
 export interface RedemptionQuestion {
   codeHmac: Buffer;
   fingerprintKey: string;
-  spkiSha256: Buffer | undefined;
-  /** The id the device gets if it is new. */
-  freshDeviceId: string;
-  /** SHA-256 of the presented certificate, if there is one. */
-  peerFingerprint: string | undefined;
+  /** `null` when the CSR is invalid. */
+  spkiSha256: Buffer | null;
+  /** The id of the device if it is new. */
+  newDeviceId: string;
+  /** SHA-256 of the presented certificate; `null` without one. */
+  peerFingerprint: string | null;
   now: Date;
 }
-
-const FACTS = `
-  SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, t.slug,
-    d.uid AS device_uid, d.id AS device_id, y.publish_topics, y.subscribe_topics,
-    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = $3::bytea) AS key_blocked,
-    ${clientIdTaken("coalesce(d.id, $4::text)", "c.tenant_id", "$6")} AS client_id_taken,
-    p.id AS proof_id, p.device_uid AS proof_device_uid, p.not_after, p.revoked_at, pd.deleted_at
-  FROM claims c
-  JOIN tenants t ON t.id = c.tenant_id
-  LEFT JOIN devices d ON d.tenant_id = c.tenant_id AND d.fingerprint_key = $2::text AND d.deleted_at IS NULL
-  LEFT JOIN device_types y ON y.id = coalesce(c.intended_device_type_id, d.device_type_id)
-  LEFT JOIN certificates p ON p.fingerprint_sha256 = $5::text
-  LEFT JOIN devices pd ON pd.uid = p.device_uid
-  WHERE c.code_hmac = $1::bytea`;
 
 interface FactsRow {
   claim_id: string;
@@ -57,7 +45,7 @@ interface FactsRow {
   publish_topics: string[] | null;
   subscribe_topics: string[] | null;
   key_blocked: boolean;
-  client_id_taken: boolean;
+  client_id_in_use: boolean;
   proof_id: string | null;
   proof_device_uid: string;
   not_after: Date;
@@ -65,11 +53,27 @@ interface FactsRow {
   deleted_at: Date | null;
 }
 
-/** Everything the judgement needs in one round trip; `undefined` when no claim has this code. */
+const readFacts = statement<RedemptionQuestion, FactsRow>(
+  "redemption-facts",
+  (p) => sql`
+  SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, t.slug,
+    d.uid AS device_uid, d.id AS device_id, y.publish_topics, y.subscribe_topics,
+    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = ${p.spkiSha256}::bytea) AS key_blocked,
+    ${clientIdInUse(sql`coalesce(d.id, ${p.newDeviceId}::text)`, sql.ref("c.tenant_id"), p.now)} AS client_id_in_use,
+    p.id AS proof_id, p.device_uid AS proof_device_uid, p.not_after, p.revoked_at, pd.deleted_at
+  FROM claims c
+  JOIN tenants t ON t.id = c.tenant_id
+  LEFT JOIN devices d ON d.tenant_id = c.tenant_id AND d.fingerprint_key = ${p.fingerprintKey}::text
+    AND d.deleted_at IS NULL
+  LEFT JOIN device_types y ON y.id = coalesce(c.intended_device_type_id, d.device_type_id)
+  LEFT JOIN certificates p ON p.fingerprint_sha256 = ${p.peerFingerprint}::text
+  LEFT JOIN devices pd ON pd.uid = p.device_uid
+  WHERE c.code_hmac = ${p.codeHmac}::bytea`,
+);
+
+/** Everything that decides a redemption, in one round trip; `undefined` when no claim has this code. */
 export async function redemptionFacts(db: Db, question: RedemptionQuestion): Promise<RedemptionFacts | undefined> {
-  const { codeHmac, fingerprintKey, spkiSha256 = null, freshDeviceId, peerFingerprint = null, now } = question;
-  const parameters = [codeHmac, fingerprintKey, spkiSha256, freshDeviceId, peerFingerprint, now];
-  const [row] = await runPrepared<FactsRow>(db, "redemption-facts", FACTS, parameters);
+  const [row] = await runStatement(db, readFacts, question);
   return row && toFacts(row);
 }
 
@@ -82,7 +86,7 @@ function toFacts(row: FactsRow): RedemptionFacts {
     expiresAt: row.expires_at,
     keyBlocked: row.key_blocked,
     device: row.device_uid === null ? undefined : { uid: row.device_uid, id: row.device_id },
-    clientIdTaken: row.client_id_taken,
+    clientIdInUse: row.client_id_in_use,
     publishTemplates: row.publish_topics ?? [],
     subscribeTemplates: row.subscribe_topics ?? [],
     proof: row.proof_id === null ? undefined : toProof(row, row.proof_id),

@@ -1,6 +1,13 @@
-import type { Standing } from "../certificates/certificates.ts";
-import { certificateParameters, type IssuedCertificate, insertCertificate } from "../certificates/certificates.ts";
-import { type Db, runPrepared } from "../db/database.ts";
+import { sql } from "kysely";
+import {
+  type CertificateValues,
+  certificateValues,
+  type IssuedCertificate,
+  insertCertificate,
+  type Standing,
+} from "../certificates/certificates.ts";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
 export interface RenewalFacts extends Standing {
   certificateId: string;
@@ -13,22 +20,25 @@ export interface RenewalFacts extends Standing {
   subscribeTemplates: string[];
 }
 
-const FACTS = `
+const readFacts = statement<{ fingerprint: string; spkiSha256: Buffer | null }, RenewalFacts>(
+  "renewal-facts",
+  (p) => sql`
   SELECT c.id AS "certificateId", c.device_uid AS "deviceUid", c.device_id AS "deviceId", t.slug AS "tenantSlug",
     c.not_after AS "notAfter", c.revoked_at AS "revokedAt", d.deleted_at AS "deviceDeletedAt",
-    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = $2::bytea) AS "keyBlocked",
+    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = ${p.spkiSha256}::bytea) AS "keyBlocked",
     coalesce(y.publish_topics, '{}') AS "publishTemplates", coalesce(y.subscribe_topics, '{}') AS "subscribeTemplates"
   FROM certificates c JOIN devices d ON d.uid = c.device_uid JOIN tenants t ON t.id = c.tenant_id
   LEFT JOIN device_types y ON y.id = d.device_type_id
-  WHERE c.fingerprint_sha256 = $1::text`;
+  WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
+);
 
-/** Everything a renewal is judged by, of one moment; `undefined` when the presented certificate is not recorded. */
+/** Everything that decides a renewal, read in one snapshot; `undefined` when the presented certificate is not recorded. */
 export async function renewalFacts(
   db: Db,
-  peerFingerprint: string,
+  fingerprint: string,
   spkiSha256: Buffer | undefined,
 ): Promise<RenewalFacts | undefined> {
-  const [row] = await runPrepared<RenewalFacts>(db, "renewal-facts", FACTS, [peerFingerprint, spkiSha256 ?? null]);
+  const [row] = await runStatement(db, readFacts, { fingerprint, spkiSha256: spkiSha256 ?? null });
   return row;
 }
 
@@ -42,26 +52,35 @@ export interface Renewal {
   now: Date;
 }
 
-// The guarded update of the old certificate is the decision: of two renewals with one certificate, one finds it revoked. The
-// device's row is locked first, so deleting the device and this wait for each other.
-const RENEW = `WITH device AS (
-    SELECT uid FROM devices WHERE uid = $1::uuid AND deleted_at IS NULL FOR NO KEY UPDATE
+interface RenewalValues extends CertificateValues {
+  deviceUid: string;
+  oldCertificateId: string;
+  actor: string;
+}
+
+// The guarded update of the old certificate decides: of two renewals with one certificate, the second finds it revoked. The
+// device's row is locked first, so that this and the deletion of the device wait for each other.
+const renew = statement<RenewalValues, { renewed: number }>(
+  "renew",
+  (p) => sql`WITH device AS (
+    SELECT uid FROM devices WHERE uid = ${p.deviceUid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE
   ), old AS (
-    UPDATE certificates c SET revoked_at = $3::timestamptz, revoked_by = $4::text, revocation_reason = 'superseded',
-      superseded_by_id = $5::uuid
-    FROM device WHERE c.device_uid = device.uid AND c.id = $2::uuid AND c.revoked_at IS NULL
-      AND c.not_after > $3::timestamptz
+    UPDATE certificates c SET revoked_at = ${p.now}::timestamptz, revoked_by = ${p.actor}::text,
+      revocation_reason = 'superseded', superseded_by_id = ${p.certificateId}::uuid
+    FROM device WHERE c.device_uid = device.uid AND c.id = ${p.oldCertificateId}::uuid AND c.revoked_at IS NULL
+      AND c.not_after > ${p.now}::timestamptz
     RETURNING c.tenant_id, c.device_uid, c.device_id, c.serial_number
-  ), ${insertCertificate("device_cert_renewed", 5, "old", "s.serial_number")}
-  SELECT 1 AS renewed FROM old`;
+  ), ${insertCertificate("device_cert_renewed", p, sql.ref("old"), sql.ref("s.serial_number"))}
+  SELECT 1 AS renewed FROM old`,
+);
 
 /**
- * Replaces a certificate by its successor in one statement. `false`, and nothing is written, when the old one is not live
- * any more. How long the device holds its client id follows by trigger; a renewal never asks for it (spec 4.10 rule 4).
+ * Replaces a certificate by its successor in one statement. `false`, and nothing is written, when the old one is not live any more.
+ * A trigger extends the lease of the client id; a renewal never asks for it (spec 4.10 rule 4).
  */
 export async function commitRenewal(db: Db, renewal: Renewal): Promise<boolean> {
-  const { deviceUid, certificateId, now, actor } = renewal;
-  const certificate = certificateParameters(renewal.issued, renewal.auditId, now);
-  const rows = await runPrepared(db, "renew", RENEW, [deviceUid, certificateId, now, actor, ...certificate]);
+  const { deviceUid, certificateId: oldCertificateId, actor, issued, auditId, now } = renewal;
+  const values = { deviceUid, oldCertificateId, actor, ...certificateValues(issued, auditId, now) };
+  const rows = await runStatement(db, renew, values);
   return rows.length === 1;
 }
