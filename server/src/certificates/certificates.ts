@@ -32,6 +32,9 @@ export {
 } from "./identity.ts";
 export type { CertificateQuery } from "./list-certificates.ts";
 
+export { type CertificateOfDevice, findCertificateOfDevice } from "./revocation-store.ts";
+export { type Revocation, revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
+
 /** The use cases; what each throws stands at its own file. */
 export interface Certificates {
   listCertificates(caller: Caller, query: CertificateQuery): Promise<Page<CertificateRecord>>;

@@ -26,15 +26,17 @@ export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow):
 }
 
 /**
- * Takes the row of the caller's device: until the transaction ends nobody else changes it or issues for it.
+ * Locks the row of a live device until the transaction ends. Every transaction that changes an existing device, or issues or
+ * revokes its certificates, takes this lock first.
  *
- * @returns its uid; `undefined` when it does not exist for this caller (`memberUserId`: a member of its groups)
+ * @param memberUserId restricts the look-up to devices in groups of this user
+ * @returns the device's uid; `undefined` when the tenant, or the user, has no such device
  */
 export async function lockDevice(
   tx: Tx,
   tenantId: string,
   id: string,
-  memberUserId: string | undefined,
+  memberUserId?: string,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ uid: string }>`
     SELECT d.uid FROM devices d WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.deleted_at IS NULL
@@ -43,6 +45,36 @@ export async function lockDevice(
           WHERE g.device_uid = d.uid AND m.user_id = ${memberUserId ?? null}::uuid))
        FOR NO KEY UPDATE OF d`.execute(tx);
   return rows[0]?.uid;
+}
+
+/** Locks the row of a device, live or deleted, as {@link lockDevice} does. */
+export async function lockDeviceRecord(tx: Tx, tenantId: string, uid: string): Promise<void> {
+  await tx
+    .selectFrom("devices")
+    .select("uid")
+    .where("tenant_id", "=", tenantId)
+    .where("uid", "=", uid)
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/**
+ * Marks a live device deleted and removes it from its groups; this locks its row like {@link lockDevice}. Its id and hardware
+ * fingerprint become free; the row stays, because audit entries refer to it.
+ *
+ * @returns the device's uid; `undefined` when the tenant has no such device
+ */
+export async function retireDevice(tx: Tx, tenantId: string, id: string, now: Date): Promise<string | undefined> {
+  const row = await tx
+    .updateTable("devices")
+    .set({ deleted_at: now, updated_at: now })
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .returning("uid")
+    .executeTakeFirst();
+  if (row !== undefined) await tx.deleteFrom("device_groups").where("device_uid", "=", row.uid).execute();
+  return row?.uid;
 }
 
 export interface DeviceReplacement {

@@ -14,6 +14,7 @@ import {
 import { type DeviceEdit, type Precondition, replaceDevice } from "./replace-device.ts";
 import { type DeviceQuery, type DeviceRecord, getDevice, listDevices } from "./view-devices.ts";
 
+export { lockDevice, lockDeviceRecord, retireDevice } from "./device-store.ts";
 export { resolveTopics } from "./topics.ts";
 export type { DeviceEdit, DeviceQuery, DeviceRecord, DeviceTypeEdit, DeviceTypeRecord, NewDevice, NewDeviceType };
 

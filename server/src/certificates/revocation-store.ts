@@ -1,0 +1,65 @@
+import type { Tx } from "../db/database.ts";
+
+/** Identifies a revoked certificate in the audit. */
+export interface RevokedRow {
+  id: string;
+  tenant_id: string;
+  device_id: string;
+  serial_number: string;
+  fingerprint_sha256: string;
+}
+
+export interface CertificateOfDevice {
+  deviceUid: string;
+  serialNumber: string;
+  fingerprintSha256: string;
+}
+
+/** Finds a certificate in any state, also of a deleted device; `undefined` when the tenant has none of this id. */
+export async function findCertificateOfDevice(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<CertificateOfDevice | undefined> {
+  return await tx
+    .selectFrom("certificates")
+    .select(["device_uid as deviceUid", "serial_number as serialNumber", "fingerprint_sha256 as fingerprintSha256"])
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function markRevoked(tx: Tx, tenantId: string, id: string, by: string, now: Date): Promise<RevokedRow[]> {
+  return await markRevokedBecause(tx, "requested", by, now)
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Expired certificates of the device are marked too. */
+export async function markRevokedOfDeletedDevice(
+  tx: Tx,
+  tenantId: string,
+  deviceUid: string,
+  by: string,
+  now: Date,
+): Promise<RevokedRow[]> {
+  return await markRevokedBecause(tx, "device_deleted", by, now)
+    .where("tenant_id", "=", tenantId)
+    .where("device_uid", "=", deviceUid)
+    .execute();
+}
+
+/** Marks the certificates of every tenant. */
+export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<RevokedRow[]> {
+  return await markRevokedBecause(tx, "requested", by, now).execute();
+}
+
+/** A certificate that is revoked already keeps its reason, and no row of it is returned. */
+function markRevokedBecause(tx: Tx, reason: "requested" | "device_deleted", by: string, now: Date) {
+  return tx
+    .updateTable("certificates")
+    .set({ revoked_at: now, revoked_by: by, revocation_reason: reason })
+    .where("revoked_at", "is", null)
+    .returning(["id", "tenant_id", "device_id", "serial_number", "fingerprint_sha256"]);
+}

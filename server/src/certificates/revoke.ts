@@ -1,0 +1,74 @@
+import type { Caller } from "../access/access.ts";
+import { noteRevocations } from "../audit/audit.ts";
+import type { Tx } from "../db/database.ts";
+import type { Ids } from "../lib/ids.ts";
+import { markAllRevoked, markRevoked, markRevokedOfDeletedDevice, type RevokedRow } from "./revocation-store.ts";
+
+/** Audit entries written in one statement; a restore may revoke a hundred thousand certificates at once. */
+const ENTRIES_PER_STATEMENT = 500;
+
+/** When, and with which ids for the audit entries, certificates are revoked. */
+export interface Revocation {
+  ids: Pick<Ids, "uuid">;
+  now: Date;
+}
+
+/**
+ * Marks one certificate revoked and records it in the audit, in the caller's transaction. The caller holds the lock of the
+ * device's row.
+ *
+ * @returns false when it was revoked before, for whatever reason: that reason stays
+ */
+export async function revokeIssued(
+  tx: Tx,
+  { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
+  id: string,
+  { ids, now }: Revocation,
+): Promise<boolean> {
+  const revoked = await markRevoked(tx, tenantId, id, actor, now);
+  await recordRevocations(tx, revoked, actor, { ids, now });
+  return revoked.length > 0;
+}
+
+/** The same for every certificate of a device that is being deleted. */
+export async function revokeIssuedToDevice(
+  tx: Tx,
+  { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
+  deviceUid: string,
+  { ids, now }: Revocation,
+): Promise<void> {
+  const revoked = await markRevokedOfDeletedDevice(tx, tenantId, deviceUid, actor, now);
+  await recordRevocations(tx, revoked, actor, { ids, now });
+}
+
+/** The same for every certificate of every tenant. @returns how many */
+export async function revokeAllIssued(tx: Tx, actor: string, { ids, now }: Revocation): Promise<number> {
+  const revoked = await markAllRevoked(tx, actor, now);
+  for (const rows of Map.groupBy(revoked, (row) => row.tenant_id).values()) {
+    for (let from = 0; from < rows.length; from += ENTRIES_PER_STATEMENT) {
+      await recordRevocations(tx, rows.slice(from, from + ENTRIES_PER_STATEMENT), actor, { ids, now });
+    }
+  }
+  return revoked.length;
+}
+
+/** @param revoked certificates of one tenant */
+async function recordRevocations(
+  tx: Tx,
+  revoked: readonly RevokedRow[],
+  actor: string,
+  { ids, now }: Revocation,
+): Promise<void> {
+  const tenantId = revoked[0]?.tenant_id;
+  if (tenantId === undefined) return;
+  const entries = revoked.map((row) => ({
+    id: ids.uuid(now),
+    at: now,
+    actor,
+    deviceId: row.device_id,
+    certificateId: row.id,
+    serialNumber: row.serial_number,
+    fingerprintSha256: row.fingerprint_sha256,
+  }));
+  await noteRevocations(tx, tenantId, entries);
+}
