@@ -39,7 +39,7 @@ export const table = {
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "backup", "doctor", "lib"],
 
-    backup: ["audit", ...FLOOR],
+    backup: ["access", "certificates", "connections", "enrollment", ...FLOOR],
     doctor: FLOOR,
 
     enrollment: ["certificates", "pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],

@@ -13,6 +13,7 @@ import { type KeyRecord, listKeys, listUsers, type UserRecord } from "./view-acc
 
 export type { Admission } from "./admit-request.ts";
 export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
+export { revokeAllKeys } from "./key-store.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { SCOPES, type Scope } from "./scopes.ts";
 

@@ -43,6 +43,15 @@ export async function revokeKeyById(db: Db, id: string, by: string, now: Date): 
   return (await db.selectFrom("api_keys").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
 }
 
+/** Revokes every key of every tenant that is not yet revoked. */
+export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("api_keys")
+    .set({ revoked_at: now, revoked_by: by, revocation_reason: "requested" })
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
 /** Kills every key of `userId`, in the transaction that changes the user. */
 export async function killKeysOf(tx: Tx, userId: string, reason: DeathReason, by: string, now: Date): Promise<void> {
   await tx

@@ -18,6 +18,8 @@ import { createRefusalJournal, type Refusal, type RefusalRecord } from "./refusa
 import { createSessions, type NewSession, type OpenedSession } from "./sessions.ts";
 
 export { type DropTarget, enqueueDrop, type SessionDrop } from "./drop-store.ts";
+export { disableAllMqttClients } from "./mqtt-client-store.ts";
+export { deleteAllNodes } from "./node-store.ts";
 export type {
   DropHandler,
   MqttClientPrincipal,

@@ -1,4 +1,4 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { type Db, runRaw, type Tx } from "../db/database.ts";
 
 /**
  * Beats are written and compared by the database's own clock: no process is declared dead because another one's clock
@@ -48,6 +48,11 @@ export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date)
     [nodeId, now],
   );
   return rows.length;
+}
+
+/** Removes all nodes with their sessions, of a database that no process serves. */
+export async function deleteAllNodes(tx: Tx): Promise<void> {
+  await tx.deleteFrom("broker_nodes").execute();
 }
 
 export async function deleteNode(db: Db, nodeId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { ClaimsTable } from "../db/schema.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage } from "../lists/counted-page.ts";
@@ -80,6 +80,15 @@ export async function revokeClaimRow(
   if (changed.numUpdatedRows > 0n) return "revoked";
   const query = db.selectFrom("claims").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
   return (await query.executeTakeFirst()) && "unchanged";
+}
+
+/** Revokes every pending claim of every tenant. */
+export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("claims")
+    .set({ status: "revoked", revoked_at: now, revoked_by: by })
+    .where("status", "=", "pending")
+    .execute();
 }
 
 const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,

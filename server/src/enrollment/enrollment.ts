@@ -19,6 +19,7 @@ import { type RenewalAnswer, renewCertificate } from "./renew-certificate.ts";
 import { revokeCertificate } from "./revoke-certificate.ts";
 
 export type { ClaimRecord } from "./claim-record.ts";
+export { revokeAllClaims } from "./claim-store.ts";
 export type { NewClaim } from "./create-claim.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { EnrollmentErrorCode } from "./errors.ts";
