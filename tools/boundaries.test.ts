@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
 import { checkOwners } from "./ownership/ownership.ts";
+import { checkUseCases } from "./use-cases/use-cases.ts";
 
 const planted = join(import.meta.dirname, "fixtures", "planted");
 
@@ -22,7 +23,7 @@ function rulesIn(line: string): string[] {
 }
 
 test("every planted violation is caught on its line, and nothing beside it", () => {
-  const violations = [...checkBoundaries(planted, table), ...checkOwners(planted)];
+  const violations = [...checkBoundaries(planted, table), ...checkOwners(planted), ...checkUseCases(planted)];
   const caught = violations.map((each) => `${each.file}:${each.line} ${each.rule}`);
   assert.deepEqual(caught.sort(), announced().sort());
 });
@@ -32,7 +33,7 @@ test("the fixtures break every rule at least once", () => {
   assert.deepEqual(
     [...broken].sort(),
     // biome-ignore format: one list
-    ["chance", "cycle", "direction", "environment", "face", "folder", "opaque", "owner", "package", "sql", "store", "test-code", "time", "workspace"],
+    ["chance", "cycle", "direction", "environment", "facade", "folder", "opaque", "owner", "package", "rights", "sql", "store", "test-code", "time", "use-case", "workspace"],
   );
 });
 

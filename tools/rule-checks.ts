@@ -2,6 +2,7 @@ import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
 import { checkOwners, checkOwnersExist } from "./ownership/ownership.ts";
 import type { Violation } from "./source/violation.ts";
+import { checkUseCases } from "./use-cases/use-cases.ts";
 
 export interface RuleCheck {
   /** As `npm run check` prints it; `--only=` selects by a part of it. */
@@ -16,4 +17,5 @@ export interface RuleCheck {
 export const ruleChecks: readonly RuleCheck[] = [
   { name: "folder boundaries", rules: [], check: (root) => checkBoundaries(root, table) },
   { name: "table owners", rules: ["owner"], check: (root) => [...checkOwners(root), ...checkOwnersExist(root)] },
+  { name: "use cases", rules: ["use-case", "rights"], check: checkUseCases },
 ];

@@ -1,23 +1,22 @@
-import { existsSync, globSync } from "node:fs";
-import { dirname, join, posix, relative, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import { filesIn, isTestCode, SERVER } from "../source/files.ts";
 import { inOrder, type Violation } from "../source/violation.ts";
 import { findCycles } from "./cycles.ts";
-import { checkImport, checkPackage, checkUse, type Finding, isTestCode, sourceFile } from "./rules.ts";
+import { checkImport, checkPackage, checkUse, type Finding, sourceFile } from "./rules.ts";
 import { type FoundImport, type Scan, scan } from "./scan.ts";
 import type { Table } from "./table.ts";
 
-const SERVER = "server/src/";
 const AGENT = "agent/src/";
 
 /**
- * Holds the production code under `root` (`server/src`, `agent/src`) against `table`.
- * @returns every violation, in the order of files and lines; empty when the house is in order
+ * Compares the production code under `root` (`server/src`, `agent/src`) with the import table.
+ * @returns every violation, in the order of files and lines; empty when there is none
  */
 export function checkBoundaries(root: string, table: Table): Violation[] {
   const scans = new Map<string, Scan>();
-  for (const file of globSync([`${SERVER}**/*.ts`, `${AGENT}**/*.ts`], { cwd: root }).sort()) {
-    const path = file.split(sep).join("/");
-    if (!isTestCode(path)) scans.set(path, scan(join(root, path)));
+  for (const file of filesIn(root, `${SERVER}**/*.ts`, `${AGENT}**/*.ts`)) {
+    if (!isTestCode(file)) scans.set(file, scan(join(root, file)));
   }
   const violations = [...scans].flatMap(([file, found]) => [
     ...unknownFolder(table, file),
@@ -34,7 +33,7 @@ function importFindings(table: Table, root: string, file: string, found: FoundIm
   if (found.specifier === undefined)
     return [{ rule: "opaque", message: "import() of something that is not a plain string" }];
   if (found.specifier.startsWith("@muster/server"))
-    return [{ rule: "workspace", message: "nobody imports the server" }];
+    return [{ rule: "workspace", message: "the server is no library: import nothing of it" }];
   if (!found.specifier.startsWith("."))
     return file.startsWith(SERVER) ? checkPackage(table, inServer(file), found.specifier) : [];
   const target = resolve(file, found.specifier);

@@ -1,3 +1,4 @@
+import { isTestCode } from "../source/files.ts";
 import type { Violation } from "../source/violation.ts";
 import type { FoundImport, FoundUse } from "./scan.ts";
 import type { Table } from "./table.ts";
@@ -16,11 +17,6 @@ export function sourceFile(path: string): SourceFile {
   return { path, place: slash < 0 ? path.replace(/\.ts$/, "") : path.slice(0, slash) };
 }
 
-/** Tests and what only tests import: they may know everything, and nothing else may know them. */
-export function isTestCode(path: string): boolean {
-  return path.endsWith(".test.ts") || path.includes("test-support/");
-}
-
 /** What is wrong with `from` importing the file `to` of `server/src`. */
 export function checkImport(table: Table, from: SourceFile, to: SourceFile, found: FoundImport): Finding[] {
   const findings: Finding[] = [];
@@ -34,8 +30,8 @@ export function checkImport(table: Table, from: SourceFile, to: SourceFile, foun
   }
   if (to.path.endsWith("-store.ts")) {
     say("store", `${to.path} is private to ${to.place}/`);
-  } else if (table.faces.includes(to.place) && !isFace(to)) {
-    say("face", `${to.place} is entered through ${to.place}/${to.place}.ts or ${to.place}/errors.ts, not ${to.path}`);
+  } else if (table.facades.includes(to.place) && !isFacade(to)) {
+    say("facade", `${to.place} is entered through ${to.place}/${to.place}.ts or ${to.place}/errors.ts, not ${to.path}`);
   }
   if (to.place === "db" && !found.typeOnly && !isIn(table.sqlPlaces, from) && from.place !== "main") {
     if (!table.dbValuesForUseCases.includes(to.path))
@@ -71,7 +67,7 @@ const EXPLAIN = {
   environment: "take the parsed configuration instead of process.env",
 };
 
-function isFace(to: SourceFile): boolean {
+function isFacade(to: SourceFile): boolean {
   return to.path === `${to.place}/${to.place}.ts` || to.path === `${to.place}/errors.ts`;
 }
 

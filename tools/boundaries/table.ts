@@ -65,8 +65,8 @@ export const table = {
     lib: [],
   } as Record<string, string[]>,
 
-  /** Folders entered from outside only through `<folder>/<folder>.ts` (the face) or `<folder>/errors.ts`. */
-  faces: [...FEATURES, "backup", "doctor", "pki"],
+  /** Folders entered from outside only through `<folder>/<folder>.ts` (its facade) or `<folder>/errors.ts`. */
+  facades: [...FEATURES, "backup", "doctor", "pki"],
 
   /**
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition

@@ -1,13 +1,11 @@
-import { globSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { computedNames, isSharedView, owners, readers } from "../boundaries/owners.ts";
-import { isTestCode } from "../boundaries/rules.ts";
+import { placeOf, SERVER, serverFiles } from "../source/files.ts";
 import { parse } from "../source/syntax.ts";
 import { type Finding, inOrder, type Violation } from "../source/violation.ts";
 import { createdTables } from "./schema-tables.ts";
 import { type TableUse, tableUses } from "./sql-in-source.ts";
 
-const SERVER = "server/src/";
 const MIGRATIONS = `${SERVER}db/migrations/`;
 
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])));
@@ -17,7 +15,7 @@ const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tabl
  * only. Migrations are compared too: each table they create needs an owner, each view a name that all may read.
  */
 export function checkOwners(root: string): Violation[] {
-  const files = productionFiles(root);
+  const files = serverFiles(root);
   const inUse = files
     .filter((file) => !file.startsWith(MIGRATIONS))
     .flatMap((file) => usesIn(file, tableUses(parse(join(root, file)))));
@@ -25,7 +23,7 @@ export function checkOwners(root: string): Violation[] {
 }
 
 function usesIn(file: string, uses: TableUse[]): Violation[] {
-  const place = file.slice(SERVER.length).split("/")[0]!;
+  const place = placeOf(file);
   return uses.flatMap((use) => {
     const finding = wrongUse(place, use);
     return finding ? [{ file, ...finding }] : [];
@@ -72,18 +70,11 @@ function tablesOfMigrations(root: string, files: string[]) {
 
 /** The tables of the owner table that no migration under `root` creates. */
 export function checkOwnersExist(root: string): Violation[] {
-  const names = new Set(tablesOfMigrations(root, productionFiles(root)).map(({ name }) => name));
+  const names = new Set(tablesOfMigrations(root, serverFiles(root)).map(({ name }) => name));
   return [...ownerOf.keys()]
     .filter((table) => !names.has(table))
     .map((table) => {
       const message = `no migration creates the table ${table}`;
       return { file: "tools/boundaries/owners.ts", line: 1, rule: "owner", message };
     });
-}
-
-function productionFiles(root: string): string[] {
-  return globSync(`${SERVER}**/*.ts`, { cwd: root })
-    .map((file) => file.split(sep).join("/"))
-    .filter((file) => !isTestCode(file))
-    .sort();
 }

@@ -1,0 +1,26 @@
+import { globSync } from "node:fs";
+import { sep } from "node:path";
+
+export const SERVER = "server/src/";
+
+/** The TypeScript files under `root` that match, sorted, with `/`. */
+export function filesIn(root: string, ...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
+    .map((file) => file.split(sep).join("/"))
+    .sort();
+}
+
+/** The server's files without tests. */
+export function serverFiles(root: string): string[] {
+  return filesIn(root, `${SERVER}**/*.ts`).filter((file) => !isTestCode(file));
+}
+
+/** The folder of `server/src` that a file is in, or the bare name of a file that is in none. */
+export function placeOf(file: string): string {
+  return file.slice(SERVER.length).replace(/\/.*|\.ts$/, "");
+}
+
+/** Tests and what only tests import. */
+export function isTestCode(path: string): boolean {
+  return path.endsWith(".test.ts") || path.includes("test-support/");
+}
