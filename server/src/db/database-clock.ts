@@ -10,8 +10,8 @@ export interface DatabaseClock extends Clock {
 }
 
 /**
- * The database server's time, carried on this machine's steady clock: processes whose own clocks are minutes apart, or
- * step, still judge a claim or a certificate by one clock (reliability.md: "one clock decides").
+ * The database server's time, advanced by this machine's monotonic clock and read again every 10 s. Processes whose own clocks are
+ * skewed or step still agree whether a claim or certificate has expired.
  */
 export async function databaseClock(database: Database, machine: Clock, logger: Logger): Promise<DatabaseClock> {
   let base = await sample(database, machine);

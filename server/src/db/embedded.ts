@@ -10,7 +10,7 @@ import type { Database } from "./types.ts";
 const INT8 = 20;
 const BYTEA = 17;
 
-/** The same JavaScript types as `pg` gives: bytes as a Buffer, 64-bit integers as text. */
+/** The JavaScript types that `pg` returns: bytes as a Buffer, 64-bit integers as text. */
 const parsers = {
   [INT8]: (text: string) => text,
   [BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex"),
@@ -18,7 +18,7 @@ const parsers = {
 
 /**
  * PostgreSQL in WebAssembly, in this process, stored under `dataDir/postgres` (or in memory for `memory`).
- * A second process on the same folder would destroy it, so the folder is locked first.
+ * A second process on the same folder would corrupt it, so the folder is locked first.
  */
 export async function openEmbedded(
   dataDir: string,

@@ -6,10 +6,10 @@ export interface FolderLock {
 }
 
 /**
- * Holds `folder` for this process. The lock is the operating system's own file lock, taken through an SQLite file,
- * so it ends with the process however that dies and can never be stale.
+ * Locks `folder` for this process. SQLite takes the operating system's own file lock, which ends with the process even after a
+ * crash, so it cannot be stale.
  *
- * @throws Error when another process holds it
+ * @throws Error when another process has locked it
  */
 export function lockFolder(folder: string): FolderLock {
   const file = new DatabaseSync(join(folder, "lock"));

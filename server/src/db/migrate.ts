@@ -4,7 +4,7 @@ import type { Schema } from "./schema.ts";
 import { liftTimeLimit } from "./time-limit.ts";
 import type { Database } from "./types.ts";
 
-/** Arbitrary and fixed: the advisory lock that lets one process migrate while the others wait. */
+/** An arbitrary constant: the advisory lock under which one process migrates while the others wait. */
 const MIGRATION_LOCK = 0x6d_75_73_74;
 
 /**
@@ -14,7 +14,7 @@ const MIGRATION_LOCK = 0x6d_75_73_74;
  */
 export async function migrate(database: Pick<Database, "db">, upTo = migrations.length): Promise<void> {
   await database.db.transaction().execute(async (tx) => {
-    // Before the lock: another process may be migrating for longer than a request may take.
+    // Before the lock: another process may migrate for longer than a request's time limit.
     await liftTimeLimit(tx);
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
     await sql`CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL)`.execute(
@@ -42,7 +42,7 @@ async function apply(db: Kysely<Schema>, step: Migration): Promise<void> {
   await sql`INSERT INTO schema_migrations VALUES (${step.number}, ${step.name})`.execute(db);
 }
 
-/** Splits on semicolons outside of dollar-quoted bodies: both drivers' extended protocol takes one statement a call. */
+/** Splits at semicolons outside dollar-quoted bodies: the extended protocol takes one statement per call. */
 export function statements(text: string): string[] {
   return text
     .split(/(\$\$[\s\S]*?\$\$)/)

@@ -4,8 +4,8 @@ import type { Logger } from "../lib/logger.ts";
 import type { Unlisten } from "./types.ts";
 
 const RECONNECT_MS = 500;
-/** How often an idle connection is asked whether it is there still, and how long it may think about it. */
-const BEAT_MS = 5_000;
+/** How often the connection is checked, and how long an answer may take. */
+const CHECK_MS = 5_000;
 const ANSWER_MS = 5_000;
 
 type Handler = (payload: string) => void;
@@ -16,11 +16,11 @@ export interface Listener {
 }
 
 /**
- * One connection of its own that LISTENs, re-made when it breaks. Who only listens does not notice that nobody is there any more (a
- * host that is gone says no farewell), so it asks now and then. Notifications sent while it is down are lost, so a handler is also
- * called with an empty payload after each reconnect: "something may have happened, look".
+ * One dedicated connection for LISTEN, replaced when it breaks. A connection that only listens does not notice that the server's host
+ * is gone, so it runs a statement every `checkMs`. Notifications sent while it is down are lost: after each reconnect every handler
+ * is called with an empty payload and must read the stored state.
  */
-export function createListener(url: string, logger: Logger, beatMs = BEAT_MS, answerMs = ANSWER_MS): Listener {
+export function createListener(url: string, logger: Logger, checkMs = CHECK_MS, answerMs = ANSWER_MS): Listener {
   const handlers = new Map<string, Set<Handler>>();
   let client: pg.Client | undefined;
   let connecting: Promise<pg.Client> | undefined;
@@ -38,18 +38,18 @@ export function createListener(url: string, logger: Logger, beatMs = BEAT_MS, an
       for (const handler of handlers.get(channel) ?? []) handler(payload ?? "");
     });
     fresh.on("error", (error) => logger.warn({ err: error.message }, "the listening connection broke"));
-    // Not `end()`, which says farewell and waits for an answer.
+    // Not `end()`, which sends a message and waits for the server to close the connection.
     const drop = () => (fresh as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-    const beat = setInterval(() => void fresh.query("SELECT").catch(drop), beatMs).unref();
+    const check = setInterval(() => void fresh.query("SELECT").catch(drop), checkMs).unref();
     fresh.on("end", () => {
-      clearInterval(beat);
+      clearInterval(check);
       lost(fresh);
     });
     try {
       await fresh.connect();
       for (const channel of handlers.keys()) await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      clearInterval(beat);
+      clearInterval(check);
       drop();
       throw error;
     }
