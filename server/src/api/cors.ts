@@ -1,20 +1,25 @@
+/**
+ * CORS (Fetch standard, CORS protocol) without `@fastify/cors`: the plugin answers preflights of origins that are not listed and
+ * names the same methods for every address, and the delegator that corrects this decides everything that is decided here, so that
+ * the plugin would only copy six headers.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { vary } from "./vary.ts";
 
-/** What pages of other origins may ever read: the public API and its description. */
+/** The addresses that pages of other origins may read: the public API and its description. */
 const SHARED = ["/api/v1/", "/openapi/"];
 
 const PREFLIGHT = {
   "access-control-allow-headers": "X-API-Key, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id",
-  /** Browsers keep it for two hours at most. */
+  /** Seconds; Chromium caches a preflight for two hours at most. */
   "access-control-max-age": "7200",
 };
 
 const EXPOSED = "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed";
 
 /**
- * Lets pages of the listed origins read the public API (Fetch, CORS protocol); with none listed no CORS header is ever sent.
- * Credentials are never allowed: the key is a header that the page itself sets, and no cookie of ours goes anywhere.
+ * Lets pages of the listed origins read the public API. Without origins no CORS header is ever sent. Credentials are never
+ * allowed: the page sets the API key itself, and the API uses no cookies.
  *
  * @param origins exact origins such as `https://console.example`
  */
@@ -32,7 +37,7 @@ export function installCors(app: FastifyInstance, origins: readonly string[]): v
   });
 }
 
-/** OPTIONS is a method that no address has, so the route is the one that tells the others (router.ts, 405). */
+/** No address has the method OPTIONS, so Fastify routes it to the handler of 405, which knows the methods (router.ts). */
 function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&
