@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { DAY, HOUR, MINUTE } from "../lib/clock.ts";
 import { DAYS_OF_WEEK, dutiesBetween, dutyAt, nextDuty, type ShiftTimes } from "./shift-calendar.ts";
 
-/** Around a leap forward, a leap back, and a quiet week; Apia also around the Friday that it never had. */
+/** Around the start and the end of daylight saving time and in another week; Apia also around the Friday that it skipped. */
 const WEEKS: [zone: string, ...middles: string[]][] = [
   ["Europe/Berlin", "2026-03-29", "2026-10-25", "2026-07-01"],
   ["America/New_York", "2026-03-08", "2026-11-01", "2026-01-01"],
@@ -18,7 +18,7 @@ const WEEKS: [zone: string, ...middles: string[]][] = [
 
 interface Minute {
   at: number;
-  /** The latest that the wall clock has shown by then: while an hour repeats, it stands still. */
+  /** The latest wall time shown until then: it stands still while an hour repeats. */
   shown: number;
 }
 
@@ -27,8 +27,8 @@ interface Week {
   minutes: Minute[];
 }
 
-/** Every minute of eight days as the wall clock shows it, asked of the zone data in another way than our code does. */
-function watch(zone: string, middle: string): Week {
+/** Every minute of eight days in local time, read from the zone data in another way than the code under test does. */
+function localMinutes(zone: string, middle: string): Week {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",
@@ -55,27 +55,27 @@ function watch(zone: string, middle: string): Week {
   return { zone, minutes };
 }
 
-const weeks = WEEKS.flatMap(([zone, ...middles]) => middles.map((middle) => watch(zone, middle)));
+const weeks = WEEKS.flatMap(([zone, ...middles]) => middles.map((middle) => localMinutes(zone, middle)));
 
-/** The rule as a sentence: some day's stretch on the wall contains what the clock has shown. */
+/** The reference: the wall time lies in the span of a day on which the shift begins. */
 function onDuty(times: ShiftTimes): (shown: number) => boolean {
   const start = Date.parse(`1970-01-01T${times.startTime}Z`);
   const end = Date.parse(`1970-01-01T${times.endTime}Z`);
-  const stretch = [start, end <= start ? end + DAY : end] as const;
+  const span = [start, end <= start ? end + DAY : end] as const;
   const first = Date.parse(times.validFrom ?? "1970-01-01");
   const last = Date.parse(times.validUntil ?? "9999-12-31");
   const begins = (day: number) =>
     first <= day && day <= last && times.daysOfWeek.includes(DAYS_OF_WEEK[(new Date(day).getUTCDay() + 6) % 7]!);
   return (shown) => {
     const today = shown - (shown % DAY);
-    return [today, today - DAY].some((day) => day + stretch[0] <= shown && shown < day + stretch[1] && begins(day));
+    return [today, today - DAY].some((day) => day + span[0] <= shown && shown < day + span[1] && begins(day));
   };
 }
 
 const time = fc
   .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 0, 15, 30, 45, 59))
   .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`);
-/** Most often an hour in which clocks change. */
+/** Most often in the hours in which clocks change. */
 const anyTime = fc.oneof(time, fc.constantFrom("00:00", "00:30", "01:00", "01:45", "02:00", "02:30", "03:00", "03:15"));
 const week = fc.constantFrom(...weeks);
 
@@ -97,7 +97,7 @@ function shiftIn({ zone, minutes }: Week): fc.Arbitrary<ShiftTimes> {
 
 const weekAndShift = week.chain((each) => fc.tuple(fc.constant(each), shiftIn(each)));
 
-test("over every leap of every zone, duties are what a watch on the wall says minute by minute", () => {
+test("around every change of the clock, duties match local time minute by minute", () => {
   fc.assert(
     fc.property(weekAndShift, ([{ minutes }, times]) => {
       const expected = onDuty(times);
@@ -115,7 +115,7 @@ test("over every leap of every zone, duties are what a watch on the wall says mi
   );
 });
 
-test("what is on duty at an instant, and what comes next, agree with the duties of the week", () => {
+test("dutyAt and nextDuty agree with the duties of the week", () => {
   const asked = weekAndShift.chain(([each, times]) =>
     fc.tuple(fc.constant(each), fc.constant(times), fc.integer({ min: 0, max: 6 * DAY })),
   );
@@ -138,7 +138,7 @@ test("what is on duty at an instant, and what comes next, agree with the duties 
   );
 });
 
-test("two shifts that hand over to each other leave no minute uncovered and none covered twice", () => {
+test("two shifts that follow each other leave no gap and no overlap", () => {
   fc.assert(
     fc.property(week, anyTime, anyTime, ({ zone, minutes }, one, other) => {
       fc.pre(one !== other);
@@ -170,23 +170,23 @@ const hours = (times: ShiftTimes, day: string) => {
   return (duty!.endsAt.getTime() - duty!.startsAt.getTime()) / HOUR;
 };
 
-test("a night shift of eight hours on the wall takes seven in spring and nine in autumn", () => {
+test("a night shift of eight hours lasts seven when daylight saving time starts and nine when it ends", () => {
   assert.equal(hours(berlin("22:00", "06:00"), "2026-07-01"), 8);
   assert.equal(hours(berlin("22:00", "06:00"), "2026-03-28"), 7);
   assert.equal(hours(berlin("22:00", "06:00"), "2026-10-24"), 9);
 });
 
-test("a time that the clock leaps over is the instant of the leap, one that it shows twice is the first", () => {
+test("a skipped local time is the instant of the change, a repeated one the first of the two", () => {
   const at = (text: string) => new Date(text);
   const early = berlin("02:30", "06:00");
   assert.deepEqual(nextDuty(early, at("2026-03-29T00:00Z"))!.startsAt, at("2026-03-29T01:00Z"));
   assert.deepEqual(nextDuty(early, at("2026-10-25T00:00Z"))!.startsAt, at("2026-10-25T00:30Z"));
-  // Both of its times are leapt over: that Sunday it has no duty, and Monday's is next.
+  // Both of its times are skipped on that Sunday, so Monday's duty is next.
   const short = berlin("02:10", "02:50");
   assert.deepEqual(nextDuty(short, at("2026-03-29T00:00Z"))!.startsAt, at("2026-03-30T00:10Z"));
 });
 
-test("a duty belongs to the day it begins on: it ends the next morning, also after the last valid day", () => {
+test("a duty belongs to the day on which it begins, and may end after the last valid day", () => {
   const times = berlin("22:00", "06:00", { daysOfWeek: ["fri"], validFrom: "2026-11-13", validUntil: "2026-11-20" });
   const duties = dutiesBetween(times, new Date("2026-01-01"), new Date("2027-01-01"));
   assert.deepEqual(
@@ -201,7 +201,7 @@ test("a duty belongs to the day it begins on: it ends the next morning, also aft
   assert.equal(dutyAt(times, duties[1]!.endsAt), undefined);
 });
 
-test("equal start and end are a whole day, from the beginning to the end of an instant's millisecond", () => {
+test("equal start and end times are a whole day, exact to the millisecond", () => {
   const times = berlin("08:00", "08:00", { daysOfWeek: ["wed"] });
   const [duty] = dutiesBetween(times, new Date("2026-07-01T00:00Z"), new Date("2026-07-04T00:00Z"));
   assert.equal(duty!.endsAt.getTime() - duty!.startsAt.getTime(), DAY);

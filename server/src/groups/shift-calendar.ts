@@ -1,13 +1,13 @@
 import { DAY, MINUTE } from "../lib/clock.ts";
 import { firstInstant, wallTime } from "../lib/time-zone.ts";
 
-/** In the order of the week; a day is named after the local day on which a duty begins. */
+/** In the order of the week. A duty counts as one of the local day on which it begins. */
 export const DAYS_OF_WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
 
 /**
- * When a shift recurs, in wall time of its zone (docs/spec-decisions.md, Shifts). An end at or before the start is on
- * the next day; equal times are a whole day.
+ * When a shift recurs, in local time of its zone (docs/spec-decisions.md, Shifts). An end time that is not after the start time
+ * is on the next day, so equal times are a whole day.
  */
 export interface ShiftTimes {
   /** IANA name. */
@@ -16,7 +16,7 @@ export interface ShiftTimes {
   startTime: string;
   endTime: string;
   daysOfWeek: readonly DayOfWeek[];
-  /** `YYYY-MM-DD`: the first and the last local day on which a duty begins; `null` for no bound. */
+  /** `YYYY-MM-DD`: the first and the last local day on which a duty may begin; `null` for no bound. */
   validFrom: string | null;
   validUntil: string | null;
 }
@@ -27,7 +27,7 @@ export interface Duty {
   endsAt: Date;
 }
 
-/** The duty under way at `at`; `undefined` when the shift is off duty. Its `endsAt` is when that changes. */
+/** The duty under way at `at`; `undefined` when the shift is off duty. */
 export function dutyAt(times: ShiftTimes, at: Date): Duty | undefined {
   const [first] = dutiesFrom(times, at);
   return first && first.startsAt <= at ? first : undefined;
@@ -50,8 +50,8 @@ export function dutiesBetween(times: ShiftTimes, from: Date, to: Date): Duty[] {
 }
 
 /**
- * The duties that end after `from`, in order; without `validUntil` there is no last one. They never overlap: none is
- * longer than a day on the wall. One that falls whole into the hour a clock leaps over has no length, and is left out.
+ * The duties that end after `from`, in order and endlessly where `validUntil` is null. They never overlap, since none is longer than
+ * a local day. A duty that lies entirely in the hour that the start of daylight saving time skips is left out.
  */
 function* dutiesFrom(times: ShiftTimes, from: Date): Generator<Duty> {
   const { timeZone, daysOfWeek } = times;
@@ -67,7 +67,7 @@ function* dutiesFrom(times: ShiftTimes, from: Date): Generator<Duty> {
   }
 }
 
-/** Start and length on the wall, in milliseconds; the length is more than nothing and at most a day. */
+/** Start and length in wall time, in milliseconds; the length is above 0 and at most a day. */
 function span({ startTime, endTime }: ShiftTimes): [start: number, length: number] {
   const [start, end] = [timeOfDay(startTime), timeOfDay(endTime)];
   return [start, end > start ? end - start : end - start + DAY];
