@@ -16,6 +16,7 @@ export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireS
 export { revokeAllKeys } from "./key-store.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { SCOPES, type Scope } from "./scopes.ts";
+export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys: who may do what (spec 5). */
 export interface Access {

@@ -16,6 +16,7 @@ import { type MeasureDeps, measure } from "./measure.ts";
 import { tendTelemetry } from "./partitions/maintain-partitions.ts";
 
 export type { ReadingPage, ReadingQuery, Series, SeriesQuery } from "./charts/read-telemetry.ts";
+export { readStoredReadings, type StoredReading, type StoredReadings } from "./charts/stored-readings-store.ts";
 export type { LatestValue, RejectedRecord } from "./device-values.ts";
 export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
 export type { BatchEvaluation, BatchEvaluator } from "./ingest/batch-evaluator.ts";
