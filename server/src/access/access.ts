@@ -12,10 +12,22 @@ import { createRequestClock } from "./request-clock.ts";
 import { type KeyRecord, listKeys, listUsers, type UserRecord } from "./view-access.ts";
 
 export type { Admission } from "./admit-request.ts";
-export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role, requireScope } from "./caller.ts";
+export {
+  type Bound,
+  type BoundFunctions,
+  type BoundService,
+  type BoundUseCase,
+  bind,
+  boundFunctions,
+  type Declaration,
+} from "./bind.ts";
+export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role } from "./caller.ts";
+export { insufficientRole } from "./errors.ts";
 export { revokeAllKeys } from "./key-store.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
+export { requireScope } from "./require-scope.ts";
 export { SCOPES, type Scope } from "./scopes.ts";
+export { type AccessRule, type AnyUseCase, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys: who may do what (spec 5). */

@@ -1,8 +1,8 @@
 import type { ApiRequest } from "../audit/audit.ts";
-import { insufficientScope } from "./errors.ts";
 import type { Scope } from "./scopes.ts";
 
 export type Role = "admin" | "operator" | "viewer";
+/** Each role may do what those after it may. */
 export const ROLES: readonly Role[] = ["admin", "operator", "viewer"];
 
 /** What a caller may do. `system` is the owner of the machine, at its shell. */
@@ -24,18 +24,6 @@ export interface Caller {
   request?: ApiRequest;
 }
 
-/** Issuing identities is the administrators' affair. */
-const ADMIN_ONLY: ReadonlySet<Scope> = new Set([
-  "provisioning:write",
-  "device-certificates:issue",
-  "device-certificates:revoke",
-]);
-
-/** Throws `insufficient_scope` unless the caller's rights hold `scope` (spec 5 rule 6). */
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (!allows(caller.rights, scope)) throw insufficientScope(scope);
-}
-
 /**
  * The user whose group memberships bound what the caller sees of devices; `undefined` for a caller who sees them all
  * (docs/spec-decisions.md, records).
@@ -43,16 +31,4 @@ export function requireScope(caller: Caller, scope: Scope): void {
 export function boundedToGroupsOf(caller: Caller): string | undefined {
   const { rights } = caller;
   return rights.kind === "user" && rights.role !== "admin" ? rights.userId : undefined;
-}
-
-function allows(rights: Rights, scope: Scope): boolean {
-  switch (rights.kind) {
-    case "system":
-      return true;
-    case "key":
-      return rights.scopes.has(scope);
-    case "user":
-      if (rights.role === "admin") return true;
-      return rights.role === "operator" ? !ADMIN_ONLY.has(scope) : scope.endsWith(":read");
-  }
 }

@@ -1,6 +1,15 @@
 import { MusterError } from "../lib/errors.ts";
+import type { Role } from "./caller.ts";
+import type { Scope } from "./scopes.ts";
 
+/** What the holder of an API key can be answered. */
 export type AccessErrorCode = "invalid_api_key" | "insufficient_scope";
+
+/**
+ * What a signed-in user can be answered besides. The public API has no status for it, since only API keys call it: a surface for
+ * users maps it to 403.
+ */
+export type UserAccessErrorCode = "insufficient_role";
 
 /** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
@@ -10,7 +19,14 @@ export function invalidApiKey(): MusterError<"invalid_api_key"> {
   );
 }
 
-/** The caller may not do this; `scope` is what it would need (spec 5 rule 6). */
-export function insufficientScope(scope: string): MusterError<"insufficient_scope"> {
+/** The API key lacks `scope`; without one there is no scope that would do (spec 5 rule 6). */
+export function insufficientScope(scope: Scope | undefined): MusterError<"insufficient_scope"> {
+  if (scope === undefined) return new MusterError("insufficient_scope", "no API key may do this");
   return new MusterError("insufficient_scope", `this needs the scope ${scope}`, { detail: scope });
+}
+
+/** The user's role is less than `role`; without one there is no role that would do. `what` names the part that is refused. */
+export function insufficientRole(role: Role | undefined, what = "this"): MusterError<"insufficient_role"> {
+  if (role === undefined) return new MusterError("insufficient_role", `${what} is done from the shell only`);
+  return new MusterError("insufficient_role", `${what} needs the role ${role}`, { detail: role });
 }

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Caller, type Rights, ROLES } from "./caller.ts";
+import { SCOPES } from "./scopes.ts";
+import { type AccessRule, useCase } from "./use-case.ts";
+
+const caller = (rights: Rights): Caller => ({ tenantId: "1", tenantSlug: "acme", actor: "test", rights });
+const key = (...scopes: (typeof SCOPES)[number][]) => caller({ kind: "key", keyId: "k", scopes: new Set(scopes) });
+const user = (role: (typeof ROLES)[number]) => caller({ kind: "user", userId: "u", role });
+const system = caller({ kind: "system" });
+
+/** `ran`, or the code with which a use case of this rule refuses `by`. */
+async function outcome(may: AccessRule, by: Caller): Promise<string> {
+  const probe = useCase(may, async (answer: string, _caller) => answer);
+  return await probe("ran", by).catch((error: { code: string }) => error.code);
+}
+
+test("an API key may do what its scopes name, and nothing else", async () => {
+  const may = { scope: "devices:write", role: "viewer" } as const;
+  assert.equal(await outcome(may, key("devices:read", "devices:write")), "ran");
+  for (const scope of SCOPES.filter((scope) => scope !== "devices:write"))
+    assert.equal(await outcome(may, key(scope)), "insufficient_scope", scope);
+  await assert.rejects(useCase(may, async (_deps: object, _caller) => 1)({}, key()), {
+    message: "This needs the scope devices:write.",
+    detail: "devices:write",
+  });
+});
+
+test("a signed-in user may do what the own role and those below it may", async () => {
+  const outcomes = await Promise.all(
+    ROLES.flatMap((least) => ROLES.map((role) => outcome({ scope: "devices:read", role: least }, user(role)))),
+  );
+  const no = "insufficient_role";
+  assert.deepEqual(outcomes, ["ran", no, no, "ran", "ran", no, "ran", "ran", "ran"]);
+});
+
+test("the shell may do everything", async () => {
+  for (const may of [{}, { scope: "devices:read" }, { role: "admin" }] as const)
+    assert.equal(await outcome(may, system), "ran");
+});
+
+test("without a scope no API key may, without a role no user, without a rule only the shell", async () => {
+  assert.equal(await outcome({ role: "viewer" }, key(...SCOPES)), "insufficient_scope");
+  assert.equal(await outcome({ scope: "devices:read" }, user("admin")), "insufficient_role");
+  assert.equal(await outcome({}, key(...SCOPES)), "insufficient_scope");
+  assert.equal(await outcome({}, user("admin")), "insufficient_role");
+});
+
+test("a refused use case rejects, has not begun, and says who may", async () => {
+  let ran = false;
+  const probe = useCase({ role: "admin" }, async (_deps: object, _caller, _id: string) => {
+    ran = true;
+  });
+  const refused = probe({}, user("viewer"), "x");
+  await assert.rejects(refused, { message: "This needs the role admin.", detail: "admin" });
+  assert.equal(ran, false);
+  assert.deepEqual(probe.may, { role: "admin" });
+});

@@ -1,0 +1,51 @@
+import { type Caller, ROLES, type Role } from "./caller.ts";
+import { insufficientRole, insufficientScope } from "./errors.ts";
+import type { Scope } from "./scopes.ts";
+
+/**
+ * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user).
+ * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits nobody else.
+ */
+export interface AccessRule {
+  readonly scope?: Scope;
+  readonly role?: Role;
+}
+
+/** An operation of a feature that a caller asks for. It checks `may` before anything else. */
+export interface UseCase<Deps, Args extends unknown[], Result> {
+  (deps: Deps, caller: Caller, ...args: Args): Promise<Result>;
+  readonly may: AccessRule;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: stands for a use case whatever it takes and answers
+export type AnyUseCase = UseCase<any, any, unknown>;
+
+/** Declares a use case: who may run it, and what it does. */
+export function useCase<Deps, Args extends unknown[], Result>(
+  may: AccessRule,
+  run: (deps: Deps, caller: Caller, ...args: Args) => Promise<Result>,
+): UseCase<Deps, Args, Result> {
+  const checked = async (deps: Deps, caller: Caller, ...args: Args) => {
+    requireMay(caller, may);
+    return await run(deps, caller, ...args);
+  };
+  return Object.assign(checked, { may });
+}
+
+/** @throws MusterError insufficient_scope (API keys), insufficient_role (users) unless `rule` admits the caller */
+export function requireMay({ rights }: Caller, rule: AccessRule): void {
+  switch (rights.kind) {
+    case "system":
+      return;
+    case "key":
+      if (rule.scope === undefined || !rights.scopes.has(rule.scope)) throw insufficientScope(rule.scope);
+      return;
+    case "user":
+      if (rule.role === undefined || !includesRole(rights.role, rule.role)) throw insufficientRole(rule.role);
+  }
+}
+
+/** Whether `role` may do what `least` may: each role includes those after it in {@link ROLES}. */
+export function includesRole(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(least);
+}
