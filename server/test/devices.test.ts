@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Access, type Caller, createAccess } from "../src/access/access.ts";
+import { type Access, type Caller, createAccess, type Role } from "../src/access/access.ts";
 import type { Database } from "../src/db/database.ts";
 import { createDevices, type Devices } from "../src/devices/devices.ts";
 import { createGroups, type Groups } from "../src/groups/groups.ts";
@@ -168,6 +168,28 @@ test("a user who is no admin sees the devices of the groups the user is in; admi
   );
   assert.equal((await list(as("admin"))).total, 2);
   await assert.rejects(devices.getDevice(as("operator"), "out"), { code: "not_found" });
+});
+
+test("an operator edits a device of the own groups, except its groups and its type; an admin edits those too", async () => {
+  await access.createTenant({ slug: "edited", name: "Edited" });
+  const system = await access.systemCaller("edited");
+  const { id: userId } = await access.createUser({ tenant: "edited", email: "op@edited.example", role: "operator" });
+  const as = (role: Role): Caller => ({ ...system, rights: { kind: "user", userId, role } });
+  const group = await groups.createGroup(system, { name: "In", memberUserIds: [userId] });
+  const type = await devices.createDeviceType(system, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
+  await devices.createDevice(system, { id: "mine", name: "mine", deviceTypeId: type.id, groupIds: [group.id] });
+  await devices.createDevice(system, { id: "out", name: "out" });
+  const same = { name: "Pump 1", deviceTypeId: type.id, groupIds: [group.id] };
+
+  assert.equal((await devices.replaceDevice(as("operator"), "mine", same)).name, "Pump 1");
+  await assert.rejects(devices.replaceDevice(as("operator"), "out", { name: "x" }), { code: "not_found" });
+  const refused = { code: "insufficient_role", detail: "admin" };
+  for (const change of [{ groupIds: [] }, { groupIds: undefined }, { deviceTypeId: null }, { deviceTypeId: undefined }])
+    await assert.rejects(devices.replaceDevice(as("operator"), "mine", { ...same, ...change }), refused);
+  await assert.rejects(devices.replaceDevice(as("viewer"), "mine", same), { code: "insufficient_role" });
+  assert.deepEqual((await devices.getDevice(system, "mine")).groupIds, [group.id]);
+  const bare = await devices.replaceDevice(as("admin"), "mine", { name: "Pump 1" });
+  assert.deepEqual([bare.groupIds, bare.deviceTypeId], [[], null]);
 });
 
 test("a group takes users of its tenant, and a deleted user is a member no more", async () => {

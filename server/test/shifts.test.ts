@@ -198,7 +198,7 @@ test("a shift that no calendar could hold is refused, and the offending value is
     await assert.rejects(createShift(wrong), { code: "invalid_request", detail }, JSON.stringify(wrong));
   await assert.rejects(createShift({ userIds: [stranger.admin.id] }), { detail: stranger.admin.id });
   const viewer = { ...tenant.caller, rights: { kind: "user", userId: NOWHERE, role: "viewer" } as const };
-  await assert.rejects(server.app.groups.createShift(viewer, NIGHTS), { code: "insufficient_scope" });
+  await assert.rejects(server.app.groups.createShift(viewer, NIGHTS), { code: "insufficient_role" });
 });
 
 test("a shift is put on a group, both show it, and putting it there again changes nothing", async () => {

@@ -478,8 +478,8 @@ test("a user who is no admin sees the tickets of the devices and groups they are
     });
   const viewer: Caller = { ...user, rights: { ...rights, role: "viewer" } };
   assert.equal((await tickets.listTickets(viewer, page)).total, 4);
-  await assert.rejects(tickets.openTicket(viewer, { title: "x" }), { code: "insufficient_scope" });
-  await assert.rejects(tickets.changeTicket(viewer, seen[0]!.id, {}), { code: "insufficient_scope" });
+  await assert.rejects(tickets.openTicket(viewer, { title: "x" }), { code: "insufficient_role" });
+  await assert.rejects(tickets.changeTicket(viewer, seen[0]!.id, {}), { code: "insufficient_role" });
 });
 
 test("a repeated request under one Idempotency-Key opens one ticket; each change is noted in the API audit log", async () => {

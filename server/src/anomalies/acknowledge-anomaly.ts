@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, type Caller } from "../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -14,23 +14,21 @@ import type { AnomaliesDeps } from "./deps.ts";
  *
  * @throws MusterError not_found, invalid_request
  */
-export async function acknowledgeAnomaly(
-  deps: AnomaliesDeps,
-  caller: Caller,
-  id: string,
-  comment?: string,
-): Promise<Anomaly> {
-  const said = plainText("comment", comment ?? "").trim();
-  const now = deps.clock.now();
-  const note = { by: caller.actor, comment: said === "" ? null : said, now };
-  const boundedTo = boundedToGroupsOf(caller);
-  if (!isUuid(id)) throw notFound("anomaly");
-  return await inTransaction(deps.database.db, async (tx) => {
-    const noted = await acknowledgeRow(tx, caller.tenantId, id, boundedTo, note);
-    const row = noted ?? (await findAnomaly(tx, caller.tenantId, id, boundedTo));
-    if (!row) throw notFound("anomaly");
-    const result = noted ? "updated" : "unchanged";
-    await noteWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
-    return toAnomaly(row);
-  });
-}
+export const acknowledgeAnomaly = useCase(
+  { scope: "anomalies:write", role: "operator" },
+  async (deps: AnomaliesDeps, caller, id: string, comment?: string): Promise<Anomaly> => {
+    const said = plainText("comment", comment ?? "").trim();
+    const now = deps.clock.now();
+    const note = { by: caller.actor, comment: said === "" ? null : said, now };
+    const boundedTo = boundedToGroupsOf(caller);
+    if (!isUuid(id)) throw notFound("anomaly");
+    return await inTransaction(deps.database.db, async (tx) => {
+      const noted = await acknowledgeRow(tx, caller.tenantId, id, boundedTo, note);
+      const row = noted ?? (await findAnomaly(tx, caller.tenantId, id, boundedTo));
+      if (!row) throw notFound("anomaly");
+      const result = noted ? "updated" : "unchanged";
+      await noteWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
+      return toAnomaly(row);
+    });
+  },
+);

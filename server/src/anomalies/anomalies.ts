@@ -1,10 +1,8 @@
-import type { Caller } from "../access/access.ts";
-import type { Page } from "../lib/page.ts";
+import { type Bound, bind } from "../access/access.ts";
 import { acknowledgeAnomaly } from "./acknowledge-anomaly.ts";
-import type { Anomaly } from "./anomaly-record.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
-import { type AnomalyQuery, getAnomaly, listAnomalies } from "./view-anomalies.ts";
+import { getAnomaly, listAnomalies } from "./view-anomalies.ts";
 
 export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus, toAnomaly } from "./anomaly-record.ts";
 export type { AnomalyRow } from "./anomaly-store.ts";
@@ -21,20 +19,7 @@ export {
   type Watch,
 } from "./transition-store.ts";
 
-/** Anomalies from opening to resolution. */
-export interface Anomalies {
-  listAnomalies(caller: Caller, query: AnomalyQuery): Promise<Page<Anomaly>>;
-  getAnomaly(caller: Caller, id: string): Promise<Anomaly>;
-  acknowledgeAnomaly(caller: Caller, id: string, comment?: string): Promise<Anomaly>;
-  /** Sets the gauge of unresolved anomalies. */
-  measure(): Promise<void>;
-}
-
-export function createAnomalies(deps: AnomaliesDeps & MeasureDeps): Anomalies {
-  return {
-    listAnomalies: (caller, query) => listAnomalies(deps, caller, query),
-    getAnomaly: (caller, id) => getAnomaly(deps, caller, id),
-    acknowledgeAnomaly: (caller, id, comment) => acknowledgeAnomaly(deps, caller, id, comment),
-    measure: () => measure(deps),
-  };
-}
+/** Anomalies from opening to resolution; `measure` sets the gauge of unresolved ones. */
+export const anomalyUseCases = { listAnomalies, getAnomaly, acknowledgeAnomaly, measure };
+export type Anomalies = Bound<typeof anomalyUseCases>;
+export const createAnomalies = (deps: AnomaliesDeps & MeasureDeps): Anomalies => bind(deps, anomalyUseCases);

@@ -2,14 +2,10 @@
  * The record of issued certificates: reading it, identifying a peer by it, and the fragments by which enrollment writes it.
  * Who gets a certificate and who loses it is decided by enrollment.
  */
-import type { Caller } from "../access/access.ts";
-import { type CertificateAuditEntry, listCertificateAudit } from "../audit/audit.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
-import type { CertificateRecord } from "./certificate-record.ts";
+import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
-import { type IdentifiedDevice, identifyDevice, type UnidentifiedPeer } from "./identify-device.ts";
-import type { PeerCertificate } from "./identity.ts";
-import { type CertificateQuery, getCertificate, listCertificates } from "./list-certificates.ts";
+import { identifyDevice } from "./identify-device.ts";
+import { getCertificate, listCertificateAudit, listCertificates } from "./list-certificates.ts";
 
 export type { CertificateAuditEntry } from "../audit/audit.ts";
 export {
@@ -31,23 +27,10 @@ export {
   type Standing,
 } from "./identity.ts";
 export type { CertificateQuery } from "./list-certificates.ts";
-
 export { type CertificateOfDevice, findCertificateOfDevice } from "./revocation-store.ts";
 export { type Revocation, revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
 
-/** The use cases; what each throws stands at its own file. */
-export interface Certificates {
-  listCertificates(caller: Caller, query: CertificateQuery): Promise<Page<CertificateRecord>>;
-  getCertificate(caller: Caller, id: string): Promise<CertificateRecord>;
-  listCertificateAudit(caller: Caller, page: PageRequest): Promise<Page<CertificateAuditEntry>>;
-  identifyDevice(peer: PeerCertificate): Promise<IdentifiedDevice | UnidentifiedPeer>;
-}
-
-export function createCertificates(deps: CertificatesDeps): Certificates {
-  return {
-    listCertificates: (caller, query) => listCertificates(deps, caller, query),
-    getCertificate: (caller, id) => getCertificate(deps, caller, id),
-    listCertificateAudit: (caller, page) => listCertificateAudit(deps.database.db, caller.tenantId, page),
-    identifyDevice: (peer) => identifyDevice(deps, peer),
-  };
-}
+/** What each throws stands at its own file. */
+export const certificateUseCases = { listCertificates, getCertificate, listCertificateAudit, identifyDevice };
+export type Certificates = Bound<typeof certificateUseCases>;
+export const createCertificates = (deps: CertificatesDeps): Certificates => bind(deps, certificateUseCases);

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
@@ -23,23 +23,26 @@ export interface NewDevice {
  *
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists
  */
-export async function createDevice(deps: DevicesDeps, caller: Caller, input: NewDevice): Promise<DeviceRecord> {
-  const id = input.id ?? deps.ids.deviceId();
-  if (!isDeviceId(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
-  const now = deps.clock.now();
-  const row = {
-    uid: deps.ids.uuid(now),
-    id,
-    name: plainLine("name", input.name),
-    description: plainText("description", input.description ?? ""),
-    device_type_id: input.deviceTypeId ?? null,
-    created_at: now,
-    updated_at: now,
-  };
-  return await inTransaction(deps.database.db, async (tx) => {
-    if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
-    await insertDevice(tx, caller.tenantId, row);
-    await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
-    return toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
-  });
-}
+export const createDevice = useCase(
+  { role: "admin" },
+  async (deps: DevicesDeps, caller, input: NewDevice): Promise<DeviceRecord> => {
+    const id = input.id ?? deps.ids.deviceId();
+    if (!isDeviceId(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
+    const now = deps.clock.now();
+    const row = {
+      uid: deps.ids.uuid(now),
+      id,
+      name: plainLine("name", input.name),
+      description: plainText("description", input.description ?? ""),
+      device_type_id: input.deviceTypeId ?? null,
+      created_at: now,
+      updated_at: now,
+    };
+    return await inTransaction(deps.database.db, async (tx) => {
+      if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
+      await insertDevice(tx, caller.tenantId, row);
+      await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
+      return toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
+    });
+  },
+);

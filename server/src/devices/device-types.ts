@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { type Caller, useCase } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -45,57 +45,57 @@ const MAX_SILENT_SECONDS = 30 * 86_400;
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
 /** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail` */
-export async function createDeviceType(
-  deps: DevicesDeps,
-  caller: Caller,
-  input: NewDeviceType,
-): Promise<DeviceTypeRecord> {
-  const now = deps.clock.now();
-  const row: DeviceTypeRow = {
-    id: deps.ids.uuid(now),
-    name: plainLine("name", input.name),
-    publish_topics: checkTemplates(input.publishTopics),
-    subscribe_topics: checkTemplates(input.subscribeTopics ?? []),
-    silent_for_seconds: checkSilence(input.silentForSeconds ?? null),
-    created_at: now,
-    updated_at: now,
-  };
-  return await inTransaction(deps.database.db, async (tx) => {
-    await insertDeviceType(tx, caller.tenantId, row);
-    return await withThresholds(tx, caller, row, input.thresholdIds ?? []);
-  });
-}
+export const createDeviceType = useCase(
+  { role: "admin" },
+  async (deps: DevicesDeps, caller, input: NewDeviceType): Promise<DeviceTypeRecord> => {
+    const now = deps.clock.now();
+    const row: DeviceTypeRow = {
+      id: deps.ids.uuid(now),
+      name: plainLine("name", input.name),
+      publish_topics: checkTemplates(input.publishTopics),
+      subscribe_topics: checkTemplates(input.subscribeTopics ?? []),
+      silent_for_seconds: checkSilence(input.silentForSeconds ?? null),
+      created_at: now,
+      updated_at: now,
+    };
+    return await inTransaction(deps.database.db, async (tx) => {
+      await insertDeviceType(tx, caller.tenantId, row);
+      return await withThresholds(tx, caller, row, input.thresholdIds ?? []);
+    });
+  },
+);
 
 /**
  * Changes what is given. Topics are stored with each certificate, so a device notices with its next one (spec 7).
  *
  * @throws MusterError not_found, invalid_request
  */
-export async function updateDeviceType(
-  deps: DevicesDeps,
-  caller: Caller,
-  id: string,
-  input: DeviceTypeEdit,
-): Promise<DeviceTypeRecord> {
-  const change = {
-    name: input.name === undefined ? undefined : plainLine("name", input.name),
-    publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
-    subscribeTopics: input.subscribeTopics && checkTemplates(input.subscribeTopics),
-    silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
-  };
-  if (!isUuid(id)) throw notFound("device type");
-  return await inTransaction(deps.database.db, async (tx) => {
-    const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
-    if (!row) throw notFound("device type");
-    return await withThresholds(tx, caller, row, input.thresholdIds);
-  });
-}
+export const updateDeviceType = useCase(
+  { role: "admin" },
+  async (deps: DevicesDeps, caller, id: string, input: DeviceTypeEdit): Promise<DeviceTypeRecord> => {
+    const change = {
+      name: input.name === undefined ? undefined : plainLine("name", input.name),
+      publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
+      subscribeTopics: input.subscribeTopics && checkTemplates(input.subscribeTopics),
+      silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
+    };
+    if (!isUuid(id)) throw notFound("device type");
+    return await inTransaction(deps.database.db, async (tx) => {
+      const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
+      if (!row) throw notFound("device type");
+      return await withThresholds(tx, caller, row, input.thresholdIds);
+    });
+  },
+);
 
 /** The tenant's device types, newest first. */
-export async function listDeviceTypes(deps: DevicesDeps, { tenantId }: Caller): Promise<DeviceTypeRecord[]> {
-  const rows = await listDeviceTypeRows(deps.database.db, tenantId);
-  return rows.map((row) => toRecord(row, row.threshold_ids));
-}
+export const listDeviceTypes = useCase(
+  { role: "viewer" },
+  async (deps: DevicesDeps, { tenantId }): Promise<DeviceTypeRecord[]> => {
+    const rows = await listDeviceTypeRows(deps.database.db, tenantId);
+    return rows.map((row) => toRecord(row, row.threshold_ids));
+  },
+);
 
 /** The record, once these packs and no others watch the type's devices; `undefined` leaves those that do. */
 async function withThresholds(

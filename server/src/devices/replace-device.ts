@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { boundedToGroupsOf, type Caller } from "../access/access.ts";
+import { boundedToGroupsOf, type Caller, insufficientRole, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
@@ -31,41 +31,57 @@ export interface Precondition {
  * Replaces all that a person may say of a device. What its certificates may publish on stays until the next one is
  * issued (spec 7).
  *
- * @throws MusterError not_found; precondition_failed; invalid_request, with an id that is not the tenant's in `detail`
+ * @throws MusterError not_found; insufficient_role; precondition_failed; invalid_request, with an id that is not the tenant's in `detail`
  */
-export async function replaceDevice(
-  deps: DevicesDeps,
-  caller: Caller,
-  id: string,
-  input: DeviceEdit,
-  { matches }: Precondition = {},
-): Promise<DeviceRecord> {
-  const { tenantId } = caller;
-  const { deviceTypeId = null } = input;
-  const now = deps.clock.now();
-  const row = {
-    name: plainLine("name", input.name),
-    description: plainText("description", input.description ?? ""),
-    device_type_id: deviceTypeId,
-    metadata: checkMetadata(input.metadata ?? {}),
-    updated_at: now,
-  };
-  return await inTransaction(deps.database.db, async (tx) => {
-    const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
-    if (uid === undefined) throw notFound("device");
-    const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
-    const before = await record();
-    if (matches && !matches(before)) throw preconditionFailed();
-    const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
-    const result = says(before, wanted) ? "unchanged" : "updated";
-    await noteWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
-    if (result === "unchanged") return before;
-    if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
-    await replaceDeviceRow(tx, tenantId, uid, row);
-    await assignGroups(tx, tenantId, uid, wanted.groupIds);
-    await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
-    return await record();
-  });
+export const replaceDevice = useCase(
+  { scope: "devices:write", role: "operator" },
+  async (
+    deps: DevicesDeps,
+    caller,
+    id: string,
+    input: DeviceEdit,
+    { matches }: Precondition = {},
+  ): Promise<DeviceRecord> => {
+    const { tenantId } = caller;
+    const { deviceTypeId = null } = input;
+    const now = deps.clock.now();
+    const row = {
+      name: plainLine("name", input.name),
+      description: plainText("description", input.description ?? ""),
+      device_type_id: deviceTypeId,
+      metadata: checkMetadata(input.metadata ?? {}),
+      updated_at: now,
+    };
+    return await inTransaction(deps.database.db, async (tx) => {
+      const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
+      if (uid === undefined) throw notFound("device");
+      const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
+      const before = await record();
+      if (matches && !matches(before)) throw preconditionFailed();
+      const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
+      requireMayAssign(caller, before, wanted);
+      const result = says(before, wanted) ? "unchanged" : "updated";
+      await noteWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
+      if (result === "unchanged") return before;
+      if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
+      await replaceDeviceRow(tx, tenantId, uid, row);
+      await assignGroups(tx, tenantId, uid, wanted.groupIds);
+      await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
+      return await record();
+    });
+  },
+);
+
+/**
+ * A device's groups decide who sees it, and its type which topics its certificates get: users other than admins leave both as they
+ * are. An API key with the scope may change them.
+ *
+ * @throws MusterError insufficient_role
+ */
+function requireMayAssign({ rights }: Caller, before: DeviceRecord, wanted: Wanted): void {
+  if (rights.kind !== "user" || rights.role === "admin") return;
+  if (!sameIds(before.groupIds, wanted.groupIds)) throw insufficientRole("admin", "changing a device's groups");
+  if (before.deviceTypeId !== wanted.device_type_id) throw insufficientRole("admin", "changing a device's type");
 }
 
 interface Wanted {
@@ -83,8 +99,12 @@ function says(record: DeviceRecord, wanted: Wanted): boolean {
     record.name === wanted.name &&
     record.description === wanted.description &&
     record.deviceTypeId === wanted.device_type_id &&
-    isDeepStrictEqual(new Set(record.groupIds), new Set(wanted.groupIds)) &&
-    isDeepStrictEqual(new Set(record.thresholdIds), new Set(wanted.thresholdIds)) &&
+    sameIds(record.groupIds, wanted.groupIds) &&
+    sameIds(record.thresholdIds, wanted.thresholdIds) &&
     isDeepStrictEqual(record.metadata, wanted.metadata)
   );
+}
+
+function sameIds(one: readonly string[], other: readonly string[]): boolean {
+  return isDeepStrictEqual(new Set(one), new Set(other));
 }

@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, type Caller } from "../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -40,25 +40,31 @@ export interface DeviceQuery extends PageRequest {
 }
 
 /** @throws MusterError not_found */
-export async function getDevice(deps: DevicesDeps, caller: Caller, id: string): Promise<DeviceRecord> {
-  const filter = { memberUserId: boundedToGroupsOf(caller) };
-  const row = id.includes("\0")
-    ? undefined
-    : await findDevice(deps.database.db, caller.tenantId, id, filter, deps.clock.now());
-  if (!row) throw notFound("device");
-  return toRecord(row);
-}
+export const getDevice = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (deps: DevicesDeps, caller, id: string): Promise<DeviceRecord> => {
+    const filter = { memberUserId: boundedToGroupsOf(caller) };
+    const row = id.includes("\0")
+      ? undefined
+      : await findDevice(deps.database.db, caller.tenantId, id, filter, deps.clock.now());
+    if (!row) throw notFound("device");
+    return toRecord(row);
+  },
+);
 
 /** Newest first. A group or type that is not the tenant's matches nothing. */
-export async function listDevices(deps: DevicesDeps, caller: Caller, query: DeviceQuery): Promise<Page<DeviceRecord>> {
-  const { skip, limit, ...filter } = query;
-  const impossible = [query.groupId, query.deviceTypeId].some((id) => id !== undefined && !isUuid(id));
-  if (impossible || query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-  const bounded = { ...filter, memberUserId: boundedToGroupsOf(caller) };
-  const { db } = deps.database;
-  const { rows, total } = await listDeviceRows(db, caller.tenantId, bounded, { skip, limit }, deps.clock.now());
-  return { items: rows.map(toRecord), total, skip, limit };
-}
+export const listDevices = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
+    const { skip, limit, ...filter } = query;
+    const impossible = [query.groupId, query.deviceTypeId].some((id) => id !== undefined && !isUuid(id));
+    if (impossible || query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const bounded = { ...filter, memberUserId: boundedToGroupsOf(caller) };
+    const { db } = deps.database;
+    const { rows, total } = await listDeviceRows(db, caller.tenantId, bounded, { skip, limit }, deps.clock.now());
+    return { items: rows.map(toRecord), total, skip, limit };
+  },
+);
 
 /** The record as the API shows it. */
 export function toRecord(row: DeviceRow): DeviceRecord {

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
@@ -25,39 +25,38 @@ export interface NewClaim {
  *
  * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request
  */
-export async function createClaim(
-  deps: Enrolling,
-  caller: Caller,
-  input: NewClaim,
-): Promise<ClaimRecord & { claimCode: string }> {
-  const name = plainLine("intendedName", input.intendedName, INTENDED_NAME_LENGTH);
-  const minutes = within("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
-  const uses = within("maxUses", input.maxUses, CLAIM_USES);
-  const groupIds = [...new Set(input.intendedGroupIds)];
-  await requireKnown(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
+export const createClaim = useCase(
+  { scope: "provisioning:write", role: "admin" },
+  async (deps: Enrolling, caller, input: NewClaim): Promise<ClaimRecord & { claimCode: string }> => {
+    const name = plainLine("intendedName", input.intendedName, INTENDED_NAME_LENGTH);
+    const minutes = within("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
+    const uses = within("maxUses", input.maxUses, CLAIM_USES);
+    const groupIds = [...new Set(input.intendedGroupIds)];
+    await requireKnown(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
 
-  const now = deps.clock.now();
-  const id = deps.ids.uuid(now);
-  const claimCode = newClaimCode(deps.ids);
-  const characters = normalizeClaimCode(claimCode)!;
-  const row = {
-    id,
-    code_hmac: claimCodeHmac(characters, deps.claimCodeKey),
-    code_hint: claimCodeHint(characters),
-    intended_name: name,
-    intended_group_ids: groupIds.length === 0 ? null : groupIds,
-    intended_device_type_id: input.intendedDeviceTypeId ?? null,
-    max_uses: uses,
-    expires_at: addMs(now, minutes * MINUTE),
-    created_at: now,
-    created_by: caller.actor,
-  };
-  return await inTransaction(deps.database.db, async (tx) => {
-    await insertClaim(tx, caller.tenantId, row);
-    await noteWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
-    return { ...claimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
-  });
-}
+    const now = deps.clock.now();
+    const id = deps.ids.uuid(now);
+    const claimCode = newClaimCode(deps.ids);
+    const characters = normalizeClaimCode(claimCode)!;
+    const row = {
+      id,
+      code_hmac: claimCodeHmac(characters, deps.claimCodeKey),
+      code_hint: claimCodeHint(characters),
+      intended_name: name,
+      intended_group_ids: groupIds.length === 0 ? null : groupIds,
+      intended_device_type_id: input.intendedDeviceTypeId ?? null,
+      max_uses: uses,
+      expires_at: addMs(now, minutes * MINUTE),
+      created_at: now,
+      created_by: caller.actor,
+    };
+    return await inTransaction(deps.database.db, async (tx) => {
+      await insertClaim(tx, caller.tenantId, row);
+      await noteWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
+      return { ...claimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
+    });
+  },
+);
 
 function within(
   field: string,

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { revokeIssuedToDevice } from "../certificates/certificates.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -15,19 +15,22 @@ import type { Enrolling } from "./deps.ts";
  *
  * @throws MusterError not_found
  */
-export async function deleteDevice(deps: Enrolling, caller: Caller, deviceId: string): Promise<void> {
-  if (!isDeviceId(deviceId)) throw notFound("device");
-  const { ids } = deps;
-  const now = deps.clock.now();
-  const drop = await inTransaction(deps.database.db, async (tx) => {
-    // Locks the device's row, so no certificate is issued to it after this.
-    const uid = await retireDevice(tx, caller.tenantId, deviceId, now);
-    if (uid === undefined) throw notFound("device");
-    await revokeIssuedToDevice(tx, caller, uid, { ids, now });
-    const seq = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
-    await faultPoint("delete.commit");
-    return seq;
-  });
-  await faultPoint("delete.committed");
-  await confirmDrop(deps, drop);
-}
+export const deleteDevice = useCase(
+  { role: "admin" },
+  async (deps: Enrolling, caller, deviceId: string): Promise<void> => {
+    if (!isDeviceId(deviceId)) throw notFound("device");
+    const { ids } = deps;
+    const now = deps.clock.now();
+    const drop = await inTransaction(deps.database.db, async (tx) => {
+      // Locks the device's row, so no certificate is issued to it after this.
+      const uid = await retireDevice(tx, caller.tenantId, deviceId, now);
+      if (uid === undefined) throw notFound("device");
+      await revokeIssuedToDevice(tx, caller, uid, { ids, now });
+      const seq = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+      await faultPoint("delete.commit");
+      return seq;
+    });
+    await faultPoint("delete.committed");
+    await confirmDrop(deps, drop);
+  },
+);

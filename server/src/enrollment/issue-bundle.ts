@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Caller } from "../access/access.ts";
+import { type Caller, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { resolveTopics } from "../devices/devices.ts";
@@ -7,6 +7,7 @@ import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
 import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
+import { counted } from "./counted.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE } from "./limits.ts";
@@ -39,7 +40,13 @@ export interface Bundle {
  *
  * @throws MusterError device_not_found, device_cert_cap_reached, client_id_in_use, device_self_enrolled, issuance_failed
  */
-export async function issueBundle(deps: Enrolling, caller: Caller, request: BundleRequest): Promise<Bundle> {
+export const issueBundle = useCase(
+  { scope: "device-certificates:issue", role: "admin" },
+  (deps: Enrolling, caller, request: BundleRequest): Promise<Bundle> =>
+    counted(deps, "bundle", issue(deps, caller, request)),
+);
+
+async function issue(deps: Enrolling, caller: Caller, request: BundleRequest): Promise<Bundle> {
   const now = deps.clock.now();
   const { deviceId } = request;
   if (!isDeviceId(deviceId)) throw refusal("device_not_found");

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { findCertificateOfDevice, revokeIssued } from "../certificates/certificates.ts";
 import { certificateNotFound } from "../certificates/errors.ts";
@@ -16,22 +16,25 @@ import type { Enrolling } from "./deps.ts";
  *
  * @throws MusterError certificate_not_found
  */
-export async function revokeCertificate(deps: Enrolling, caller: Caller, id: string): Promise<void> {
-  if (!isUuid(id)) throw certificateNotFound();
-  const { ids } = deps;
-  const now = deps.clock.now();
-  const drop = await inTransaction(deps.database.db, async (tx) => {
-    const found = await findCertificateOfDevice(tx, caller.tenantId, id);
-    if (found === undefined) throw certificateNotFound();
-    const { deviceUid, ...identity } = found;
-    await lockDeviceRecord(tx, caller.tenantId, deviceUid);
-    const result = (await revokeIssued(tx, caller, id, { ids, now })) ? "revoked" : "unchanged";
-    const certificate = { id, ...identity };
-    await noteWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, ids);
-    const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
-    await faultPoint("revoke.commit");
-    return seq;
-  });
-  await faultPoint("revoke.committed");
-  await confirmDrop(deps, drop);
-}
+export const revokeCertificate = useCase(
+  { scope: "device-certificates:revoke", role: "admin" },
+  async (deps: Enrolling, caller, id: string): Promise<void> => {
+    if (!isUuid(id)) throw certificateNotFound();
+    const { ids } = deps;
+    const now = deps.clock.now();
+    const drop = await inTransaction(deps.database.db, async (tx) => {
+      const found = await findCertificateOfDevice(tx, caller.tenantId, id);
+      if (found === undefined) throw certificateNotFound();
+      const { deviceUid, ...identity } = found;
+      await lockDeviceRecord(tx, caller.tenantId, deviceUid);
+      const result = (await revokeIssued(tx, caller, id, { ids, now })) ? "revoked" : "unchanged";
+      const certificate = { id, ...identity };
+      await noteWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, ids);
+      const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
+      await faultPoint("revoke.commit");
+      return seq;
+    });
+    await faultPoint("revoke.committed");
+    await confirmDrop(deps, drop);
+  },
+);

@@ -1,4 +1,4 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -15,25 +15,22 @@ import { addShift } from "./shift-store.ts";
  * @returns the group as it is now
  * @throws MusterError not_found (the group); invalid_request with the id of an unknown shift in `detail`
  */
-export async function assignShift(
-  deps: GroupsDeps,
-  caller: Caller,
-  groupId: string,
-  shiftId: string,
-): Promise<GroupRecord> {
-  requireScope(caller, "shifts:write");
-  const now = deps.clock.now();
-  const { tenantId } = caller;
-  return await inTransaction(deps.database.db, async (tx) => {
-    if (!isUuid(groupId) || !(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
-    const outcome = isUuid(shiftId) ? await addShift(tx, tenantId, groupId, shiftId) : undefined;
-    if (outcome === undefined) throw invalidRequest("There is no such shift.", shiftId);
-    if (outcome === "added") await touchGroup(tx, tenantId, groupId, now);
-    const group = (await findGroup(tx, tenantId, groupId))!;
-    if (group.shift_ids.length > LIMITS.shiftsOfGroup)
-      throw invalidRequest(`a group has at most ${LIMITS.shiftsOfGroup} shifts`, shiftId);
-    const result = outcome === "added" ? "updated" : "unchanged";
-    await noteWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
-    return toGroupRecord(group);
-  });
-}
+export const assignShift = useCase(
+  { scope: "shifts:write", role: "admin" },
+  async (deps: GroupsDeps, caller, groupId: string, shiftId: string): Promise<GroupRecord> => {
+    const now = deps.clock.now();
+    const { tenantId } = caller;
+    return await inTransaction(deps.database.db, async (tx) => {
+      if (!isUuid(groupId) || !(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
+      const outcome = isUuid(shiftId) ? await addShift(tx, tenantId, groupId, shiftId) : undefined;
+      if (outcome === undefined) throw invalidRequest("There is no such shift.", shiftId);
+      if (outcome === "added") await touchGroup(tx, tenantId, groupId, now);
+      const group = (await findGroup(tx, tenantId, groupId))!;
+      if (group.shift_ids.length > LIMITS.shiftsOfGroup)
+        throw invalidRequest(`a group has at most ${LIMITS.shiftsOfGroup} shifts`, shiftId);
+      const result = outcome === "added" ? "updated" : "unchanged";
+      await noteWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
+      return toGroupRecord(group);
+    });
+  },
+);

@@ -1,4 +1,4 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -19,25 +19,27 @@ export interface NewGroup {
 }
 
 /** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail` */
-export async function createGroup(deps: GroupsDeps, caller: Caller, input: NewGroup): Promise<GroupRecord> {
-  requireScope(caller, "groups:write");
-  const now = deps.clock.now();
-  const row = {
-    id: deps.ids.uuid(now),
-    name: plainLine("name", input.name),
-    description: plainText("description", input.description ?? ""),
-    channels: checkChannels(input.channels ?? []),
-    escalation: checkEscalation(input.escalation ?? []),
-    created_at: now,
-    updated_at: now,
-  };
-  const members = [...new Set(input.memberUserIds ?? [])].sort();
-  await inTransaction(deps.database.db, async (tx) => {
-    await insertGroup(tx, caller.tenantId, row);
-    const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
-    const unknown = members.find((id) => !added.has(id));
-    if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-    await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
-  });
-  return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
-}
+export const createGroup = useCase(
+  { scope: "groups:write", role: "admin" },
+  async (deps: GroupsDeps, caller, input: NewGroup): Promise<GroupRecord> => {
+    const now = deps.clock.now();
+    const row = {
+      id: deps.ids.uuid(now),
+      name: plainLine("name", input.name),
+      description: plainText("description", input.description ?? ""),
+      channels: checkChannels(input.channels ?? []),
+      escalation: checkEscalation(input.escalation ?? []),
+      created_at: now,
+      updated_at: now,
+    };
+    const members = [...new Set(input.memberUserIds ?? [])].sort();
+    await inTransaction(deps.database.db, async (tx) => {
+      await insertGroup(tx, caller.tenantId, row);
+      const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
+      const unknown = members.find((id) => !added.has(id));
+      if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
+      await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
+    });
+    return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
+  },
+);

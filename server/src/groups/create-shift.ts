@@ -1,4 +1,4 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -21,28 +21,30 @@ export interface NewShift extends NewShiftTimes {
  *
  * @throws MusterError insufficient_scope; invalid_request with the offending value or unknown user's id in `detail`
  */
-export async function createShift(deps: GroupsDeps, caller: Caller, input: NewShift): Promise<ShiftRecord> {
-  requireScope(caller, "shifts:write");
-  const now = deps.clock.now();
-  const times = checkTimes(input);
-  const row = {
-    id: deps.ids.uuid(now),
-    name: plainLine("name", input.name),
-    time_zone: times.timeZone,
-    start_time: times.startTime,
-    end_time: times.endTime,
-    days_of_week: [...times.daysOfWeek],
-    valid_from: times.validFrom,
-    valid_until: times.validUntil,
-  };
-  const users = [...new Set(input.userIds ?? [])].sort();
-  if (users.length > LIMITS.usersOfShift) throw invalidRequest(`a shift has at most ${LIMITS.usersOfShift} users`);
-  await inTransaction(deps.database.db, async (tx) => {
-    await insertShift(tx, caller.tenantId, row, now);
-    const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
-    const unknown = users.find((id) => !added.has(id));
-    if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-    await noteWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
-  });
-  return toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
-}
+export const createShift = useCase(
+  { scope: "shifts:write", role: "operator" },
+  async (deps: GroupsDeps, caller, input: NewShift): Promise<ShiftRecord> => {
+    const now = deps.clock.now();
+    const times = checkTimes(input);
+    const row = {
+      id: deps.ids.uuid(now),
+      name: plainLine("name", input.name),
+      time_zone: times.timeZone,
+      start_time: times.startTime,
+      end_time: times.endTime,
+      days_of_week: [...times.daysOfWeek],
+      valid_from: times.validFrom,
+      valid_until: times.validUntil,
+    };
+    const users = [...new Set(input.userIds ?? [])].sort();
+    if (users.length > LIMITS.usersOfShift) throw invalidRequest(`a shift has at most ${LIMITS.usersOfShift} users`);
+    await inTransaction(deps.database.db, async (tx) => {
+      await insertShift(tx, caller.tenantId, row, now);
+      const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
+      const unknown = users.find((id) => !added.has(id));
+      if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
+      await noteWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
+    });
+    return toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
+  },
+);

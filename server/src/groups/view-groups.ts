@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -7,20 +7,22 @@ import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, listGroupRows } from "./group-store.ts";
 
 /** @throws MusterError not_found */
-export async function getGroup(deps: GroupsDeps, caller: Caller, id: string): Promise<GroupRecord> {
-  const row = isUuid(id) ? await findGroup(deps.database.db, caller.tenantId, id) : undefined;
-  if (!row) throw notFound("group");
-  return toGroupRecord(row);
-}
+export const getGroup = useCase(
+  { scope: "groups:read", role: "viewer" },
+  async (deps: GroupsDeps, caller, id: string): Promise<GroupRecord> => {
+    const row = isUuid(id) ? await findGroup(deps.database.db, caller.tenantId, id) : undefined;
+    if (!row) throw notFound("group");
+    return toGroupRecord(row);
+  },
+);
 
 /** Newest first. `q`: a part of the name, in any case. */
-export async function listGroups(
-  deps: GroupsDeps,
-  caller: Caller,
-  query: PageRequest & { q?: string | undefined },
-): Promise<Page<GroupRecord>> {
-  const { skip, limit } = query;
-  if (query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listGroupRows(deps.database.db, caller.tenantId, query);
-  return { items: rows.map(toGroupRecord), total, skip, limit };
-}
+export const listGroups = useCase(
+  { scope: "groups:read", role: "viewer" },
+  async (deps: GroupsDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<GroupRecord>> => {
+    const { skip, limit } = query;
+    if (query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const { rows, total } = await listGroupRows(deps.database.db, caller.tenantId, query);
+    return { items: rows.map(toGroupRecord), total, skip, limit };
+  },
+);

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -41,45 +41,46 @@ export interface ThresholdsDeps {
 }
 
 /** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue` */
-export async function createThreshold(
-  deps: ThresholdsDeps,
-  caller: Caller,
-  input: NewThresholdPack,
-): Promise<ThresholdPack> {
-  const now = deps.clock.now();
-  const row: ThresholdRow = {
-    id: deps.ids.uuid(now),
-    name: plainLine("name", input.name),
-    description: plainText("description", input.description ?? ""),
-    enabled: input.enabled ?? true,
-    rules: input.rules.map((rule, at) => checkRule(rule, deps.ids.uuid(now), `rules.${at}`)),
-    created_at: now,
-  };
-  await inTransaction(deps.database.db, async (tx) => {
-    await insertThreshold(tx, caller.tenantId, row);
-    await noteWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
-  });
-  return toPack(row);
-}
+export const createThreshold = useCase(
+  { scope: "thresholds:write", role: "operator" },
+  async (deps: ThresholdsDeps, caller, input: NewThresholdPack): Promise<ThresholdPack> => {
+    const now = deps.clock.now();
+    const row: ThresholdRow = {
+      id: deps.ids.uuid(now),
+      name: plainLine("name", input.name),
+      description: plainText("description", input.description ?? ""),
+      enabled: input.enabled ?? true,
+      rules: input.rules.map((rule, at) => checkRule(rule, deps.ids.uuid(now), `rules.${at}`)),
+      created_at: now,
+    };
+    await inTransaction(deps.database.db, async (tx) => {
+      await insertThreshold(tx, caller.tenantId, row);
+      await noteWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
+    });
+    return toPack(row);
+  },
+);
 
 /** @throws MusterError not_found */
-export async function getThreshold(deps: ThresholdsDeps, caller: Caller, id: string): Promise<ThresholdPack> {
-  const row = isUuid(id) ? await findThreshold(deps.database.db, caller.tenantId, id) : undefined;
-  if (!row) throw notFound("threshold pack");
-  return toPack(row);
-}
+export const getThreshold = useCase(
+  { scope: "thresholds:read", role: "viewer" },
+  async (deps: ThresholdsDeps, caller, id: string): Promise<ThresholdPack> => {
+    const row = isUuid(id) ? await findThreshold(deps.database.db, caller.tenantId, id) : undefined;
+    if (!row) throw notFound("threshold pack");
+    return toPack(row);
+  },
+);
 
 /** Newest first. */
-export async function listThresholds(
-  deps: ThresholdsDeps,
-  caller: Caller,
-  query: ThresholdQuery,
-): Promise<Page<ThresholdPack>> {
-  const { skip, limit, q } = query;
-  if (q?.includes("\0")) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, { skip, limit });
-  return { items: rows.map(toPack), total, skip, limit };
-}
+export const listThresholds = useCase(
+  { scope: "thresholds:read", role: "viewer" },
+  async (deps: ThresholdsDeps, caller, query: ThresholdQuery): Promise<Page<ThresholdPack>> => {
+    const { skip, limit, q } = query;
+    if (q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, { skip, limit });
+    return { items: rows.map(toPack), total, skip, limit };
+  },
+);
 
 /** The record as the API shows it. */
 export function toPack(row: ThresholdRow): ThresholdPack {

@@ -1,9 +1,8 @@
-import type { Caller } from "../access/access.ts";
+import { type Bound, bind, type Caller } from "../access/access.ts";
 import type { Anomaly, Watch } from "../anomalies/anomalies.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { Page } from "../lib/page.ts";
 import {
   deleteThreshold,
   type EditedPack,
@@ -16,14 +15,7 @@ import {
 } from "./change-pack.ts";
 import { type DryRun, type DryRunRequest, dryRun } from "./dry-run.ts";
 import { type Observation, type ObservedAnomaly, openAnomalies, resolveAnomalies } from "./open-anomalies.ts";
-import {
-  createThreshold,
-  getThreshold,
-  listThresholds,
-  type NewThresholdPack,
-  type ThresholdPack,
-  type ThresholdQuery,
-} from "./packs.ts";
+import { createThreshold, getThreshold, listThresholds } from "./packs.ts";
 import { createSilenceWatch } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
@@ -40,11 +32,10 @@ export interface RulesDeps {
   ids: Ids;
 }
 
+export const ruleUseCases = { createThreshold, getThreshold, listThresholds };
+
 /** Threshold packs and their evaluation: on ingest (`createBatchEvaluator`), of silence, and as a dry run over stored telemetry. */
-export interface Rules {
-  createThreshold(caller: Caller, input: NewThresholdPack): Promise<ThresholdPack>;
-  getThreshold(caller: Caller, id: string): Promise<ThresholdPack>;
-  listThresholds(caller: Caller, query: ThresholdQuery): Promise<Page<ThresholdPack>>;
+export interface Rules extends Bound<typeof ruleUseCases> {
   /** A pack with its revision and the devices and types it is assigned to. */
   showThreshold(caller: Caller, id: string): Promise<PackInUse>;
   updateThreshold(caller: Caller, id: string, change: ThresholdChange, guard?: ThresholdGuard): Promise<EditedPack>;
@@ -61,9 +52,7 @@ export interface Rules {
 
 export function createRules(deps: RulesDeps): Rules {
   return {
-    createThreshold: (caller, input) => createThreshold(deps, caller, input),
-    getThreshold: (caller, id) => getThreshold(deps, caller, id),
-    listThresholds: (caller, query) => listThresholds(deps, caller, query),
+    ...bind(deps, ruleUseCases),
     showThreshold: (caller, id) => showThreshold(deps, caller, id),
     updateThreshold: (caller, id, change, guard) => updateThreshold(deps, caller, id, change, guard),
     deleteThreshold: (caller, id, guard) => deleteThreshold(deps, caller, id, guard),

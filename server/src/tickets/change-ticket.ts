@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -25,30 +25,32 @@ export type TicketPatch = { [Field in keyof TicketFields]?: TicketFields[Field] 
  * @throws MusterError not_found, precondition_failed, invalid_transition, invalid_request with the offending id in
  *   `detail`, already_exists when it would be its anomaly's second unfinished ticket
  */
-export async function changeTicket(
-  deps: TicketsDeps,
-  caller: Caller,
-  id: string,
-  patch: TicketPatch,
-  { matches }: { matches?: ((record: object) => boolean) | undefined } = {},
-): Promise<TicketRecord> {
-  requireScope(caller, "tickets:write");
-  if (!isUuid(id)) throw notFound("ticket");
-  const now = deps.clock.now();
-  return await inTransaction(deps.database.db, async (tx) => {
-    const before = await lockTicket(tx, caller.tenantId, id, boundedToGroupsOf(caller));
-    if (!before) throw notFound("ticket");
-    if (matches && !matches(toRecord(before))) throw preconditionFailed();
-    const after = await patched(tx, caller, before, patch, now);
-    const changes = changesBetween(toRecord(before), toRecord(after));
-    const changed = Object.keys(changes).length > 0;
-    const result = changed ? "updated" : "unchanged";
-    await noteWrite(tx, caller, { resource: "ticket", id, result, at: now }, deps.ids);
-    if (!changed) return toRecord(before);
-    await write(deps, tx, caller, { before, after, changes });
-    return toRecord(after);
-  });
-}
+export const changeTicket = useCase(
+  { scope: "tickets:write", role: "operator" },
+  async (
+    deps: TicketsDeps,
+    caller,
+    id: string,
+    patch: TicketPatch,
+    { matches }: { matches?: ((record: object) => boolean) | undefined } = {},
+  ): Promise<TicketRecord> => {
+    if (!isUuid(id)) throw notFound("ticket");
+    const now = deps.clock.now();
+    return await inTransaction(deps.database.db, async (tx) => {
+      const before = await lockTicket(tx, caller.tenantId, id, boundedToGroupsOf(caller));
+      if (!before) throw notFound("ticket");
+      if (matches && !matches(toRecord(before))) throw preconditionFailed();
+      const after = await patched(tx, caller, before, patch, now);
+      const changes = changesBetween(toRecord(before), toRecord(after));
+      const changed = Object.keys(changes).length > 0;
+      const result = changed ? "updated" : "unchanged";
+      await noteWrite(tx, caller, { resource: "ticket", id, result, at: now }, deps.ids);
+      if (!changed) return toRecord(before);
+      await write(deps, tx, caller, { before, after, changes });
+      return toRecord(after);
+    });
+  },
+);
 
 async function patched(tx: Tx, caller: Caller, before: TicketRow, patch: TicketPatch, now: Date): Promise<TicketRow> {
   const { status = before.status, title, description, dueAt, resolution } = patch;

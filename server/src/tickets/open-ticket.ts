@@ -1,4 +1,4 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { lockAnomalies } from "./anomaly-store.ts";
@@ -27,36 +27,38 @@ export interface NewTicket extends WantedLinks {
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists when the anomaly has an unfinished
  *   ticket, whose id is in `detail`
  */
-export async function openTicket(deps: TicketsDeps, caller: Caller, input: NewTicket): Promise<TicketRecord> {
-  requireScope(caller, "tickets:write");
-  const { tenantId, actor } = caller;
-  const now = deps.clock.now();
-  const id = deps.ids.uuid(now);
-  const plain = {
-    id,
-    title: checkedTitle(input.title),
-    description: checkedText("description", input.description ?? ""),
-    type: input.type ?? "corrective",
-    priority: input.priority ?? "medium",
-    status: "open" as const,
-    due_at: input.dueAt ? checkedDueAt(input.dueAt) : null,
-    resolution: null,
-    created_by: actor,
-    created_at: now,
-    updated_at: now,
-    started_at: null,
-    completed_at: null,
-  };
-  return await inTransaction(deps.database.db, async (tx) => {
-    const links = await linked(tx, caller, NO_LINKS, { ...input, deviceId: input.deviceId ?? undefined });
-    if (links.anomaly_id !== null) {
-      await lockAnomalies(tx, tenantId, [links.anomaly_id]);
-      await requireNoUnfinished(tx, tenantId, links.anomaly_id);
-    }
-    await noteWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
-    const row = { ...plain, ...links };
-    const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
-    const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });
-    return toRecord({ ...row, number });
-  });
-}
+export const openTicket = useCase(
+  { scope: "tickets:write", role: "operator" },
+  async (deps: TicketsDeps, caller, input: NewTicket): Promise<TicketRecord> => {
+    const { tenantId, actor } = caller;
+    const now = deps.clock.now();
+    const id = deps.ids.uuid(now);
+    const plain = {
+      id,
+      title: checkedTitle(input.title),
+      description: checkedText("description", input.description ?? ""),
+      type: input.type ?? "corrective",
+      priority: input.priority ?? "medium",
+      status: "open" as const,
+      due_at: input.dueAt ? checkedDueAt(input.dueAt) : null,
+      resolution: null,
+      created_by: actor,
+      created_at: now,
+      updated_at: now,
+      started_at: null,
+      completed_at: null,
+    };
+    return await inTransaction(deps.database.db, async (tx) => {
+      const links = await linked(tx, caller, NO_LINKS, { ...input, deviceId: input.deviceId ?? undefined });
+      if (links.anomaly_id !== null) {
+        await lockAnomalies(tx, tenantId, [links.anomaly_id]);
+        await requireNoUnfinished(tx, tenantId, links.anomaly_id);
+      }
+      await noteWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
+      const row = { ...plain, ...links };
+      const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
+      const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });
+      return toRecord({ ...row, number });
+    });
+  },
+);

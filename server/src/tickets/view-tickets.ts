@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -25,35 +25,37 @@ export interface TicketHistoryEntry {
 }
 
 /** @throws MusterError not_found */
-export async function getTicket(deps: TicketsDeps, caller: Caller, id: string): Promise<TicketRecord> {
-  requireScope(caller, "tickets:read");
-  const { db } = deps.database;
-  const row = isUuid(id) ? await findTicket(db, caller.tenantId, id, boundedToGroupsOf(caller)) : undefined;
-  if (!row) throw notFound("ticket");
-  return toRecord(row);
-}
+export const getTicket = useCase(
+  { scope: "tickets:read", role: "viewer" },
+  async (deps: TicketsDeps, caller, id: string): Promise<TicketRecord> => {
+    const { db } = deps.database;
+    const row = isUuid(id) ? await findTicket(db, caller.tenantId, id, boundedToGroupsOf(caller)) : undefined;
+    if (!row) throw notFound("ticket");
+    return toRecord(row);
+  },
+);
 
 /** Newest first. A device or a user that is not the tenant's matches nothing. */
-export async function listTickets(deps: TicketsDeps, caller: Caller, query: TicketQuery): Promise<Page<TicketRecord>> {
-  requireScope(caller, "tickets:read");
-  const { skip, limit, ...filter } = query;
-  const { deviceId, assigneeUserId } = filter;
-  const impossible =
-    (deviceId !== undefined && !isDeviceId(deviceId)) || (assigneeUserId !== undefined && !isUuid(assigneeUserId));
-  if (impossible) return { items: [], total: 0, skip, limit };
-  const bounded = { ...filter, boundedTo: boundedToGroupsOf(caller) };
-  const { rows, total } = await listTicketRows(deps.database.db, caller.tenantId, bounded, { skip, limit });
-  return { items: rows.map(toRecord), total, skip, limit };
-}
+export const listTickets = useCase(
+  { scope: "tickets:read", role: "viewer" },
+  async (deps: TicketsDeps, caller, query: TicketQuery): Promise<Page<TicketRecord>> => {
+    const { skip, limit, ...filter } = query;
+    const { deviceId, assigneeUserId } = filter;
+    const impossible =
+      (deviceId !== undefined && !isDeviceId(deviceId)) || (assigneeUserId !== undefined && !isUuid(assigneeUserId));
+    if (impossible) return { items: [], total: 0, skip, limit };
+    const bounded = { ...filter, boundedTo: boundedToGroupsOf(caller) };
+    const { rows, total } = await listTicketRows(deps.database.db, caller.tenantId, bounded, { skip, limit });
+    return { items: rows.map(toRecord), total, skip, limit };
+  },
+);
 
 /** What happened to a ticket, newest first. @throws MusterError not_found */
-export async function listTicketHistory(
-  deps: TicketsDeps,
-  caller: Caller,
-  id: string,
-  page: PageRequest,
-): Promise<Page<TicketHistoryEntry>> {
-  await getTicket(deps, caller, id);
-  const { rows, total } = await listHistoryRows(deps.database.db, caller.tenantId, id, page);
-  return { items: rows, total, ...page };
-}
+export const listTicketHistory = useCase(
+  { scope: "tickets:read", role: "viewer" },
+  async (deps: TicketsDeps, caller, id: string, page: PageRequest): Promise<Page<TicketHistoryEntry>> => {
+    await getTicket(deps, caller, id);
+    const { rows, total } = await listHistoryRows(deps.database.db, caller.tenantId, id, page);
+    return { items: rows, total, ...page };
+  },
+);
