@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { type Access, createAccess } from "./access/access.ts";
+import { type Access, boundFunctions, createAccess } from "./access/access.ts";
 import { type Anomalies, createAnomalies } from "./anomalies/anomalies.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Audit, createAudit } from "./audit/audit.ts";
@@ -170,7 +170,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   };
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
-  const api = createApi({ ...faces, config, clock, ids, logger, readiness, isUnavailable, addresses });
+  const bound = boundFunctions(Object.values(faces));
+  const api = createApi({ ...faces, bound, config, clock, ids, logger, readiness, isUnavailable, addresses });
   const control = createControl({
     ...faces,
     backup: createBackup(deps),

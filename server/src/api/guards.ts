@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Access, type Caller, requireScope } from "../access/access.ts";
+import { type Access, type Caller, requireMay } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import { type AddressRange, addressBlock } from "../lib/address.ts";
 import type { AddressLimit } from "./address-limit.ts";
@@ -42,7 +42,7 @@ function publicGuard(route: PublicRoute, { access, proxies }: GuardTools): Guard
         extra: { retryAfterSeconds: resetSeconds },
       });
     }
-    requireScope(caller, route.scope);
+    requireMay(caller, route.useCase.may);
     request.who = caller;
   };
 }

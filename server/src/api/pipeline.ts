@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "../access/access.ts";
+import type { BoundFunctions, Caller, Declaration } from "../access/access.ts";
 import type { ApiRequest, Audit } from "../audit/audit.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -7,22 +7,19 @@ import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
-import {
-  type DeviceContact,
-  type Faces,
-  isConditional,
-  type PublicRoute,
-  type Route,
-  takesIdempotencyKey,
-} from "./route.ts";
+import { type DeviceContact, isConditional, type PublicRoute, type Route, takesIdempotencyKey } from "./route.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** What the pipeline works with. */
 export interface PipelineTools extends GuardTools {
   audit: Audit;
-  faces: Faces;
+  /** Every use case and service that a route may name, bound. */
+  bound: BoundFunctions;
   logger: Logger;
 }
+
+/** What a route calls. */
+type Run = Declaration;
 
 const KIB = 1024;
 /** Most bytes of a body (docs/api-conventions.md). */
@@ -33,6 +30,8 @@ export const BODY_LIMIT = { public: 256 * KIB, device: 16 * KIB };
  * the first three before a byte of the body is read.
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
+  const run = tools.bound.get(route.surface === "public" ? route.useCase : route.service);
+  if (!run) throw new Error(`no facade offers the use case of ${route.operationId}`);
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -42,11 +41,11 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     handler: async (request, reply) => {
       const input = validate(route, request);
       if (route.surface === "device") {
-        return answerWith(route, request, reply, await route.handler(request.who as DeviceContact, input, tools.faces));
+        return answerWith(route, request, reply, await route.handler(request.who as DeviceContact, input, run));
       }
       return writes(route)
-        ? write(route, request, reply, input, tools)
-        : answerWith(route, request, reply, await route.handler(request.who as Caller, input, tools.faces));
+        ? write(route, request, reply, input, { ...tools, run })
+        : answerWith(route, request, reply, await route.handler(request.who as Caller, input, run));
     },
   });
 }
@@ -55,13 +54,19 @@ function writes({ method }: Route): boolean {
   return method !== "GET";
 }
 
+interface WriteTools {
+  audit: Audit;
+  run: Run;
+  logger: Logger;
+}
+
 /** A write of an API key: noted in the API audit log, done once under one Idempotency-Key, conditional on If-Match. */
 async function write(
   route: PublicRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   input: ValidInput,
-  { audit, faces, logger }: PipelineTools,
+  { audit, run, logger }: WriteTools,
 ): Promise<unknown> {
   const caller = request.who as Caller;
   if (caller.rights.kind !== "key") throw new Error("the public API is for API keys");
@@ -69,10 +74,10 @@ async function write(
   const idempotency = takesIdempotencyKey(route) && idempotencyOf(request.headers["idempotency-key"], input);
   if (!idempotency) {
     const matches = isConditional(route) ? precondition(request.headers, route.volatile) : undefined;
-    const answer = await route.handler({ ...caller, request: asked }, { ...input, matches }, faces);
+    const answer = await route.handler({ ...caller, request: asked }, { ...input, matches }, run);
     return answerWith(route, request, reply, answer);
   }
-  return writeOnce(route, request, reply, input, { ...asked, idempotency }, { audit, faces, logger });
+  return writeOnce(route, request, reply, input, { ...asked, idempotency }, { audit, run, logger });
 }
 
 /** The same request again finds what came of it, also when both are under way at once: the transaction decides. */
@@ -82,14 +87,14 @@ async function writeOnce(
   reply: FastifyReply,
   input: ValidInput,
   once: ApiRequest,
-  { audit, faces, logger }: Pick<PipelineTools, "audit" | "faces" | "logger">,
+  { audit, run, logger }: WriteTools,
 ): Promise<unknown> {
   const recall = () => audit.recallAnswer(once, !route.secret);
   const before = await recall();
   if (before !== undefined) return replay(route, reply, before);
   let answer: unknown;
   try {
-    answer = await route.handler({ ...(request.who as Caller), request: once }, input, faces);
+    answer = await route.handler({ ...(request.who as Caller), request: once }, input, run);
   } catch (error) {
     // Refused because the same request was done meanwhile: by its key, or by what the first has left behind.
     const meanwhile = isMusterError(error) ? await recall() : undefined;

@@ -1,28 +1,9 @@
 import type { z } from "zod";
-import type { Caller, Scope } from "../access/access.ts";
-import type { Anomalies } from "../anomalies/anomalies.ts";
-import type { Certificates, PeerCertificate } from "../certificates/certificates.ts";
-import type { Devices } from "../devices/devices.ts";
-import type { Enrollment } from "../enrollment/enrollment.ts";
-import type { Groups } from "../groups/groups.ts";
-import type { Rules } from "../rules/rules.ts";
-import type { Telemetry } from "../telemetry/telemetry.ts";
-import type { Tickets } from "../tickets/tickets.ts";
+import type { AccessRule, Caller, Declaration, Scope, UseCase } from "../access/access.ts";
+import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { ErrorCode } from "./problem.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** The use cases that handlers call. */
-export interface Faces {
-  certificates: Certificates;
-  devices: Devices;
-  groups: Groups;
-  enrollment: Enrollment;
-  anomalies: Anomalies;
-  rules: Rules;
-  telemetry: Telemetry;
-  tickets: Tickets;
-}
 
 /** Who asks at a device-facing endpoint: nobody yet, but from somewhere, and perhaps with a certificate. */
 export interface DeviceContact {
@@ -67,24 +48,32 @@ export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
 }
 
 type Nothing = z.ZodUndefined;
-type Handler<Who, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = (
+type Handler<Who, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, Run> = (
   who: Who,
   input: Input<P, Q, B>,
-  faces: Faces,
+  run: Run,
 ) => Promise<unknown>;
 
 interface AnyDescription extends Description<z.ZodType, z.ZodType, z.ZodType> {}
 // biome-ignore lint/suspicious/noExplicitAny: the table of routes forgets the shapes that each definition checked
-type AnyHandler<Who> = (who: Who, input: any, faces: Faces) => Promise<unknown>;
+type AnyHandler<Who> = (who: Who, input: any, run: any) => Promise<unknown>;
+
+/** A use case that API keys may run: which scope it takes stands in its rule. */
+type PublicUseCase = Declaration & { readonly may: AccessRule };
 
 export interface PublicRoute extends AnyDescription {
   surface: "public";
+  useCase: PublicUseCase;
+  /** The scope of the use case. */
   scope: Scope;
+  /** `run` is the use case, bound to what it works with. */
   handler: AnyHandler<Caller>;
 }
 
 export interface DeviceRoute extends AnyDescription {
   surface: "device";
+  service: Declaration;
+  /** `run` is the service, bound to what it works with. */
   handler: AnyHandler<DeviceContact>;
 }
 
@@ -101,20 +90,61 @@ export function isConditional({ surface, method }: Route): boolean {
   return surface === "public" && (method === "PUT" || method === "PATCH");
 }
 
-/** An operation of the public API; the pipeline has authenticated the caller and checked the scope (spec 5). */
+/**
+ * An operation of the public API: one use case for the holder of an API key. The pipeline has authenticated the caller and checked
+ * the use case's scope before the body is read (spec 5).
+ *
+ * @throws Error when API keys may not run the use case
+ */
 export function publicRoute<
+  Args extends unknown[],
+  Result,
   P extends z.ZodType = Nothing,
   Q extends z.ZodType = Nothing,
   B extends z.ZodType = Nothing,
->(route: Description<P, Q, B> & { scope: Scope; handler: Handler<Caller, P, Q, B> }): PublicRoute {
-  return { ...route, surface: "public" };
+>(
+  route: Description<P, Q, B> & {
+    useCase: UseCase<never, Args, Result>;
+    handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
+  },
+): PublicRoute {
+  const { scope } = route.useCase.may;
+  if (scope === undefined) throw new Error(`the use case of ${route.operationId} has no scope`);
+  return { ...route, scope, surface: "public" };
 }
 
 /** A device-facing operation: its credential is in the request itself (spec 4.9). */
 export function deviceRoute<
+  Args extends unknown[],
+  Result,
   P extends z.ZodType = Nothing,
   Q extends z.ZodType = Nothing,
   B extends z.ZodType = Nothing,
->(route: Description<P, Q, B> & { handler: Handler<DeviceContact, P, Q, B> }): DeviceRoute {
+>(
+  route: Description<P, Q, B> & {
+    service: (deps: never, ...args: Args) => Promise<Result>;
+    handler: Handler<DeviceContact, P, Q, B, (...args: Args) => Promise<Result>>;
+  },
+): DeviceRoute {
   return { ...route, surface: "device" };
+}
+
+/** The routes that a module exports, in the order of the reference: reading before writing, a list before its records. */
+export function routesOf(module: object): Route[] {
+  const found = Object.values(module).filter(isRoute);
+  return found.sort((one, other) => rank(one.method) - rank(other.method) || depth(one.path) - depth(other.path));
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === "object" && value !== null && "operationId" in value;
+}
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+function rank(method: Method): number {
+  return METHODS.indexOf(method);
+}
+
+function depth(path: string): number {
+  return path.split("/").length;
 }

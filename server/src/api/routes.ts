@@ -1,44 +1,28 @@
-import { redeemClaim } from "./provisioning/redeem-claim.ts";
-import { renewCertificate } from "./provisioning/renew-certificate.ts";
-import type { Route } from "./route.ts";
-import { acknowledgeAnomaly, getAnomaly, listAnomalies } from "./v1/anomalies.ts";
-import { createClaim, getClaim, listClaims, revokeClaim } from "./v1/claims.ts";
-import { issueBundle, listCertificateAudit, listCertificates, revokeCertificate } from "./v1/device-certificates.ts";
-import { getDevice, listDevices, replaceDevice } from "./v1/devices.ts";
-import { assignShift, createGroup, getGroup, listGroups } from "./v1/groups.ts";
-import { getShift, listShifts } from "./v1/shifts.ts";
-import { createThreshold, getThreshold, listThresholds } from "./v1/thresholds.ts";
-import { changeTicket, getTicket, listTickets, openTicket } from "./v1/tickets.ts";
+import * as redeemClaim from "./provisioning/redeem-claim.ts";
+import * as renewCertificate from "./provisioning/renew-certificate.ts";
+import { type Route, routesOf } from "./route.ts";
+import * as anomalies from "./v1/anomalies.ts";
+import * as claims from "./v1/claims.ts";
+import * as deviceCertificates from "./v1/device-certificates.ts";
+import * as devices from "./v1/devices.ts";
+import * as groups from "./v1/groups.ts";
+import * as shifts from "./v1/shifts.ts";
+import * as thresholds from "./v1/thresholds.ts";
+import * as tickets from "./v1/tickets.ts";
 
-/** Every operation there is. What is not in this list does not exist: server, OpenAPI and tests all read it. */
-export const routes: readonly Route[] = [
-  listDevices,
-  getDevice,
-  replaceDevice,
-  listGroups,
-  getGroup,
-  createGroup,
-  assignShift,
-  listShifts,
-  getShift,
-  listThresholds,
-  getThreshold,
-  createThreshold,
-  listAnomalies,
-  getAnomaly,
-  acknowledgeAnomaly,
-  listTickets,
-  getTicket,
-  openTicket,
-  changeTicket,
-  listClaims,
-  getClaim,
-  createClaim,
-  revokeClaim,
-  listCertificates,
-  listCertificateAudit,
-  issueBundle,
-  revokeCertificate,
+/** The resources in the order of the reference. A module's routes are what it exports. */
+const RESOURCES = [
+  devices,
+  groups,
+  shifts,
+  thresholds,
+  anomalies,
+  tickets,
+  claims,
+  deviceCertificates,
   redeemClaim,
   renewCertificate,
 ];
+
+/** Every operation: server, OpenAPI, reference and the enumerating tests read this list. */
+export const routes: readonly Route[] = RESOURCES.flatMap(routesOf);

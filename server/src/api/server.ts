@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Access } from "../access/access.ts";
+import type { Access, BoundFunctions } from "../access/access.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { AddressRange } from "../lib/address.ts";
@@ -19,7 +19,6 @@ import { createPeerReader } from "./peer-certificate.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { serveReference } from "./reference/serve-reference.ts";
 import { createRequestIds } from "./request-id.ts";
-import type { Faces } from "./route.ts";
 import { installConventions, mountRoutes, SECURITY_HEADERS } from "./router.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./server-certificate.ts";
 
@@ -35,7 +34,7 @@ export interface ApiConfig {
   corsOrigins: readonly string[];
 }
 
-export interface ApiDeps extends Faces {
+export interface ApiDeps {
   config: ApiConfig;
   access: Access;
   audit: Audit;
@@ -44,6 +43,8 @@ export interface ApiDeps extends Faces {
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
+  /** The use cases and services that routes call. */
+  bound: BoundFunctions;
   readiness: Readiness;
   /** What clients are told; valid after start. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
@@ -145,7 +146,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   mountRoutes(app, {
     access: deps.access,
     audit: deps.audit,
-    faces: deps,
+    bound: deps.bound,
     logger: deps.logger,
     proxies,
     peerOf: createPeerReader(deps.authorities, proxies),

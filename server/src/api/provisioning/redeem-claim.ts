@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { deviceRoute } from "../route.ts";
 import { id, timestamp } from "../shapes.ts";
 
@@ -13,6 +14,7 @@ const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
 /** Spec 2.2, 2.3, 4.9. Unknown fields are ignored, since firmware outlives servers. */
 export const redeemClaim = deviceRoute({
+  service: enrollmentUseCases.redeemClaim,
   operationId: "redeemClaim",
   method: "POST",
   path: "/api/provisioning/claim",
@@ -86,5 +88,5 @@ export const redeemClaim = deviceRoute({
       renewalEndpoint: "/api/provisioning/cert/renew",
     },
   },
-  handler: (contact, { body }, { enrollment }) => enrollment.redeemClaim(contact, body),
+  handler: (contact, { body }, redeemClaim) => redeemClaim(contact, body),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { deviceRoute } from "../route.ts";
 import { timestamp } from "../shapes.ts";
 
@@ -6,6 +7,7 @@ const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
 /** Spec 2.3, 3.2, 4.9. */
 export const renewCertificate = deviceRoute({
+  service: enrollmentUseCases.renewCertificate,
   operationId: "renewCertificate",
   method: "POST",
   path: "/api/provisioning/cert/renew",
@@ -43,5 +45,5 @@ export const renewCertificate = deviceRoute({
       publishTopics: ["t/acme/telemetry/k3v9x2m4p7q8r5t6"],
     },
   },
-  handler: (contact, { body }, { enrollment }) => enrollment.renewCertificate(contact, body),
+  handler: (contact, { body }, renewCertificate) => renewCertificate(contact, body),
 });

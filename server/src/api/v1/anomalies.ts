@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ANOMALY_STATUSES } from "../../anomalies/anomalies.ts";
+import { ANOMALY_STATUSES, anomalyUseCases } from "../../anomalies/anomalies.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { ruleValue, severity } from "./thresholds.ts";
@@ -61,10 +61,10 @@ const EXAMPLE = {
 };
 
 export const listAnomalies = publicRoute({
+  useCase: anomalyUseCases.listAnomalies,
   operationId: "listAnomalies",
   method: "GET",
   path: "/api/v1/anomalies",
-  scope: "anomalies:read",
   tag: TAG,
   summary: "List anomalies",
   description: "What the tenant's devices did that a rule of their threshold packs forbids, newest first.",
@@ -80,14 +80,14 @@ export const listAnomalies = publicRoute({
   response: page(anomalyRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { anomalies }) => anomalies.listAnomalies(caller, query),
+  handler: (caller, { query }, listAnomalies) => listAnomalies(caller, query),
 });
 
 export const getAnomaly = publicRoute({
+  useCase: anomalyUseCases.getAnomaly,
   operationId: "getAnomaly",
   method: "GET",
   path: "/api/v1/anomalies/{id}",
-  scope: "anomalies:read",
   tag: TAG,
   summary: "Get an anomaly",
   description: "One anomaly of the tenant.",
@@ -96,14 +96,14 @@ export const getAnomaly = publicRoute({
   response: anomalyRecord,
   errors: ["not_found"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { anomalies }) => anomalies.getAnomaly(caller, params.id),
+  handler: (caller, { params }, getAnomaly) => getAnomaly(caller, params.id),
 });
 
 export const acknowledgeAnomaly = publicRoute({
+  useCase: anomalyUseCases.acknowledgeAnomaly,
   operationId: "acknowledgeAnomaly",
   method: "POST",
   path: "/api/v1/anomalies/{id}/acknowledge",
-  scope: "anomalies:write",
   tag: TAG,
   summary: "Acknowledge an anomaly",
   description:
@@ -125,5 +125,5 @@ export const acknowledgeAnomaly = publicRoute({
       comment: "Looking after it on Monday",
     },
   },
-  handler: (caller, { params, body }, { anomalies }) => anomalies.acknowledgeAnomaly(caller, params.id, body?.comment),
+  handler: (caller, { params, body }, acknowledgeAnomaly) => acknowledgeAnomaly(caller, params.id, body?.comment),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -55,10 +56,10 @@ const EXAMPLE = {
 };
 
 export const createClaim = publicRoute({
+  useCase: enrollmentUseCases.createClaim,
   operationId: "createClaim",
   method: "POST",
   path: "/api/v1/provisioning/claims",
-  scope: "provisioning:write",
   tag: "Enrollment claims",
   summary: "Create an enrollment claim",
   description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
@@ -87,14 +88,14 @@ export const createClaim = publicRoute({
     response: { ...EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },
   },
   secret: true,
-  handler: (caller, { body }, { enrollment }) => enrollment.createClaim(caller, body),
+  handler: (caller, { body }, createClaim) => createClaim(caller, body),
 });
 
 export const listClaims = publicRoute({
+  useCase: enrollmentUseCases.listClaims,
   operationId: "listClaims",
   method: "GET",
   path: "/api/v1/provisioning/claims",
-  scope: "provisioning:read",
   tag: "Enrollment claims",
   summary: "List enrollment claims",
   description: "The tenant's claims, newest first, without their codes.",
@@ -103,14 +104,14 @@ export const listClaims = publicRoute({
   response: page(claimRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 100 } },
-  handler: (caller, { query }, { enrollment }) => enrollment.listClaims(caller, query),
+  handler: (caller, { query }, listClaims) => listClaims(caller, query),
 });
 
 export const getClaim = publicRoute({
+  useCase: enrollmentUseCases.getClaim,
   operationId: "getClaim",
   method: "GET",
   path: "/api/v1/provisioning/claims/{id}",
-  scope: "provisioning:read",
   tag: "Enrollment claims",
   summary: "Get an enrollment claim",
   description: "One claim of the tenant, without its code.",
@@ -119,14 +120,14 @@ export const getClaim = publicRoute({
   response: claimRecord,
   errors: ["not_found"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { enrollment }) => enrollment.getClaim(caller, params.id),
+  handler: (caller, { params }, getClaim) => getClaim(caller, params.id),
 });
 
 export const revokeClaim = publicRoute({
+  useCase: enrollmentUseCases.revokeClaim,
   operationId: "revokeClaim",
   method: "DELETE",
   path: "/api/v1/provisioning/claims/{id}",
-  scope: "provisioning:write",
   tag: "Enrollment claims",
   summary: "Revoke an enrollment claim",
   description: "Ends a pending claim. May be repeated; on a used claim it changes nothing.",
@@ -134,5 +135,5 @@ export const revokeClaim = publicRoute({
   status: 204,
   errors: ["not_found"],
   examples: {},
-  handler: (caller, { params }, { enrollment }) => enrollment.revokeClaim(caller, params.id),
+  handler: (caller, { params }, revokeClaim) => revokeClaim(caller, params.id),
 });

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { certificateUseCases } from "../../certificates/certificates.ts";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { AUDIT_EXAMPLE, BUNDLE_EXAMPLE, CERTIFICATE_EXAMPLE } from "./device-certificate-examples.ts";
@@ -63,10 +65,10 @@ const bundle = z
   .meta({ id: "DeviceCertificateBundle" });
 
 export const listCertificates = publicRoute({
+  useCase: certificateUseCases.listCertificates,
   operationId: "listDeviceCertificates",
   method: "GET",
   path: "/api/v1/device-certificates",
-  scope: "device-certificates:read",
   tag: TAG,
   summary: "List device certificates",
   description: "Metadata of the tenant's certificates, newest first; never a private key.",
@@ -82,14 +84,14 @@ export const listCertificates = publicRoute({
   response: page(certificateRecord),
   errors: [],
   examples: { response: { items: [CERTIFICATE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { certificates }) => certificates.listCertificates(caller, query),
+  handler: (caller, { query }, listCertificates) => listCertificates(caller, query),
 });
 
 export const listCertificateAudit = publicRoute({
+  useCase: certificateUseCases.listCertificateAudit,
   operationId: "listDeviceCertificateAudit",
   method: "GET",
   path: "/api/v1/device-certificates/audit",
-  scope: "device-certificates:read",
   tag: TAG,
   summary: "List the certificate audit",
   description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
@@ -98,14 +100,14 @@ export const listCertificateAudit = publicRoute({
   response: page(auditEntry),
   errors: [],
   examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { certificates }) => certificates.listCertificateAudit(caller, query),
+  handler: (caller, { query }, listCertificateAudit) => listCertificateAudit(caller, query),
 });
 
 export const issueBundle = publicRoute({
+  useCase: enrollmentUseCases.issueBundle,
   operationId: "issueDeviceCertificate",
   method: "POST",
   path: "/api/v1/device-certificates",
-  scope: "device-certificates:issue",
   tag: TAG,
   summary: "Issue a certificate bundle",
   description:
@@ -133,14 +135,14 @@ export const issueBundle = publicRoute({
     response: BUNDLE_EXAMPLE,
   },
   secret: true,
-  handler: (caller, { body }, { enrollment }) => enrollment.issueBundle(caller, body),
+  handler: (caller, { body }, issueBundle) => issueBundle(caller, body),
 });
 
 export const revokeCertificate = publicRoute({
+  useCase: enrollmentUseCases.revokeCertificate,
   operationId: "revokeDeviceCertificate",
   method: "DELETE",
   path: "/api/v1/device-certificates/{id}",
-  scope: "device-certificates:revoke",
   tag: TAG,
   summary: "Revoke a device certificate",
   description:
@@ -149,5 +151,5 @@ export const revokeCertificate = publicRoute({
   status: 204,
   errors: ["certificate_not_found"],
   examples: {},
-  handler: (caller, { params }, { enrollment }) => enrollment.revokeCertificate(caller, params.id),
+  handler: (caller, { params }, revokeCertificate) => revokeCertificate(caller, params.id),
 });

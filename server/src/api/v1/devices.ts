@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deviceUseCases } from "../../devices/devices.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -50,10 +51,10 @@ const EXAMPLE = {
 const VOLATILE = ["connectivity", "lastSeenAt", "certificateState"] as const;
 
 export const listDevices = publicRoute({
+  useCase: deviceUseCases.listDevices,
   operationId: "listDevices",
   method: "GET",
   path: "/api/v1/devices",
-  scope: "devices:read",
   tag: "Devices",
   summary: "List devices",
   description: "The tenant's devices, newest first.",
@@ -68,14 +69,14 @@ export const listDevices = publicRoute({
   response: page(deviceRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { devices }) => devices.listDevices(caller, query),
+  handler: (caller, { query }, listDevices) => listDevices(caller, query),
 });
 
 export const getDevice = publicRoute({
+  useCase: deviceUseCases.getDevice,
   operationId: "getDevice",
   method: "GET",
   path: "/api/v1/devices/{id}",
-  scope: "devices:read",
   tag: "Devices",
   summary: "Get a device",
   description: "One device of the tenant.",
@@ -85,16 +86,16 @@ export const getDevice = publicRoute({
   errors: ["not_found"],
   volatile: VOLATILE,
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { devices }) => devices.getDevice(caller, params.id),
+  handler: (caller, { params }, getDevice) => getDevice(caller, params.id),
 });
 
 const ids = z.array(z.string().max(128)).max(100).optional();
 
 export const replaceDevice = publicRoute({
+  useCase: deviceUseCases.replaceDevice,
   operationId: "replaceDevice",
   method: "PUT",
   path: "/api/v1/devices/{id}",
-  scope: "devices:write",
   tag: "Devices",
   summary: "Replace a device's editable fields",
   description:
@@ -134,6 +135,5 @@ export const replaceDevice = publicRoute({
       updatedAt: "2026-11-20T10:30:00.000Z",
     },
   },
-  handler: (caller, { params, body, matches }, { devices }) =>
-    devices.replaceDevice(caller, params.id, body, { matches }),
+  handler: (caller, { params, body, matches }, replaceDevice) => replaceDevice(caller, params.id, body, { matches }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../../groups/groups.ts";
+import { groupUseCases, LIMITS } from "../../groups/groups.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
 
@@ -66,10 +66,10 @@ const WITH_SHIFT = {
 };
 
 export const listGroups = publicRoute({
+  useCase: groupUseCases.listGroups,
   operationId: "listGroups",
   method: "GET",
   path: "/api/v1/groups",
-  scope: "groups:read",
   tag: TAG,
   summary: "List notification groups",
   description: "The tenant's groups, newest first.",
@@ -81,14 +81,14 @@ export const listGroups = publicRoute({
   response: page(groupRecord),
   errors: [],
   examples: { response: { items: [WITH_SHIFT], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { groups }) => groups.listGroups(caller, query),
+  handler: (caller, { query }, listGroups) => listGroups(caller, query),
 });
 
 export const getGroup = publicRoute({
+  useCase: groupUseCases.getGroup,
   operationId: "getGroup",
   method: "GET",
   path: "/api/v1/groups/{id}",
-  scope: "groups:read",
   tag: TAG,
   summary: "Get a notification group",
   description: "One group of the tenant.",
@@ -97,14 +97,14 @@ export const getGroup = publicRoute({
   response: groupRecord,
   errors: ["not_found"],
   examples: { response: WITH_SHIFT },
-  handler: (caller, { params }, { groups }) => groups.getGroup(caller, params.id),
+  handler: (caller, { params }, getGroup) => getGroup(caller, params.id),
 });
 
 export const createGroup = publicRoute({
+  useCase: groupUseCases.createGroup,
   operationId: "createGroup",
   method: "POST",
   path: "/api/v1/groups",
-  scope: "groups:write",
   tag: TAG,
   summary: "Create a notification group",
   description:
@@ -139,14 +139,14 @@ export const createGroup = publicRoute({
     },
     response: EXAMPLE,
   },
-  handler: (caller, { body }, { groups }) => groups.createGroup(caller, body),
+  handler: (caller, { body }, createGroup) => createGroup(caller, body),
 });
 
 export const assignShift = publicRoute({
+  useCase: groupUseCases.assignShift,
   operationId: "assignShift",
   method: "POST",
   path: "/api/v1/groups/{groupId}/shifts",
-  scope: "shifts:write",
   tag: TAG,
   summary: "Put a shift on a group",
   description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
@@ -158,5 +158,5 @@ export const assignShift = publicRoute({
   response: groupRecord,
   errors: ["not_found"],
   examples: { body: { shiftId: WITH_SHIFT.shiftIds[0] }, response: WITH_SHIFT },
-  handler: (caller, { params, body }, { groups }) => groups.assignShift(caller, params.groupId, body.shiftId),
+  handler: (caller, { params, body }, assignShift) => assignShift(caller, params.groupId, body.shiftId),
 });

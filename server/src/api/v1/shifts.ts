@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAYS_OF_WEEK } from "../../groups/groups.ts";
+import { DAYS_OF_WEEK, groupUseCases } from "../../groups/groups.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, page, paging } from "../shapes.ts";
 
@@ -41,10 +41,10 @@ const EXAMPLE = {
 };
 
 export const listShifts = publicRoute({
+  useCase: groupUseCases.listShifts,
   operationId: "listShifts",
   method: "GET",
   path: "/api/v1/shifts",
-  scope: "shifts:read",
   tag: TAG,
   summary: "List shifts",
   description:
@@ -57,14 +57,14 @@ export const listShifts = publicRoute({
   response: page(shiftRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { groups }) => groups.listShifts(caller, query),
+  handler: (caller, { query }, listShifts) => listShifts(caller, query),
 });
 
 export const getShift = publicRoute({
+  useCase: groupUseCases.getShift,
   operationId: "getShift",
   method: "GET",
   path: "/api/v1/shifts/{id}",
-  scope: "shifts:read",
   tag: TAG,
   summary: "Get a shift",
   description: "One shift of the tenant. Daylight saving is honoured: a night of eight hours may last seven or nine.",
@@ -74,5 +74,5 @@ export const getShift = publicRoute({
   errors: ["not_found"],
   volatile: ["onDuty"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { groups }) => groups.getShift(caller, params.id),
+  handler: (caller, { params }, getShift) => getShift(caller, params.id),
 });

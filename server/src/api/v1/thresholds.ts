@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
-import { OPERATORS } from "../../rules/rules.ts";
+import { OPERATORS, ruleUseCases } from "../../rules/rules.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
 
@@ -96,10 +96,10 @@ const EXAMPLE = {
 };
 
 export const listThresholds = publicRoute({
+  useCase: ruleUseCases.listThresholds,
   operationId: "listThresholds",
   method: "GET",
   path: "/api/v1/thresholds",
-  scope: "thresholds:read",
   tag: TAG,
   summary: "List threshold packs",
   description: "The tenant's threshold packs with their rules, newest first.",
@@ -111,14 +111,14 @@ export const listThresholds = publicRoute({
   response: page(thresholdRecord),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { rules }) => rules.listThresholds(caller, query),
+  handler: (caller, { query }, listThresholds) => listThresholds(caller, query),
 });
 
 export const getThreshold = publicRoute({
+  useCase: ruleUseCases.getThreshold,
   operationId: "getThreshold",
   method: "GET",
   path: "/api/v1/thresholds/{id}",
-  scope: "thresholds:read",
   tag: TAG,
   summary: "Get a threshold pack",
   description: "One threshold pack of the tenant.",
@@ -127,14 +127,14 @@ export const getThreshold = publicRoute({
   response: thresholdRecord,
   errors: ["not_found"],
   examples: { response: EXAMPLE },
-  handler: (caller, { params }, { rules }) => rules.getThreshold(caller, params.id),
+  handler: (caller, { params }, getThreshold) => getThreshold(caller, params.id),
 });
 
 export const createThreshold = publicRoute({
+  useCase: ruleUseCases.createThreshold,
   operationId: "createThreshold",
   method: "POST",
   path: "/api/v1/thresholds",
-  scope: "thresholds:write",
   tag: TAG,
   summary: "Create a threshold pack",
   description:
@@ -161,5 +161,5 @@ export const createThreshold = publicRoute({
     },
     response: EXAMPLE,
   },
-  handler: (caller, { body }, { rules }) => rules.createThreshold(caller, body),
+  handler: (caller, { body }, createThreshold) => createThreshold(caller, body),
 });

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { TICKET_LENGTHS, TICKET_PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../../tickets/tickets.ts";
+import {
+  TICKET_LENGTHS,
+  TICKET_PRIORITIES,
+  TICKET_STATUSES,
+  TICKET_TYPES,
+  ticketUseCases,
+} from "../../tickets/tickets.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
@@ -50,10 +56,10 @@ const links = {
 };
 
 export const listTickets = publicRoute({
+  useCase: ticketUseCases.listTickets,
   operationId: "listTickets",
   method: "GET",
   path: "/api/v1/tickets",
-  scope: "tickets:read",
   tag: TAG,
   summary: "List maintenance tickets",
   description: "The tenant's tickets, newest first.",
@@ -67,14 +73,14 @@ export const listTickets = publicRoute({
   response: page(ticketRecord),
   errors: [],
   examples: { response: { items: [STARTED], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, { tickets }) => tickets.listTickets(caller, query),
+  handler: (caller, { query }, listTickets) => listTickets(caller, query),
 });
 
 export const getTicket = publicRoute({
+  useCase: ticketUseCases.getTicket,
   operationId: "getTicket",
   method: "GET",
   path: "/api/v1/tickets/{id}",
-  scope: "tickets:read",
   tag: TAG,
   summary: "Get a maintenance ticket",
   description: "One ticket of the tenant.",
@@ -83,14 +89,14 @@ export const getTicket = publicRoute({
   response: ticketRecord,
   errors: ["not_found"],
   examples: { response: STARTED },
-  handler: (caller, { params }, { tickets }) => tickets.getTicket(caller, params.id),
+  handler: (caller, { params }, getTicket) => getTicket(caller, params.id),
 });
 
 export const openTicket = publicRoute({
+  useCase: ticketUseCases.openTicket,
   operationId: "openTicket",
   method: "POST",
   path: "/api/v1/tickets",
-  scope: "tickets:write",
   tag: TAG,
   summary: "Open a maintenance ticket",
   description:
@@ -111,14 +117,14 @@ export const openTicket = publicRoute({
     body: { title: OPENED.title, description: OPENED.description, priority: "high", anomalyId: OPENED.anomalyId },
     response: OPENED,
   },
-  handler: (caller, { body }, { tickets }) => tickets.openTicket(caller, body),
+  handler: (caller, { body }, openTicket) => openTicket(caller, body),
 });
 
 export const changeTicket = publicRoute({
+  useCase: ticketUseCases.changeTicket,
   operationId: "changeTicket",
   method: "PATCH",
   path: "/api/v1/tickets/{id}",
-  scope: "tickets:write",
   tag: TAG,
   summary: "Change a maintenance ticket",
   description:
@@ -139,6 +145,5 @@ export const changeTicket = publicRoute({
   response: ticketRecord,
   errors: ["not_found", "invalid_transition", "already_exists"],
   examples: { body: PATCH, response: STARTED },
-  handler: (caller, { params, body, matches }, { tickets }) =>
-    tickets.changeTicket(caller, params.id, body, { matches }),
+  handler: (caller, { params, body, matches }, changeTicket) => changeTicket(caller, params.id, body, { matches }),
 });
