@@ -22,7 +22,6 @@ export {
   type Declaration,
 } from "./bind.ts";
 export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role } from "./caller.ts";
-export { insufficientRole } from "./errors.ts";
 export { revokeAllKeys } from "./key-store.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { requireScope } from "./require-scope.ts";

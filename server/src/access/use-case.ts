@@ -32,8 +32,13 @@ export function useCase<Deps, Args extends unknown[], Result>(
   return Object.assign(checked, { may });
 }
 
-/** @throws MusterError insufficient_scope (API keys), insufficient_role (users) unless `rule` admits the caller */
-export function requireMay({ rights }: Caller, rule: AccessRule): void {
+/**
+ * Checks a rule. A use case checks its own; what it does only for some callers it checks by a further rule.
+ *
+ * @param what names that part in the refusal of a user
+ * @throws MusterError insufficient_scope (API keys), insufficient_role (users) unless `rule` admits the caller
+ */
+export function requireMay({ rights }: Caller, rule: AccessRule, what?: string): void {
   switch (rights.kind) {
     case "system":
       return;
@@ -41,7 +46,7 @@ export function requireMay({ rights }: Caller, rule: AccessRule): void {
       if (rule.scope === undefined || !rights.scopes.has(rule.scope)) throw insufficientScope(rule.scope);
       return;
     case "user":
-      if (rule.role === undefined || !includesRole(rights.role, rule.role)) throw insufficientRole(rule.role);
+      if (rule.role === undefined || !includesRole(rights.role, rule.role)) throw insufficientRole(rule.role, what);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { boundedToGroupsOf, type Caller, insufficientRole, useCase } from "../access/access.ts";
+import { type AccessRule, boundedToGroupsOf, type Caller, requireMay, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
@@ -78,11 +78,12 @@ export const replaceDevice = useCase(
  *
  * @throws MusterError insufficient_role
  */
-function requireMayAssign({ rights }: Caller, before: DeviceRecord, wanted: Wanted): void {
-  if (rights.kind !== "user" || rights.role === "admin") return;
-  if (!sameIds(before.groupIds, wanted.groupIds)) throw insufficientRole("admin", "changing a device's groups");
-  if (before.deviceTypeId !== wanted.device_type_id) throw insufficientRole("admin", "changing a device's type");
+function requireMayAssign(caller: Caller, before: DeviceRecord, wanted: Wanted): void {
+  if (!sameIds(before.groupIds, wanted.groupIds)) requireMay(caller, ASSIGN, "changing a device's groups");
+  if (before.deviceTypeId !== wanted.device_type_id) requireMay(caller, ASSIGN, "changing a device's type");
 }
+
+const ASSIGN: AccessRule = { scope: "devices:write", role: "admin" };
 
 interface Wanted {
   name: string;
