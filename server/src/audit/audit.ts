@@ -11,6 +11,7 @@ export {
   type WriteNote,
   type WriteResult,
 } from "./api-writes.ts";
+export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
 
 /** Spec 2.6, 6; fields as in docs/spec-decisions.md. `previousSerialNumber` is there on renewals only. */
 export interface CertificateAuditEntry {

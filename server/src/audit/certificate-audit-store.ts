@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { CertificateAuditTable } from "../db/schema.ts";
+import type { Parameters } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage } from "../lists/counted-page.ts";
 
@@ -12,6 +13,31 @@ export async function insertEntries(db: Db, tenantId: string, rows: readonly Cer
     .insertInto("certificate_audit")
     .values(rows.map((row) => ({ tenant_id: tenantId, ...row })))
     .execute();
+}
+
+/** The issuances that the audit records. */
+export type IssuanceKind = "device_cert_enrolled" | "device_cert_minted" | "device_cert_renewed";
+
+/**
+ * The entry of an issuance, written by the statement that records the certificate, so that neither exists without the other.
+ *
+ * @param certificate FROM clause whose row `c` has the certificate's `id`, `tenant_id`, `device_id`, `serial_number`,
+ *   `fingerprint_sha256`, `issued_by`, `claim_id`
+ * @param previousSerial the serial that a renewal replaces, as an expression over that clause
+ */
+export function insertIssuanceEntry(
+  kind: IssuanceKind,
+  p: Parameters<{ auditId: string; now: Date }>,
+  certificate: RawBuilder<unknown>,
+  previousSerial: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO certificate_audit
+      (id, tenant_id, kind, at, actor, device_id, certificate_id, serial_number, previous_serial_number,
+       fingerprint_sha256, claim_id)
+    SELECT ${p.auditId}::uuid, c.tenant_id, ${sql.lit(kind)}, ${p.now}::timestamptz, c.issued_by, c.device_id, c.id,
+      c.serial_number, ${previousSerial}, c.fingerprint_sha256, c.claim_id
+    FROM ${certificate}`;
 }
 
 /** One page, newest first by the entries' ids, and how many there are. */

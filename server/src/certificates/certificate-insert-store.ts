@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { type IssuanceKind, insertIssuanceEntry } from "../audit/audit.ts";
 import type { Parameters } from "../db/statement.ts";
 import type { LeafCertificate } from "../pki/pki.ts";
 
@@ -66,7 +67,7 @@ export function certificateValues(issued: IssuedCertificate, auditId: string, no
  * @param previousSerial the serial that a renewal replaces, as an expression over that row `s`
  */
 export function insertCertificate(
-  kind: "device_cert_enrolled" | "device_cert_minted" | "device_cert_renewed",
+  kind: IssuanceKind,
   p: Parameters<CertificateValues>,
   device: RawBuilder<unknown>,
   previousSerial: RawBuilder<unknown> = sql`NULL::text`,
@@ -81,50 +82,6 @@ export function insertCertificate(
       ${p.notBefore}::timestamptz, ${p.notAfter}::timestamptz, ${p.renewAfter}::timestamptz, ${p.issuedBy}::text,
       ${p.issuedForClaimId}::uuid
     FROM ${device} s
-    RETURNING id, tenant_id, device_uid, device_id, serial_number, fingerprint_sha256, issued_by, claim_id, not_after
-  ), entry AS (
-    INSERT INTO certificate_audit
-      (id, tenant_id, kind, at, actor, device_id, certificate_id, serial_number, previous_serial_number,
-       fingerprint_sha256, claim_id)
-    SELECT ${p.auditId}::uuid, c.tenant_id, ${sql.lit(kind)}, ${p.now}::timestamptz, c.issued_by, c.device_id, c.id,
-      c.serial_number, ${previousSerial}, c.fingerprint_sha256, c.claim_id
-    FROM certificate c, ${device} s
-  )`;
-}
-
-/**
- * The CTE `leased`: leases the device's client id to it until the certificate ends, or extends its lease. No row comes out while an
- * MQTT client or a device of another tenant has the id. The lock of the id's row lets only one of two succeed (spec 4.10).
- *
- * @param device FROM item as in {@link insertCertificate}
- */
-export function leaseClientId(
-  p: Parameters<Pick<CertificateValues, "notAfter" | "now">>,
-  device: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  return sql`leased AS (
-    INSERT INTO client_ids AS lease (client_id, tenant_id, holder, live_until)
-    SELECT s.device_id, s.tenant_id, 'device', ${p.notAfter}::timestamptz FROM ${device} s
-    ON CONFLICT (client_id) DO UPDATE SET
-      tenant_id = excluded.tenant_id,
-      live_until = CASE WHEN lease.tenant_id = excluded.tenant_id
-        THEN greatest(lease.live_until, excluded.live_until) ELSE excluded.live_until END
-    WHERE lease.holder = 'device'
-      AND (lease.tenant_id = excluded.tenant_id OR lease.live_until <= ${p.now}::timestamptz)
-    RETURNING client_id
-  )`;
-}
-
-/**
- * A condition: an MQTT client or another tenant's device has the client id now. Answers early; {@link leaseClientId} decides.
- *
- * @param clientId and `tenantId`: expressions of the surrounding statement
- */
-export function clientIdInUse(
-  clientId: RawBuilder<unknown>,
-  tenantId: RawBuilder<unknown>,
-  now: RawBuilder<Date>,
-): RawBuilder<boolean> {
-  return sql`EXISTS (SELECT 1 FROM client_ids i WHERE i.client_id = ${clientId}
-    AND (i.holder = 'mqtt_client' OR (i.tenant_id <> ${tenantId} AND i.live_until > ${now}::timestamptz)))`;
+    RETURNING id, tenant_id, device_uid, device_id, serial_number, fingerprint_sha256, issued_by, claim_id
+  ), entry AS (${insertIssuanceEntry(kind, p, sql`certificate c, ${device} s`, previousSerial)})`;
 }

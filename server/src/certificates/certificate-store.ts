@@ -42,4 +42,4 @@ export async function listCertificateRows(
 const COLUMNS = sql`c.id, c.device_id, c.kind, c.serial_number, c.fingerprint_sha256, c.subject, c.publish_topics,
   c.issued_at, c.not_before, c.not_after, c.renew_after, c.issued_by, c.revoked_at, c.revoked_by, c.revocation_reason,
   c.superseded_by_id, c.last_connected_at,
-  EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.certificate_id = c.id) AS connected`;
+  EXISTS (SELECT 1 FROM shared_mqtt_sessions s WHERE s.certificate_id = c.id) AS connected`;

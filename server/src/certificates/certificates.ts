@@ -11,10 +11,8 @@ export type { CertificateAuditEntry } from "../audit/audit.ts";
 export {
   type CertificateValues,
   certificateValues,
-  clientIdInUse,
   type IssuedCertificate,
   insertCertificate,
-  leaseClientId,
 } from "./certificate-insert-store.ts";
 export type { CertificateRecord } from "./certificate-record.ts";
 export type { CertificatesDeps } from "./deps.ts";
@@ -26,9 +24,12 @@ export {
   type PeerCertificate,
   type Standing,
 } from "./identity.ts";
+export { writeLastConnected } from "./last-connected-store.ts";
 export type { CertificateQuery } from "./list-certificates.ts";
 export { type CertificateOfDevice, findCertificateOfDevice } from "./revocation-store.ts";
 export { type Revocation, revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
+
+export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 
 /** What each throws stands at its own file. */
 export const certificateUseCases = { listCertificates, getCertificate, listCertificateAudit, identifyDevice };

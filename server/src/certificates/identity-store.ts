@@ -23,7 +23,7 @@ const findByFingerprint = statement<{ fingerprint: string }, RecordedIdentity>(
     t.slug AS "tenantSlug", c.serial_number AS "serialNumber", c.publish_topics AS "publishTopics",
     c.subscribe_topics AS "subscribeTopics", c.not_after AS "notAfter", c.revoked_at AS "revokedAt",
     d.deleted_at AS "deviceDeletedAt"
-  FROM certificates c JOIN devices d ON d.uid = c.device_uid JOIN tenants t ON t.id = c.tenant_id
+  FROM certificates c JOIN shared_devices d ON d.uid = c.device_uid JOIN shared_tenants t ON t.id = c.tenant_id
   WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
 );
 

@@ -17,6 +17,7 @@ import { createPresence } from "./presence.ts";
 import { createRefusalJournal, type Refusal, type RefusalRecord } from "./refusals.ts";
 import { createSessions, type NewSession, type OpenedSession } from "./sessions.ts";
 
+export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
 export { type DropTarget, enqueueDrop, type SessionDrop } from "./drop-store.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export { deleteAllNodes } from "./node-store.ts";

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
@@ -11,23 +10,6 @@ export interface MqttClientRow {
   password_hash: string;
   publish_topics: string[];
   subscribe_filters: string[];
-}
-
-/**
- * Takes a client id of the whole broker for good. Free is one that nobody holds, or whose device has no certificate that
- * is live at `now`; the guard reads the locked row, so no certificate issued meanwhile is overlooked.
- *
- * @throws MusterError client_id_in_use
- */
-export async function holdClientId(tx: Tx, tenantId: string, clientId: string, now: Date): Promise<void> {
-  const { rows } = await sql`
-    INSERT INTO client_ids AS held (client_id, tenant_id, holder, live_until)
-    VALUES (${clientId}, ${tenantId}, 'mqtt_client', 'infinity')
-    ON CONFLICT (client_id) DO UPDATE
-      SET tenant_id = excluded.tenant_id, holder = excluded.holder, live_until = excluded.live_until
-      WHERE held.live_until <= ${now}
-    RETURNING client_id`.execute(tx);
-  if (rows.length === 0) throw clientIdInUse(clientId);
 }
 
 /** @throws MusterError username_taken, client_id_in_use */

@@ -1,6 +1,7 @@
 import { type Caller, requireScope } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import { leaseToMqttClient } from "./client-id-store.ts";
 import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
 import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
 import type { ConnectionsDeps } from "./deps.ts";
@@ -10,7 +11,6 @@ import {
   disableMqttClient as disableRow,
   findMqttClient,
   hasMqttClient,
-  holdClientId,
   insertMqttClient,
 } from "./mqtt-client-store.ts";
 
@@ -71,7 +71,7 @@ export async function createMqttClient(
     created_at: now,
   };
   await database.db.transaction().execute(async (tx) => {
-    await holdClientId(tx, caller.tenantId, input.clientId, now);
+    await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
     await insertMqttClient(tx, row);
   });
   return { id: row.id, password };

@@ -1,6 +1,7 @@
+import { writeLastConnected } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "../lib/logger.ts";
-import { deleteSessions, type PresenceRow, writeLastConnected, writePresence } from "./session-store.ts";
+import { deleteSessions, type PresenceRow, writePresence } from "./session-store.ts";
 
 /** How long news is gathered: one statement then serves every connect of that time. */
 const GATHER_MS = 20;

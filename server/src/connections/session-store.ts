@@ -135,17 +135,3 @@ export async function writePresence(db: Db, rows: PresenceRow[]): Promise<void> 
     reasons: rows.map((row) => row.reason),
   });
 }
-
-const storeLastConnected = statement<{ ids: string[]; times: Date[] }, object>(
-  "last-connected",
-  (p) => sql`
-  WITH news AS (SELECT * FROM unnest(${p.ids}::uuid[], ${p.times}::timestamptz[]) AS n(id, at)),
-  locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
-  UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
-    FROM news JOIN locked USING (id) WHERE c.id = news.id`,
-);
-
-/** Records when certificates last opened a session. */
-export async function writeLastConnected(db: Db, connected: ReadonlyMap<string, Date>): Promise<void> {
-  await runStatement(db, storeLastConnected, { ids: [...connected.keys()], times: [...connected.values()] });
-}

@@ -121,7 +121,7 @@ export async function hasDeviceType(db: Db, tenantId: string, id: string): Promi
 export async function joinGroups(tx: Tx, tenantId: string, uid: string, groupIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ group_id: string }>`
     INSERT INTO device_groups (device_uid, group_id)
-    SELECT ${uid}::uuid, g.id FROM groups g WHERE g.tenant_id = ${tenantId} AND g.id = ANY (${groupIds}::uuid[])
+    SELECT ${uid}::uuid, g.id FROM shared_groups g WHERE g.tenant_id = ${tenantId} AND g.id = ANY (${groupIds}::uuid[])
     RETURNING group_id`.execute(tx);
   return new Set(rows.map((row) => row.group_id));
 }

@@ -110,7 +110,7 @@ const CERTIFICATE_STATE = `coalesce((
         WHEN c.kind = 'platform' AND c.not_after <= $now::timestamptz + interval '30 days' THEN 'expiring'
         WHEN c.renew_after <= $now::timestamptz THEN 'renewal_due'
         ELSE 'active' END
-      FROM certificates c WHERE c.device_uid = d.uid
+      FROM shared_certificates c WHERE c.device_uid = d.uid
       ORDER BY c.revoked_at IS NULL AND c.not_after > $now::timestamptz DESC,
         CASE WHEN c.revoked_at IS NULL AND c.not_after > $now::timestamptz THEN c.not_after END DESC NULLS LAST,
         c.issued_at DESC, c.id DESC

@@ -6,8 +6,16 @@ import { replaceDevice } from "./replace-device.ts";
 import { getDevice, listDevices } from "./view-devices.ts";
 
 export type { NewDevice } from "./create-device.ts";
-export { lockDevice, lockDeviceRecord, retireDevice } from "./device-store.ts";
+export { hasDeviceType, lockDevice, lockDeviceRecord, retireDevice } from "./device-store.ts";
 export type { DeviceTypeEdit, DeviceTypeRecord, NewDeviceType } from "./device-types.ts";
+export {
+  type EnrolledDeviceValues,
+  insertEnrolledDevice,
+  joinIntendedGroups,
+  leaveOtherGroups,
+  lockLiveDevice,
+  updateEnrolledDevice,
+} from "./enrolled-device-store.ts";
 export type { DeviceEdit } from "./replace-device.ts";
 export { resolveTopics } from "./topics.ts";
 export type { DeviceQuery, DeviceRecord } from "./view-devices.ts";

@@ -2,11 +2,10 @@ import { sql } from "kysely";
 import {
   type CertificateValues,
   certificateValues,
-  clientIdInUse,
   type IssuedCertificate,
   insertCertificate,
-  leaseClientId,
 } from "../certificates/certificates.ts";
+import { isClientIdInUse, leaseToDevice } from "../connections/connections.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { refusalCode, refuse } from "../db/refusal.ts";
 import { type Parameters, runStatement, statement } from "../db/statement.ts";
@@ -37,10 +36,10 @@ const readFacts = statement<DeviceAt, BundleFacts>(
   (p) => sql`
   SELECT d.uid AS "deviceUid", coalesce(y.publish_topics, '{}') AS "publishTemplates",
     coalesce(y.subscribe_topics, '{}') AS "subscribeTemplates",
-    (SELECT count(*)::integer FROM certificates c WHERE ${isLive(p)} AND c.kind = 'platform') AS "activeCount",
-    ${clientIdInUse(sql.ref("d.id"), sql.ref("d.tenant_id"), p.now)} AS "clientIdInUse",
-    EXISTS (SELECT 1 FROM certificates c WHERE ${isLive(p)} AND c.kind = 'self_enrolled') AS "selfEnrolled"
-  FROM devices d LEFT JOIN device_types y ON y.id = d.device_type_id
+    (SELECT count(*)::integer FROM shared_certificates c WHERE ${isLive(p)} AND c.kind = 'platform') AS "activeCount",
+    ${isClientIdInUse(sql.ref("d.id"), sql.ref("d.tenant_id"), p.now)} AS "clientIdInUse",
+    EXISTS (SELECT 1 FROM shared_certificates c WHERE ${isLive(p)} AND c.kind = 'self_enrolled') AS "selfEnrolled"
+  FROM shared_devices d LEFT JOIN shared_device_types y ON y.id = d.device_type_id
   WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.deviceId}::text AND d.deleted_at IS NULL`,
 );
 
@@ -55,21 +54,11 @@ export async function bundleFacts(
   return row;
 }
 
-/**
- * Locks the device's row until the end of the transaction. Every issuance and revocation for an existing device does this first, so
- * the counts of the next statement stay true. `false` when there is no such device.
- */
-export async function lockDevice(tx: Tx, tenantId: string, deviceId: string): Promise<boolean> {
-  const { rows } = await sql`SELECT 1 FROM devices
-    WHERE tenant_id = ${tenantId} AND id = ${deviceId} AND deleted_at IS NULL FOR NO KEY UPDATE`.execute(tx);
-  return rows.length === 1;
-}
-
 const record = statement<CertificateValues & { deviceUid: string }, { recorded: boolean }>(
   "record-bundle",
   (p) => sql`WITH device AS (
-    SELECT uid AS device_uid, tenant_id, id AS device_id FROM devices WHERE uid = ${p.deviceUid}::uuid
-  ), ${leaseClientId(p, sql.ref("device"))},
+    SELECT uid AS device_uid, tenant_id, id AS device_id FROM shared_devices WHERE uid = ${p.deviceUid}::uuid
+  ), ${leaseToDevice(p, sql.ref("device"))},
   ${insertCertificate("device_cert_minted", p, sql.ref("device"))}
   SELECT CASE WHEN EXISTS (SELECT 1 FROM leased) THEN true ELSE ${refuse("client_id_in_use")} END AS recorded`,
 );

@@ -37,13 +37,9 @@ export async function insertClaim(db: Db, tenantId: string, row: NewClaimRow): P
 /** Those of `ids` (UUIDs) that are groups of the tenant. */
 export async function knownGroups(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const query = db.selectFrom("groups").select("id").where("tenant_id", "=", tenantId).where("id", "in", ids);
-  return new Set((await query.execute()).map(({ id }) => id));
-}
-
-export async function isDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
-  const query = db.selectFrom("device_types").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
-  return (await query.executeTakeFirst()) !== undefined;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM shared_groups WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function findClaim(db: Db, tenantId: string, id: string): Promise<ClaimRow | undefined> {
@@ -93,5 +89,5 @@ export async function revokeAllClaims(tx: Tx, by: string, now: Date): Promise<vo
 
 const COLUMNS = sql`c.id, c.code_hint, c.intended_name, c.intended_group_ids, c.intended_device_type_id, c.status,
   c.max_uses, c.used_count, c.expires_at, c.created_at, c.created_by, c.revoked_at, c.revoked_by, c.last_redeemed_at,
-  ARRAY(SELECT e.device_id FROM certificates e WHERE e.claim_id = c.id GROUP BY e.device_id
+  ARRAY(SELECT e.device_id FROM shared_certificates e WHERE e.claim_id = c.id GROUP BY e.device_id
     ORDER BY min(e.issued_at), e.device_id) AS device_ids`;

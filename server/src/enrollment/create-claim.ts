@@ -1,12 +1,13 @@
 import { useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { hasDeviceType } from "../devices/devices.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
 import { isUuid } from "../lib/ids.ts";
 import { plainLine } from "../lib/text.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
 import { type ClaimRecord, claimRecord } from "./claim-record.ts";
-import { findClaim, insertClaim, isDeviceType, knownGroups } from "./claim-store.ts";
+import { findClaim, insertClaim, knownGroups } from "./claim-store.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "./limits.ts";
@@ -81,6 +82,6 @@ async function requireKnown(
   const known = await knownGroups(deps.database.db, tenantId, groupIds.filter(isUuid));
   const unknown = groupIds.find((id) => !known.has(id));
   if (unknown !== undefined) throw refusal("invalid_request", { message: "There is no such group.", detail: unknown });
-  if (typeId === undefined || (isUuid(typeId) && (await isDeviceType(deps.database.db, tenantId, typeId)))) return;
+  if (typeId === undefined || (isUuid(typeId) && (await hasDeviceType(deps.database.db, tenantId, typeId)))) return;
   throw refusal("invalid_request", { message: "There is no such device type.", detail: typeId });
 }

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { type Caller, useCase } from "../access/access.ts";
 import { noteWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { resolveTopics } from "../devices/devices.ts";
+import { lockDevice, resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
-import { type BundleFacts, bundleFacts, lockDevice, recordBundle } from "./bundle-store.ts";
+import { type BundleFacts, bundleFacts, recordBundle } from "./bundle-store.ts";
 import { counted } from "./counted.ts";
 import type { Enrolling } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -78,7 +78,7 @@ async function record(
   const id = deps.ids.uuid(now);
   const { deviceId } = request;
   return await inTransaction(deps.database.db, async (tx) => {
-    if (!(await lockDevice(tx, caller.tenantId, deviceId))) throw refusal("device_not_found");
+    if ((await lockDevice(tx, caller.tenantId, deviceId)) === undefined) throw refusal("device_not_found");
     const facts = await bundleFacts(tx, caller.tenantId, deviceId, now);
     judge(facts, request);
     const publishTopics = resolveTopics(facts.publishTemplates, caller.tenantSlug, deviceId);

@@ -4,11 +4,19 @@ import {
   certificateValues,
   type IssuedCertificate,
   insertCertificate,
-  leaseClientId,
+  lockLiveCertificate,
 } from "../certificates/certificates.ts";
+import { leaseToDevice } from "../connections/connections.ts";
 import type { Db } from "../db/database.ts";
 import { refusalCode, refuse, violatedUnique } from "../db/refusal.ts";
 import { type Parameters, runStatement, statement } from "../db/statement.ts";
+import {
+  type EnrolledDeviceValues,
+  insertEnrolledDevice,
+  joinIntendedGroups,
+  leaveOtherGroups,
+  updateEnrolledDevice,
+} from "../devices/devices.ts";
 
 /** A redemption ready to be recorded. */
 export interface Redemption {
@@ -39,16 +47,8 @@ export interface ReportedHardware {
 export type RedemptionOutcome = "recorded" | "changed" | "client_id_in_use";
 
 /** The parameters of both statements. */
-interface EnrollmentValues extends CertificateValues {
+interface EnrollmentValues extends CertificateValues, EnrolledDeviceValues {
   claimId: string;
-  deviceUid: string;
-  deviceId: string;
-  hardwareFingerprint: string;
-  fingerprintKey: string;
-  hardwareModel: string;
-  agentVersion: string;
-  agentCapabilities: readonly string[] | null;
-  macAddress: string | null;
 }
 
 /** Takes a use; no row comes out when the claim may not be redeemed any more (spec 3.1 rule 1). */
@@ -60,53 +60,32 @@ const takeUse = (p: Parameters<EnrollmentValues>) => sql`claim AS (
     RETURNING id, tenant_id, intended_name, intended_device_type_id, intended_group_ids
   )`;
 
-const joinGroups = sql`joined AS (
-    INSERT INTO device_groups (device_uid, group_id)
-    SELECT s.device_uid, g.id FROM device s, claim c JOIN groups g ON g.tenant_id = c.tenant_id
-    WHERE g.id = ANY (c.intended_group_ids)
-    ON CONFLICT DO NOTHING
-  )`;
+const claim = sql.ref("claim");
+const device = sql.ref("device");
+const proved = sql.ref("proved");
 
 const enroll = statement<EnrollmentValues, { recorded: boolean }>(
   "redeem-first",
-  (p) => sql`WITH ${takeUse(p)}, device AS (
-    INSERT INTO devices (uid, tenant_id, id, name, device_type_id, hardware_fingerprint, fingerprint_key,
-      hardware_model, agent_version, agent_capabilities, mac_address, created_at, updated_at)
-    SELECT ${p.deviceUid}::uuid, c.tenant_id, ${p.deviceId}::text, c.intended_name, c.intended_device_type_id,
-      ${p.hardwareFingerprint}::text, ${p.fingerprintKey}::text, ${p.hardwareModel}::text, ${p.agentVersion}::text,
-      coalesce(${p.agentCapabilities}::text[], '{}'), ${p.macAddress}::text, ${p.now}::timestamptz,
-      ${p.now}::timestamptz
-    FROM claim c
-    RETURNING uid AS device_uid, tenant_id, id AS device_id
-  ), ${joinGroups}, ${leaseClientId(p, sql.ref("device"))},
-  ${insertCertificate("device_cert_enrolled", p, sql.ref("device"))}
+  (p) => sql`WITH ${takeUse(p)},
+  device AS (${insertEnrolledDevice(p, claim)}),
+  joined AS (${joinIntendedGroups(device, claim)}),
+  ${leaseToDevice(p, device)},
+  ${insertCertificate("device_cert_enrolled", p, device)}
   SELECT CASE WHEN EXISTS (SELECT 1 FROM leased) THEN true ELSE ${refuse("client_id_in_use")} END AS recorded
   FROM claim`,
 );
 
-// The device's row is locked before the proof is read, and FOR SHARE reads the proof's present row rather than that of the
-// statement's beginning: a revocation or deletion that came first is seen (docs/decisions/0007).
+// The device's row is locked before its proof is read.
 const reenroll = statement<EnrollmentValues & { proofCertificateId: string }, { recorded: boolean }>(
   "redeem-again",
-  (p) => sql`WITH ${takeUse(p)}, device AS (
-    UPDATE devices d SET device_type_id = coalesce(c.intended_device_type_id, d.device_type_id),
-      hardware_fingerprint = ${p.hardwareFingerprint}::text, hardware_model = ${p.hardwareModel}::text,
-      agent_version = ${p.agentVersion}::text,
-      agent_capabilities = coalesce(${p.agentCapabilities}::text[], d.agent_capabilities),
-      mac_address = coalesce(${p.macAddress}::text, d.mac_address), updated_at = ${p.now}::timestamptz
-    FROM claim c
-    WHERE d.uid = ${p.deviceUid}::uuid AND d.tenant_id = c.tenant_id AND d.id = ${p.deviceId}::text
-      AND d.fingerprint_key = ${p.fingerprintKey}::text AND d.deleted_at IS NULL
-    RETURNING d.uid AS device_uid, d.tenant_id, d.id AS device_id
-  ), proof AS (
-    SELECT p.id FROM device s JOIN certificates p ON p.device_uid = s.device_uid
-    WHERE p.id = ${p.proofCertificateId}::uuid AND p.revoked_at IS NULL AND p.not_after > ${p.now}::timestamptz
-    FOR SHARE OF p
-  ), proved AS (SELECT s.* FROM device s, proof), left_groups AS (
-    DELETE FROM device_groups g USING device s, claim c
-    WHERE g.device_uid = s.device_uid AND NOT g.group_id = ANY (c.intended_group_ids)
-  ), ${joinGroups}, ${leaseClientId(p, sql.ref("proved"))},
-  ${insertCertificate("device_cert_enrolled", p, sql.ref("proved"))}
+  (p) => sql`WITH ${takeUse(p)},
+  device AS (${updateEnrolledDevice(p, claim)}),
+  proof AS (${lockLiveCertificate(p, device)}),
+  proved AS (SELECT s.* FROM device s, proof),
+  left_groups AS (${leaveOtherGroups(device, claim)}),
+  joined AS (${joinIntendedGroups(device, claim)}),
+  ${leaseToDevice(p, proved)},
+  ${insertCertificate("device_cert_enrolled", p, proved)}
   SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM proof) THEN ${refuse("changed")}
     WHEN NOT EXISTS (SELECT 1 FROM leased) THEN ${refuse("client_id_in_use")} ELSE true END AS recorded
   FROM claim`,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { clientIdInUse, type Standing } from "../certificates/certificates.ts";
+import { isKeyBlocked, type Standing } from "../certificates/certificates.ts";
+import { isClientIdInUse } from "../connections/connections.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
@@ -58,16 +59,16 @@ const readFacts = statement<RedemptionQuestion, FactsRow>(
   (p) => sql`
   SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, t.slug,
     d.uid AS device_uid, d.id AS device_id, y.publish_topics, y.subscribe_topics,
-    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = ${p.spkiSha256}::bytea) AS key_blocked,
-    ${clientIdInUse(sql`coalesce(d.id, ${p.newDeviceId}::text)`, sql.ref("c.tenant_id"), p.now)} AS client_id_in_use,
+    ${isKeyBlocked(p.spkiSha256)} AS key_blocked,
+    ${isClientIdInUse(sql`coalesce(d.id, ${p.newDeviceId}::text)`, sql.ref("c.tenant_id"), p.now)} AS client_id_in_use,
     p.id AS proof_id, p.device_uid AS proof_device_uid, p.not_after, p.revoked_at, pd.deleted_at
   FROM claims c
-  JOIN tenants t ON t.id = c.tenant_id
-  LEFT JOIN devices d ON d.tenant_id = c.tenant_id AND d.fingerprint_key = ${p.fingerprintKey}::text
+  JOIN shared_tenants t ON t.id = c.tenant_id
+  LEFT JOIN shared_devices d ON d.tenant_id = c.tenant_id AND d.fingerprint_key = ${p.fingerprintKey}::text
     AND d.deleted_at IS NULL
-  LEFT JOIN device_types y ON y.id = coalesce(c.intended_device_type_id, d.device_type_id)
-  LEFT JOIN certificates p ON p.fingerprint_sha256 = ${p.peerFingerprint}::text
-  LEFT JOIN devices pd ON pd.uid = p.device_uid
+  LEFT JOIN shared_device_types y ON y.id = coalesce(c.intended_device_type_id, d.device_type_id)
+  LEFT JOIN shared_certificates p ON p.fingerprint_sha256 = ${p.peerFingerprint}::text
+  LEFT JOIN shared_devices pd ON pd.uid = p.device_uid
   WHERE c.code_hmac = ${p.codeHmac}::bytea`,
 );
 

@@ -4,10 +4,14 @@ import {
   certificateValues,
   type IssuedCertificate,
   insertCertificate,
+  isKeyBlocked,
   type Standing,
+  type SupersedeValues,
+  supersedeCertificate,
 } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
+import { lockLiveDevice } from "../devices/devices.ts";
 
 export interface RenewalFacts extends Standing {
   certificateId: string;
@@ -25,10 +29,10 @@ const readFacts = statement<{ fingerprint: string; spkiSha256: Buffer | null }, 
   (p) => sql`
   SELECT c.id AS "certificateId", c.device_uid AS "deviceUid", c.device_id AS "deviceId", t.slug AS "tenantSlug",
     c.not_after AS "notAfter", c.revoked_at AS "revokedAt", d.deleted_at AS "deviceDeletedAt",
-    EXISTS (SELECT 1 FROM blocked_keys b WHERE b.spki_sha256 = ${p.spkiSha256}::bytea) AS "keyBlocked",
+    ${isKeyBlocked(p.spkiSha256)} AS "keyBlocked",
     coalesce(y.publish_topics, '{}') AS "publishTemplates", coalesce(y.subscribe_topics, '{}') AS "subscribeTemplates"
-  FROM certificates c JOIN devices d ON d.uid = c.device_uid JOIN tenants t ON t.id = c.tenant_id
-  LEFT JOIN device_types y ON y.id = d.device_type_id
+  FROM shared_certificates c JOIN shared_devices d ON d.uid = c.device_uid JOIN shared_tenants t ON t.id = c.tenant_id
+  LEFT JOIN shared_device_types y ON y.id = d.device_type_id
   WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
 );
 
@@ -52,25 +56,12 @@ export interface Renewal {
   now: Date;
 }
 
-interface RenewalValues extends CertificateValues {
-  deviceUid: string;
-  oldCertificateId: string;
-  actor: string;
-}
-
-// The guarded update of the old certificate decides: of two renewals with one certificate, the second finds it revoked. The
-// device's row is locked first, so that this and the deletion of the device wait for each other.
-const renew = statement<RenewalValues, { renewed: number }>(
+// The device's row is locked first, so that a renewal and the deletion of the device wait for each other.
+const renew = statement<CertificateValues & SupersedeValues & { deviceUid: string }, { renewed: number }>(
   "renew",
-  (p) => sql`WITH device AS (
-    SELECT uid FROM devices WHERE uid = ${p.deviceUid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE
-  ), old AS (
-    UPDATE certificates c SET revoked_at = ${p.now}::timestamptz, revoked_by = ${p.actor}::text,
-      revocation_reason = 'superseded', superseded_by_id = ${p.certificateId}::uuid
-    FROM device WHERE c.device_uid = device.uid AND c.id = ${p.oldCertificateId}::uuid AND c.revoked_at IS NULL
-      AND c.not_after > ${p.now}::timestamptz
-    RETURNING c.tenant_id, c.device_uid, c.device_id, c.serial_number
-  ), ${insertCertificate("device_cert_renewed", p, sql.ref("old"), sql.ref("s.serial_number"))}
+  (p) => sql`WITH device AS (${lockLiveDevice(p.deviceUid)}),
+  old AS (${supersedeCertificate(p, sql.ref("device"))}),
+  ${insertCertificate("device_cert_renewed", p, sql.ref("old"), sql.ref("s.serial_number"))}
   SELECT 1 AS renewed FROM old`,
 );
 

@@ -1,0 +1,76 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Parameters } from "../db/statement.ts";
+
+// Fragments of the one statement that records a redemption. `claim` names a CTE with the redeemed claim's tenant_id,
+// intended_name, intended_device_type_id, intended_group_ids; `device` one with device_uid, tenant_id, device_id.
+
+/** The parameters of {@link insertEnrolledDevice} and {@link updateEnrolledDevice}: identity, and what the device reported. */
+export interface EnrolledDeviceValues {
+  deviceUid: string;
+  deviceId: string;
+  hardwareFingerprint: string;
+  /** The fingerprint in the form in which two are compared. */
+  fingerprintKey: string;
+  hardwareModel: string;
+  agentVersion: string;
+  agentCapabilities: readonly string[] | null;
+  macAddress: string | null;
+  now: Date;
+}
+
+/** Adds the device that a claim enrolls. Returns `device_uid`, `tenant_id`, `device_id`. */
+export function insertEnrolledDevice(
+  p: Parameters<EnrolledDeviceValues>,
+  claim: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO devices (uid, tenant_id, id, name, device_type_id, hardware_fingerprint, fingerprint_key,
+      hardware_model, agent_version, agent_capabilities, mac_address, created_at, updated_at)
+    SELECT ${p.deviceUid}::uuid, c.tenant_id, ${p.deviceId}::text, c.intended_name, c.intended_device_type_id,
+      ${p.hardwareFingerprint}::text, ${p.fingerprintKey}::text, ${p.hardwareModel}::text, ${p.agentVersion}::text,
+      coalesce(${p.agentCapabilities}::text[], '{}'), ${p.macAddress}::text, ${p.now}::timestamptz,
+      ${p.now}::timestamptz
+    FROM ${claim} c
+    RETURNING uid AS device_uid, tenant_id, id AS device_id`;
+}
+
+/**
+ * Updates, and so locks, a device that enrolls again. What it did not report stays. Returns the columns of
+ * {@link insertEnrolledDevice}; no row when the device was deleted or has another fingerprint.
+ */
+export function updateEnrolledDevice(
+  p: Parameters<EnrolledDeviceValues>,
+  claim: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    UPDATE devices d SET device_type_id = coalesce(c.intended_device_type_id, d.device_type_id),
+      hardware_fingerprint = ${p.hardwareFingerprint}::text, hardware_model = ${p.hardwareModel}::text,
+      agent_version = ${p.agentVersion}::text,
+      agent_capabilities = coalesce(${p.agentCapabilities}::text[], d.agent_capabilities),
+      mac_address = coalesce(${p.macAddress}::text, d.mac_address), updated_at = ${p.now}::timestamptz
+    FROM ${claim} c
+    WHERE d.uid = ${p.deviceUid}::uuid AND d.tenant_id = c.tenant_id AND d.id = ${p.deviceId}::text
+      AND d.fingerprint_key = ${p.fingerprintKey}::text AND d.deleted_at IS NULL
+    RETURNING d.uid AS device_uid, d.tenant_id, d.id AS device_id`;
+}
+
+/** Adds the device to the groups that the claim intends; a group that no longer exists is left out. */
+export function joinIntendedGroups(device: RawBuilder<unknown>, claim: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO device_groups (device_uid, group_id)
+    SELECT s.device_uid, g.id FROM ${device} s, ${claim} c JOIN shared_groups g ON g.tenant_id = c.tenant_id
+    WHERE g.id = ANY (c.intended_group_ids)
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Removes the device from all other groups, unless the claim intends none. */
+export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    DELETE FROM device_groups g USING ${device} s, ${claim} c
+    WHERE g.device_uid = s.device_uid AND NOT g.group_id = ANY (c.intended_group_ids)`;
+}
+
+/** Locks the row of a live device in the surrounding statement. Returns its `uid`; no row when it was deleted. */
+export function lockLiveDevice(uid: RawBuilder<string>): RawBuilder<unknown> {
+  return sql`SELECT uid FROM devices WHERE uid = ${uid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE`;
+}
