@@ -33,7 +33,7 @@ export const table = {
     main: ["*"],
     app: ["*"],
     cli: ["config", "control", "demo", "lib", "main"],
-    demo: ["control", "lib"],
+    demo: ["control", "pki", "lib"],
 
     api: [...FEATURES, "lib"],
     broker: [...FEATURES, "lib"],

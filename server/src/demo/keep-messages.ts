@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../lib/clock.ts";
+import { createLoopbackTls, type LoopbackTls } from "./loopback-tls.ts";
 import { type Mail, startMailSink } from "./mail-sink.ts";
-import { type SelfSigned, selfSigned } from "./self-signed.ts";
 import { untilStopped } from "./until-stopped.ts";
 import { type Hook, startWebhookSink } from "./webhook-sink.ts";
 
@@ -69,7 +69,7 @@ function keeper(folder: string, print: (line: string) => void, there: readonly s
 }
 
 /** The folder's certificate, so that a service that trusts it goes on doing so; a new one when it has ended. */
-async function certificateOf(folder: string): Promise<SelfSigned> {
+async function certificateOf(folder: string): Promise<LoopbackTls> {
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const now = systemClock.now();
   try {
@@ -78,7 +78,7 @@ async function certificateOf(folder: string): Promise<SelfSigned> {
   } catch {
     // There is none yet.
   }
-  const made = selfSigned(now);
+  const made = createLoopbackTls(now);
   await writeFile(keyFile, made.key, { mode: 0o600 });
   await writeFile(certFile, made.cert);
   return made;

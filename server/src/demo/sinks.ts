@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../lib/clock.ts";
+import { createLoopbackTls } from "./loopback-tls.ts";
 import { type MailSink, startMailSink } from "./mail-sink.ts";
-import { selfSigned } from "./self-signed.ts";
 import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
 
 /** Where the service's messages to people arrive: a mail server and a webhook's other side, both on this machine. */
@@ -17,7 +17,7 @@ export interface Sinks {
 /** @param show told of every message in one line */
 export async function startSinks(folder: string, show: (line: string) => void): Promise<Sinks> {
   const mail = await startMailSink(({ to, subject }) => show(`    mail to ${to.join(", ")}: ${subject}`));
-  const tls = selfSigned(systemClock.now());
+  const tls = createLoopbackTls(systemClock.now());
   const webhook = await startWebhookSink(tls, ({ body }) => {
     const { type, data } = JSON.parse(body);
     show(`    webhook: ${type}: ${data.device?.name}: ${data.anomaly?.message}`);

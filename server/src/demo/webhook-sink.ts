@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Inbox } from "./inbox.ts";
-import type { SelfSigned } from "./self-signed.ts";
+import type { LoopbackTls } from "./loopback-tls.ts";
 
 /** A POST as it arrived: the signature covers the very bytes of its body. */
 export interface Hook {
@@ -24,7 +24,7 @@ export interface WebhookSink {
  * @param tls what the service must trust
  * @param port 0 for a free one
  */
-export async function startWebhookSink(tls: SelfSigned, show: (hook: Hook) => void, port = 0): Promise<WebhookSink> {
+export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => void, port = 0): Promise<WebhookSink> {
   const inbox = new Inbox(show);
   const server = createServer(tls, (request, response) => {
     text(request).then(
