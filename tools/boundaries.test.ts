@@ -33,7 +33,7 @@ test("the fixtures break every rule at least once", () => {
   assert.deepEqual(
     [...broken].sort(),
     // biome-ignore format: one list
-    ["chance", "cycle", "direction", "environment", "facade", "folder", "opaque", "owner", "package", "rights", "sql", "store", "test-code", "time", "use-case", "workspace"],
+    ["chance", "cycle", "direction", "environment", "facade", "folder", "leaf", "opaque", "owner", "package", "rights", "sql", "store", "test-code", "time", "use-case", "workspace"],
   );
 });
 

@@ -11,7 +11,7 @@ import { withoutPending } from "./pending.ts";
 import { type RuleCheck, ruleChecks } from "./rule-checks.ts";
 
 const root = dirname(import.meta.dirname);
-const GENERATOR = "server/src/api/generate.ts";
+const GENERATOR = "server/src/api/openapi/generate.ts";
 
 interface Step {
   name: string;

@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import pg from "pg";
-import { secureContext } from "../../server/src/api/listener.ts";
+import { secureContext } from "../../server/src/api/listener/listener.ts";
 
 const { BARE_DATABASE_URL, BARE_TENANT, BARE_CERT, BARE_KEY } = process.env as Record<string, string>;
 

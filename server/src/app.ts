@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { type Access, boundFunctions, createAccess } from "./access/access.ts";
 import { type Anomalies, createAnomalies } from "./anomalies/anomalies.ts";
+import { serveHomePage } from "./api/reference/home-page.ts";
+import { serveReference } from "./api/reference/serve-reference.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Audit, createAudit } from "./audit/audit.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
@@ -171,7 +173,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const broker = createBroker({ ...faces, config, clock, ids, logger });
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const bound = boundFunctions(Object.values(faces));
-  const api = createApi({ ...faces, bound, config, clock, ids, logger, readiness, isUnavailable, addresses });
+  const api = createApi({
+    ...faces,
+    bound,
+    pages: [serveHomePage, serveReference],
+    config,
+    clock,
+    ids,
+    logger,
+    readiness,
+    isUnavailable,
+    addresses,
+  });
   const control = createControl({
     ...faces,
     backup: createBackup(deps),

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { makeCsr, makeKey } from "../../agent/src/csr.ts";
 import { SCOPES } from "../src/access/access.ts";
-import { publicDocument } from "../src/api/openapi.ts";
+import { publicDocument } from "../src/api/openapi/openapi.ts";
 import { newKey, newTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { SCOPES } from "../src/access/access.ts";
 import { exampleOf } from "../src/api/openapi/error-examples.ts";
 import { errorCodes } from "../src/api/openapi/failures.ts";
-import { BODY_LIMIT } from "../src/api/pipeline.ts";
+import { BODY_LIMIT } from "../src/api/pipeline/pipeline.ts";
 import { type ErrorCode, PROBLEMS } from "../src/api/problem.ts";
 import type { Route } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { deviceDocument, publicDocument } from "../src/api/openapi.ts";
+import { deviceDocument, publicDocument } from "../src/api/openapi/openapi.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";

@@ -4,7 +4,7 @@ import type { Server } from "node:https";
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
-import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/api/listener.ts";
+import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/api/listener/listener.ts";
 import { caWorlds } from "./harness/authorities.ts";
 
 const caWorld = caWorlds();

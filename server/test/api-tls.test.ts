@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { LIMITS } from "../src/api/listener.ts";
+import { LIMITS } from "../src/api/listener/listener.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
 import { enrollDevice, newTenant, renew } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";

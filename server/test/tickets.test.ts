@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Agent } from "node:https";
 import { after, before, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
-import { errorCodes } from "../src/api/openapi.ts";
+import { errorCodes } from "../src/api/openapi/openapi.ts";
 import { routes } from "../src/api/routes.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { TICKET_STATUSES, type TicketRecord } from "../src/tickets/tickets.ts";

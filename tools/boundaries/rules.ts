@@ -22,7 +22,12 @@ export function checkImport(table: Table, from: SourceFile, to: SourceFile, foun
   const findings: Finding[] = [];
   const say = (rule: string, message: string) => findings.push({ rule, message });
   if (isTestCode(to.path)) say("test-code", `production code imports test code ${to.path}`);
-  if (from.place === to.place) return findings;
+  if (from.place === to.place) {
+    const [leaf, users] = Object.entries(table.leaves).find(([folder]) => to.path.startsWith(folder)) ?? [];
+    if (leaf && !isIn([leaf, ...users!], from))
+      say("leaf", `${leaf} may be imported by ${users!.join(", ") || "nothing"} of ${to.place}/`);
+    return findings;
+  }
 
   const allowed = table.imports[from.place] ?? [];
   if (!allowed.includes("*") && !allowed.includes(to.place)) {

@@ -69,6 +69,12 @@ export const table = {
   facades: [...FEATURES, "backup", "doctor", "pki"],
 
   /**
+   * Folder inside a place → the only others of that place that may import it. Nothing that answers requests depends on the
+   * descriptions of the API: they are made from it, and the composition root mounts them.
+   */
+  leaves: { "api/openapi/": ["api/reference/"], "api/reference/": [] } as Record<string, string[]>,
+
+  /**
    * Where SQL may be written: a place is a folder (`db/`), a file (`app.ts`) or a suffix (`*-store.ts`). The composition
    * root is here because it opens the database. Everywhere else `db/` may be imported for its types only.
    */

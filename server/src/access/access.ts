@@ -21,7 +21,7 @@ export {
   boundFunctions,
   type Declaration,
 } from "./bind.ts";
-export { boundedToGroupsOf, type Caller, type Rights, ROLES, type Role } from "./caller.ts";
+export { boundedToGroupsOf, type Caller, keyIdOf, type Rights, ROLES, type Role } from "./caller.ts";
 export { revokeAllKeys } from "./key-store.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { requireScope } from "./require-scope.ts";

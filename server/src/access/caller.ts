@@ -32,3 +32,9 @@ export function boundedToGroupsOf(caller: Caller): string | undefined {
   const { rights } = caller;
   return rights.kind === "user" && rights.role !== "admin" ? rights.userId : undefined;
 }
+
+/** The id of the API key with which the caller asks. @throws Error for a caller without one */
+export function keyIdOf({ rights, actor }: Caller): string {
+  if (rights.kind !== "key") throw new Error(`${actor} asks without an API key`);
+  return rights.keyId;
+}

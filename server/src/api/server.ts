@@ -11,16 +11,16 @@ import { isMusterError } from "../lib/errors.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { createAddressLimit } from "./address-limit.ts";
-import { installHealth, type Readiness } from "./health.ts";
-import { answerUnreadable, createListener, secureContext } from "./listener.ts";
-import { createMetricsServer } from "./metrics-server.ts";
-import { createPeerReader } from "./peer-certificate.ts";
+import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
+import { installHealth, type Readiness } from "./http/health.ts";
+import { createRequestIds } from "./http/request-id.ts";
+import { answerUnreadable, createListener, secureContext } from "./listener/listener.ts";
+import { createMetricsServer } from "./listener/metrics-server.ts";
+import { createPeerReader } from "./listener/peer-certificate.ts";
+import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
+import { createAddressLimit } from "./pipeline/address-limit.ts";
+import { mountRoutes } from "./pipeline/mount-routes.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { serveReference } from "./reference/serve-reference.ts";
-import { createRequestIds } from "./request-id.ts";
-import { installConventions, mountRoutes, SECURITY_HEADERS } from "./router.ts";
-import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./server-certificate.ts";
 
 /** The part of the configuration that this surface uses. */
 export interface ApiConfig {
@@ -46,11 +46,16 @@ export interface ApiDeps {
   /** The use cases and services that routes call. */
   bound: BoundFunctions;
   readiness: Readiness;
-  /** What clients are told; valid after start. */
+  /** Pages for people beside the API, such as its reference. */
+  pages: readonly ServePages[];
+  /** Where clients reach the service; valid after start. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** Whether an error means that the database cannot be reached or written now. */
   isUnavailable: (error: unknown) => boolean;
 }
+
+/** Adds pages to the server. */
+export type ServePages = (app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }) => void;
 
 /** The HTTPS surface: public API, device-facing endpoints, health; and the metrics on a port of their own. */
 export interface Api {
@@ -141,7 +146,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   observe(app, deps);
   hangUpWhenStopping(app);
   installHealth(app, deps.readiness);
-  serveReference(app, deps.addresses);
+  for (const serve of deps.pages) serve(app, deps.addresses);
   const proxies = deps.config.trustedProxies;
   mountRoutes(app, {
     access: deps.access,

@@ -1,7 +1,7 @@
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
-import { ERROR_TEXTS } from "../reference/error-texts.ts";
 import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
 import { exampleOf, fieldsOf } from "./error-examples.ts";
+import { ERROR_TEXTS } from "./error-texts.ts";
 import { type AnswerHeader, headerReferences, usualHeaders } from "./headers.ts";
 import type { Json } from "./schemas.ts";
 

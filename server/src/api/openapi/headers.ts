@@ -1,4 +1,4 @@
-import { listsPages, makesRecord, showsRecord } from "../answer-headers.ts";
+import { listsPages, makesRecord, showsRecord } from "../pipeline/answer-headers.ts";
 import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
 import type { Json } from "./schemas.ts";
 

@@ -1,4 +1,4 @@
-import { deviceDocument, publicDocument } from "../openapi.ts";
+import { deviceDocument, publicDocument } from "../openapi/openapi.ts";
 import type { Route } from "../route.ts";
 
 /** The parts of JSON Schema that our documents use. */

@@ -1,5 +1,5 @@
+import { ERROR_TEXTS } from "../openapi/error-texts.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
-import { ERROR_TEXTS } from "./error-texts.ts";
 import { type Html, html } from "./html.ts";
 import { errorPage, links } from "./links.ts";
 import { inline } from "./prose.ts";

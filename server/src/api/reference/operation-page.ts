@@ -1,4 +1,4 @@
-import { errorCodes } from "../openapi.ts";
+import { errorCodes } from "../openapi/openapi.ts";
 import type { Route } from "../route.ts";
 import type { Content, Described, Header, Parameter } from "./document.ts";
 import { errorList } from "./error-list.ts";

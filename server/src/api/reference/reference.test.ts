@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { errorCodes } from "../openapi.ts";
+import { errorCodes } from "../openapi/openapi.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import { routes } from "../routes.ts";
 import { describe } from "./document.ts";

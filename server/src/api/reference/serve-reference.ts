@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { noneMatch } from "../entity-tag.ts";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { vary } from "../http/vary.ts";
+import { noneMatch } from "../pipeline/entity-tag.ts";
 import { Refusal } from "../problem.ts";
-import { refuseOtherMethods } from "../router.ts";
-import { vary } from "../vary.ts";
 import { ROOT } from "./links.ts";
 import type { File, Reference } from "./reference.ts";
 

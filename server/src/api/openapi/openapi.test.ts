@@ -4,17 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { exampleOf } from "./openapi/error-examples.ts";
+import { type ErrorCode, PROBLEMS } from "../problem.ts";
+import type { Route } from "../route.ts";
+import { routes } from "../routes.ts";
+import { errorBody } from "../shapes.ts";
+import { exampleOf } from "./error-examples.ts";
 import { deviceDocument, errorCodes, publicDocument } from "./openapi.ts";
-import { type ErrorCode, PROBLEMS } from "./problem.ts";
-import type { Route } from "./route.ts";
-import { routes } from "./routes.ts";
-import { errorBody } from "./shapes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
 type Json = any;
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const documents: Record<string, Json> = { public: publicDocument(), device: deviceDocument() };
 
 const operationOf = ({ surface, path, method }: Route) => documents[surface].paths[path][method.toLowerCase()];

@@ -37,7 +37,7 @@ export function installCors(app: FastifyInstance, origins: readonly string[]): v
   });
 }
 
-/** No address has the method OPTIONS, so Fastify routes it to the handler of 405, which knows the methods (router.ts). */
+/** No address has the method OPTIONS, so Fastify routes it to the handler of 405, which knows the methods (http/other-methods.ts). */
 function isPreflight({ method, headers, routeOptions }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&

@@ -1,10 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { ROOT } from "./reference/links.ts";
-import { PAGE_POLICY } from "./reference/serve-reference.ts";
-import { refuseOtherMethods } from "./router.ts";
-
-/** Whether what the service cannot work without answers. */
-export type Readiness = () => Promise<{ database: boolean; broker: boolean }>;
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { ROOT } from "./links.ts";
+import { PAGE_POLICY } from "./serve-reference.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -30,17 +27,10 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The addresses without a credential: liveness, readiness, a front page. */
-export function installHealth(app: FastifyInstance, readiness: Readiness): void {
-  app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
-  app.get("/readyz", async (_request, reply) => {
-    const { database, broker } = await readiness();
-    const ready = database && broker;
-    reply.code(ready ? 200 : 503).header("cache-control", "no-store");
-    return { status: ready ? "ok" : "unavailable", database, broker };
-  });
+/** The page at `/`, for a person who opens the service's address. */
+export function serveHomePage(app: FastifyInstance): void {
   app.get("/", (_request, reply) =>
     reply.header("content-security-policy", PAGE_POLICY).type("text/html; charset=utf-8").send(PAGE),
   );
-  for (const path of ["/healthz", "/readyz", "/"]) refuseOtherMethods(app, path, ["GET"]);
+  refuseOtherMethods(app, "/", ["GET"]);
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BoundFunctions, Caller, Declaration } from "../access/access.ts";
-import type { ApiRequest, Audit } from "../audit/audit.ts";
-import { isMusterError } from "../lib/errors.ts";
-import type { Logger } from "../lib/logger.ts";
+import { type BoundFunctions, type Caller, type Declaration, keyIdOf } from "../../access/access.ts";
+import type { ApiRequest, Audit } from "../../audit/audit.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { type DeviceContact, isConditional, type PublicRoute, type Route, takesIdempotencyKey } from "../route.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
-import { type DeviceContact, isConditional, type PublicRoute, type Route, takesIdempotencyKey } from "./route.ts";
 import { type ValidInput, validate } from "./validate.ts";
 
 /** What the pipeline works with. */
@@ -69,8 +69,7 @@ async function write(
   { audit, run, logger }: WriteTools,
 ): Promise<unknown> {
   const caller = request.who as Caller;
-  if (caller.rights.kind !== "key") throw new Error("the public API is for API keys");
-  const asked: ApiRequest = { id: request.id, keyId: caller.rights.keyId, operation: route.operationId };
+  const asked: ApiRequest = { id: request.id, keyId: keyIdOf(caller), operation: route.operationId };
   const idempotency = takesIdempotencyKey(route) && idempotencyOf(request.headers["idempotency-key"], input);
   if (!idempotency) {
     const matches = isConditional(route) ? precondition(request.headers, route.volatile) : undefined;

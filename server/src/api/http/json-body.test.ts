@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isMusterError } from "../lib/errors.ts";
-import { anyCharacter } from "../lib/test-support/any-character.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import { anyCharacter } from "../../lib/test-support/any-character.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text as string));

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problem.ts";
 
 const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 

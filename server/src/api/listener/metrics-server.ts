@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../../lib/metrics.ts";
 
 /** `GET /metrics` in Prometheus' format, over plain HTTP on a loopback port of its own: it is not for the network. */
 export interface MetricsServer {

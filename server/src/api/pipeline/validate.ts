@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { firstIssue, issueText } from "../lib/schema-issue.ts";
-import { checkValue } from "./json-body.ts";
-import { Refusal } from "./problem.ts";
-import type { Route } from "./route.ts";
+import { firstIssue, issueText } from "../../lib/schema-issue.ts";
+import { checkValue } from "../http/json-body.ts";
+import { Refusal } from "../problem.ts";
+import type { Route } from "../route.ts";
 
 export interface RawInput {
   params: unknown;

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problem.ts";
 
 /** Deeper nesting than any body of ours; it also keeps every later walk off the stack's end. */
 const MAX_DEPTH = 16;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { addressRange } from "../lib/address.ts";
+import { addressRange } from "../../lib/address.ts";
 import { createPeerReader, parseByteSequences } from "./peer-certificate.ts";
 
 const LEAF = Buffer.from("leaf of the victim");

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Refusal } from "../problem.ts";
 import { parseJsonBody } from "./json-body.ts";
-import { Refusal } from "./problem.ts";
 
 /**
  * What may come in as a body: JSON in UTF-8, not compressed, and for PATCH also under the name that a JSON merge patch has

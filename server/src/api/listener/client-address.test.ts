@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressRange } from "../lib/address.ts";
+import { addressRange } from "../../lib/address.ts";
 import { clientAddress } from "./client-address.ts";
 
 const proxies = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"].map((text) => addressRange(text)!);

@@ -1,9 +1,9 @@
-import { document } from "./openapi/document.ts";
-import type { Json } from "./openapi/schemas.ts";
-import type { Route } from "./route.ts";
-import { routes } from "./routes.ts";
+import type { Route } from "../route.ts";
+import { routes } from "../routes.ts";
+import { document } from "./document.ts";
+import type { Json } from "./schemas.ts";
 
-export { errorCodes } from "./openapi/failures.ts";
+export { errorCodes } from "./failures.ts";
 
 /** The OpenAPI 3.1 description of the public API (spec 4.9, 9), made from the routes themselves. */
 export function publicDocument(): Json {

@@ -1,4 +1,4 @@
-import { isPage } from "../lib/page.ts";
+import { isPage } from "../../lib/page.ts";
 
 /** `Link` to the page after this one, as a relative address (RFC 8288); `undefined` on the last page. */
 export function nextLink(url: string, answer: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { base32Lower, type Ids } from "../lib/ids.ts";
+import { base32Lower, type Ids } from "../../lib/ids.ts";
 
 /** What a client may name its own request: enough for a UUID or a trace id, nothing that could forge a log line. */
 const SANE = /^[A-Za-z0-9._-]{1,64}$/;

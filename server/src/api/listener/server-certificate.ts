@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import type { Logger } from "../lib/logger.ts";
-import { startPeriodicJob } from "../lib/periodic-job.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { startPeriodicJob } from "../../lib/periodic-job.ts";
 
 /** Certificate (leaf and chain) and private key in PEM. */
 export interface KeyPair {

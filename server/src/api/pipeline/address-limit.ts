@@ -1,5 +1,5 @@
-import type { Clock } from "../lib/clock.ts";
-import { MINUTE } from "../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { MINUTE } from "../../lib/clock.ts";
 
 /** Addresses remembered at once; beyond that the one quiet for longest is forgotten first. */
 const MOST_ADDRESSES = 20_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problem.ts";
 
 /** No space, no control character, no path, no user: an authority or nothing (RFC 9112 3.2). */
 const HOST = /^[^\s/?#@\\,]*$/;

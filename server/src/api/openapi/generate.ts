@@ -1,13 +1,13 @@
 /**
  * Writes what is derived from the routes into `openapi/`, so that a change of the API shows as a small diff:
- * `node server/src/api/generate.ts`, or `--check` to fail when the files are not current.
+ * `node server/src/api/openapi/generate.ts`, or `--check` to fail when the files are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deviceDocument, publicDocument } from "./openapi.ts";
 import { operationsText } from "./operations.ts";
 
-const folder = join(import.meta.dirname, "../../../openapi");
+const folder = join(import.meta.dirname, "../../../../openapi");
 
 const files: Record<string, string> = {
   "public.json": `${JSON.stringify(publicDocument(), null, 2)}\n`,
@@ -18,7 +18,7 @@ const files: Record<string, string> = {
 if (process.argv.includes("--check")) {
   const stale = Object.keys(files).filter((name) => current(name) !== files[name]);
   if (stale.length > 0) {
-    console.error(`not current: openapi/${stale.join(", openapi/")}; run node server/src/api/generate.ts`);
+    console.error(`not current: openapi/${stale.join(", openapi/")}; run node server/src/api/openapi/generate.ts`);
     process.exitCode = 1;
   }
 } else {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { PeerCertificate } from "../certificates/certificates.ts";
-import { type AddressRange, isInRanges, withoutMapping } from "../lib/address.ts";
+import type { PeerCertificate } from "../../certificates/certificates.ts";
+import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address.ts";
 
 /** Judges a forwarded certificate against our own roots. */
 export interface ChainJudge {

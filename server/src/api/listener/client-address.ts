@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type AddressRange, isInRanges, withoutMapping } from "../lib/address.ts";
+import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address.ts";
 
 /**
  * The client's address: that of the socket or, where the socket belongs to a trusted proxy, the last address of

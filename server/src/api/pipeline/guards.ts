@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Access, type Caller, requireMay } from "../access/access.ts";
-import type { PeerCertificate } from "../certificates/certificates.ts";
-import { type AddressRange, addressBlock } from "../lib/address.ts";
+import { type Access, type Caller, requireMay } from "../../access/access.ts";
+import type { PeerCertificate } from "../../certificates/certificates.ts";
+import { type AddressRange, addressBlock } from "../../lib/address.ts";
+import { clientAddress } from "../listener/client-address.ts";
+import { Refusal } from "../problem.ts";
+import type { DeviceContact, PublicRoute, Route } from "../route.ts";
 import type { AddressLimit } from "./address-limit.ts";
-import { clientAddress } from "./client-address.ts";
-import { Refusal } from "./problem.ts";
-import type { DeviceContact, PublicRoute, Route } from "./route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problem.ts";
 
 /** Visible ASCII; a quoted structured-field string is one too (draft-ietf-httpapi-idempotency-key-header). */
 const KEY = /^[\x21-\x7e]{1,255}$/;

@@ -1,5 +1,5 @@
+import { routes } from "../routes.ts";
 import { errorCodes } from "./openapi.ts";
-import { routes } from "./routes.ts";
 
 /** One line an operation: method, path, operation id, scope, status, errors. Checked in to make changes visible. */
 export function operationsText(): string {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Route } from "../route.ts";
+import { routes } from "../routes.ts";
 import { entityTag, noneMatch } from "./entity-tag.ts";
 import { nextLink } from "./next-link.ts";
-import type { Route } from "./route.ts";
-import { routes } from "./routes.ts";
 
 /** Whether `route` answers with one record that has an address of its own, which then carries an entity tag. */
 export function showsRecord(route: Route): boolean {

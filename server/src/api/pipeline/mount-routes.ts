@@ -1,0 +1,16 @@
+import type { FastifyInstance } from "fastify";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { routes } from "../routes.ts";
+import { mount, type PipelineTools } from "./pipeline.ts";
+
+/** Mounts every route, and on each of their addresses an answer to the methods that it does not have. */
+export function mountRoutes(app: FastifyInstance, tools: PipelineTools): void {
+  for (const route of routes) mount(app, route, tools);
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    refuseOtherMethods(
+      app,
+      path,
+      ofPath.map((route) => route.method),
+    );
+  }
+}
