@@ -1,5 +1,5 @@
 import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -27,7 +27,7 @@ export const acknowledgeAnomaly = useCase(
       const row = noted ?? (await findAnomaly(tx, caller.tenantId, id, boundedTo));
       if (!row) throw notFound("anomaly");
       const result = noted ? "updated" : "unchanged";
-      await noteWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
       return toAnomaly(row);
     });
   },

@@ -5,7 +5,7 @@ import type { Ids } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { insertWrite, listWriteRows } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
-import { findRequest, forgetBefore, keepAnswer, takeKey } from "./idempotency-store.ts";
+import { deleteBefore, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
 
 /** A write that an API key asked for over HTTPS. */
 export interface ApiRequest {
@@ -19,7 +19,7 @@ export interface ApiRequest {
   idempotency?: { key: string; sha256: Buffer };
 }
 
-/** The part of a caller that the journal knows; `request` is there exactly for API keys that write. */
+/** The part of a caller that the log records; `request` is present exactly for API keys that write. */
 export interface Writer {
   tenantId: string;
   address?: string;
@@ -48,7 +48,7 @@ interface CertificateOfWrite {
   fingerprintSha256: string;
 }
 
-export interface WriteNote {
+export interface WriteRecord {
   /** The kind of record: `group`, `claim`, `certificate` … */
   resource: string;
   /** The record's id. */
@@ -60,88 +60,88 @@ export interface WriteNote {
 }
 
 /** How long a request is recognised by its Idempotency-Key. */
-export const REMEMBERED_MS = DAY;
+export const IDEMPOTENCY_MS = DAY;
 
-/** An answer is kept right after the commit of its work: whoever comes in between looks again a few times. */
-const ON_ITS_WAY_MS = 10_000;
-const BETWEEN_LOOKS_MS = 50;
-const MOST_LOOKS = 20;
+/** The answer is stored right after the commit of the work; a repetition that arrives in between polls for it. */
+const ANSWER_DUE_MS = 10_000;
+const POLL_MS = 50;
+const MAX_POLLS = 20;
 
 /**
- * Notes what an API key's request did, and takes its Idempotency-Key, in the transaction that does it: there is no write
+ * Records an API key's write and reserves its Idempotency-Key, in the transaction of the write: there is no write
  * without its entry, and no second write under one key. Does nothing for callers that are not API keys.
  *
- * @throws MusterError already_processed when another request took the same Idempotency-Key meanwhile
+ * @throws MusterError already_processed when another request has reserved the same Idempotency-Key
  */
-export async function noteWrite(tx: Tx, writer: Writer, note: WriteNote, ids: Ids): Promise<void> {
+export async function recordWrite(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {
   const { request } = writer;
   if (!request) return;
-  if (request.idempotency) await takeIdempotencyKey(tx, request, request.idempotency, note);
+  if (request.idempotency) await reserveIdempotencyKey(tx, request, request.idempotency, record);
   await insertWrite(tx, writer.tenantId, {
-    id: ids.uuid(note.at),
-    at: note.at,
+    id: ids.uuid(record.at),
+    at: record.at,
     key_id: request.keyId,
     operation: request.operation,
-    resource: note.resource,
-    resource_id: note.id,
-    result: note.result,
+    resource: record.resource,
+    resource_id: record.id,
+    result: record.result,
     address: writer.address ?? null,
     request_id: request.id,
-    certificate_id: note.certificate?.id ?? null,
-    serial_number: note.certificate?.serialNumber ?? null,
-    fingerprint_sha256: note.certificate?.fingerprintSha256 ?? null,
+    certificate_id: record.certificate?.id ?? null,
+    serial_number: record.certificate?.serialNumber ?? null,
+    fingerprint_sha256: record.certificate?.fingerprintSha256 ?? null,
   });
 }
 
-async function takeIdempotencyKey(
+async function reserveIdempotencyKey(
   tx: Tx,
   { keyId, operation }: ApiRequest,
   { key, sha256 }: NonNullable<ApiRequest["idempotency"]>,
-  { id, at }: WriteNote,
+  { id, at }: WriteRecord,
 ): Promise<void> {
   const row = { key_id: keyId, idempotency_key: key, operation, request_sha256: sha256, resource_id: id, at };
-  if (!(await takeKey(tx, row, addMs(at, -REMEMBERED_MS)))) throw alreadyProcessed(id);
+  if (!(await reserveKey(tx, row, addMs(at, -IDEMPOTENCY_MS)))) throw alreadyProcessed(id);
 }
 
-/** What is remembered of API writes. */
+/** The API audit log and the answers stored under Idempotency-Keys. */
 export interface Audit {
   /**
-   * The answer to the same request, carried out before under its Idempotency-Key, as it was sent then; `undefined` when the
-   * key is new. `keptSoon`: answers of this operation are kept, so one that is missing may still be on its way.
+   * The stored answer to the same request under its Idempotency-Key, byte for byte; `undefined` when the key is new.
    *
-   * @throws MusterError idempotency_key_reused when it was another request; already_processed when there is no answer to give
+   * @param answerStored whether answers of this operation are stored; if so, a missing one may be about to be stored
+   * @throws MusterError idempotency_key_reused for a different request; already_processed when no answer is stored
    */
-  recallAnswer(request: ApiRequest, keptSoon: boolean): Promise<string | undefined>;
-  /** Keeps the answer for {@link recallAnswer}. */
-  keepAnswer(request: ApiRequest, answer: string): Promise<void>;
+  replayAnswer(request: ApiRequest, answerStored: boolean): Promise<string | undefined>;
+  /** Stores the answer for {@link replayAnswer}. */
+  storeAnswer(request: ApiRequest, answer: string): Promise<void>;
   /** The API audit log of a tenant, newest first. */
   listApiWrites(tenantId: string, page: PageRequest): Promise<ApiWrite[]>;
-  /** Forgets old Idempotency-Keys; to be called every few minutes. */
+  /** Deletes expired Idempotency-Keys; called every few minutes. */
   prune(): Promise<void>;
 }
 
 export function createAudit({ database, clock }: { database: Database; clock: Clock }): Audit {
   const { db } = database;
-  const since = () => addMs(clock.now(), -REMEMBERED_MS);
+  const since = () => addMs(clock.now(), -IDEMPOTENCY_MS);
   return {
-    async recallAnswer({ keyId, operation, idempotency }, keptSoon) {
+    async replayAnswer({ keyId, operation, idempotency }, answerStored) {
       if (!idempotency) return undefined;
-      for (let looks = 1; ; looks++) {
+      for (let polls = 1; ; polls++) {
         const found = await findRequest(db, keyId, idempotency.key, since());
         if (!found) return undefined;
         const same = found.operation === operation && idempotency.sha256.equals(found.request_sha256);
         if (!same) throw idempotencyKeyReused();
         if (found.answer !== null) return found.answer;
-        const fresh = clock.now().getTime() - found.at.getTime() < ON_ITS_WAY_MS;
-        if (!keptSoon || !fresh || looks === MOST_LOOKS) throw alreadyProcessed(found.resource_id);
-        await setTimeout(BETWEEN_LOOKS_MS);
+        const fresh = clock.now().getTime() - found.at.getTime() < ANSWER_DUE_MS;
+        if (!answerStored || !fresh || polls === MAX_POLLS) throw alreadyProcessed(found.resource_id);
+        await setTimeout(POLL_MS);
       }
     },
-    async keepAnswer({ keyId, idempotency }, answer) {
-      if (idempotency) await keepAnswer(db, keyId, idempotency.key, answer);
+    async storeAnswer({ keyId, idempotency }, answer) {
+      if (idempotency) await storeAnswer(db, keyId, idempotency.key, answer);
     },
     listApiWrites: async (tenantId, page) => (await listWriteRows(db, tenantId, page)).map(toWrite),
-    prune: () => forgetBefore(db, since()),
+    prune: () => deleteBefore(db, since()),
   };
 }
 

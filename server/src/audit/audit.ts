@@ -7,8 +7,8 @@ export {
   type ApiWrite,
   type Audit,
   createAudit,
-  noteWrite,
-  type WriteNote,
+  recordWrite,
+  type WriteRecord,
   type WriteResult,
 } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
@@ -26,8 +26,8 @@ export interface CertificateAuditEntry {
   fingerprintSha256: string;
 }
 
-/** A revocation to be noted, in the transaction that makes it. */
-export interface RevocationNote {
+/** A revocation to record, in the transaction that makes it. */
+export interface RevocationRecord {
   id: string;
   at: Date;
   actor: string;
@@ -38,20 +38,20 @@ export interface RevocationNote {
 }
 
 /**
- * Notes that certificates were revoked. The entries of issuance are written by enrollment in the very statement that
- * records the certificate; all of them only grow, the database sees to that.
+ * Records revocations. Entries of issuance are written by the statement that records the certificate
+ * (`insertIssuanceEntry`). A trigger keeps the audit append-only.
  */
-export async function noteRevocations(db: Db, tenantId: string, notes: readonly RevocationNote[]): Promise<void> {
-  const rows = notes.map((note) => ({
-    id: note.id,
+export async function auditRevocations(db: Db, tenantId: string, records: readonly RevocationRecord[]): Promise<void> {
+  const rows = records.map((record) => ({
+    id: record.id,
     kind: "device_cert_revoked" as const,
-    at: note.at,
-    actor: note.actor,
-    device_id: note.deviceId,
-    certificate_id: note.certificateId,
-    serial_number: note.serialNumber,
+    at: record.at,
+    actor: record.actor,
+    device_id: record.deviceId,
+    certificate_id: record.certificateId,
+    serial_number: record.serialNumber,
     previous_serial_number: null,
-    fingerprint_sha256: note.fingerprintSha256,
+    fingerprint_sha256: record.fingerprintSha256,
     claim_id: null,
   }));
   await insertEntries(db, tenantId, rows);

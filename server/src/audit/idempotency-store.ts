@@ -2,16 +2,18 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { IdempotencyKeysTable } from "../db/schema.ts";
 
-export type RememberedRequest = Pick<
+export type StoredRequest = Pick<
   IdempotencyKeysTable,
   "operation" | "request_sha256" | "resource_id" | "answer" | "at"
 >;
 
 /**
- * Takes the idempotency key for the request that this transaction carries out; one from before `since` is free again. Waits
- * for another transaction that is about to take it. `false`: it is taken.
+ * Reserves the idempotency key for the request of this transaction; a key from before `since` is free again. Waits
+ * for another transaction that is reserving it.
+ *
+ * @returns false when the key is already reserved
  */
-export async function takeKey(tx: Tx, row: Omit<IdempotencyKeysTable, "answer">, since: Date): Promise<boolean> {
+export async function reserveKey(tx: Tx, row: Omit<IdempotencyKeysTable, "answer">, since: Date): Promise<boolean> {
   const { rows } = await sql`
     INSERT INTO idempotency_keys AS k (key_id, idempotency_key, operation, request_sha256, resource_id, at)
     VALUES (${row.key_id}, ${row.idempotency_key}, ${row.operation}, ${row.request_sha256}, ${row.resource_id}, ${row.at})
@@ -22,13 +24,13 @@ export async function takeKey(tx: Tx, row: Omit<IdempotencyKeysTable, "answer">,
   return rows.length === 1;
 }
 
-/** The request carried out under this key after `since`. */
+/** The request that reserved this key after `since`. */
 export async function findRequest(
   db: Db,
   keyId: string,
   idempotencyKey: string,
   since: Date,
-): Promise<RememberedRequest | undefined> {
+): Promise<StoredRequest | undefined> {
   return db
     .selectFrom("idempotency_keys")
     .select(["operation", "request_sha256", "resource_id", "answer", "at"])
@@ -38,7 +40,7 @@ export async function findRequest(
     .executeTakeFirst();
 }
 
-export async function keepAnswer(db: Db, keyId: string, idempotencyKey: string, answer: string): Promise<void> {
+export async function storeAnswer(db: Db, keyId: string, idempotencyKey: string, answer: string): Promise<void> {
   await db
     .updateTable("idempotency_keys")
     .set({ answer })
@@ -47,6 +49,6 @@ export async function keepAnswer(db: Db, keyId: string, idempotencyKey: string, 
     .execute();
 }
 
-export async function forgetBefore(db: Db, time: Date): Promise<void> {
+export async function deleteBefore(db: Db, time: Date): Promise<void> {
   await db.deleteFrom("idempotency_keys").where("at", "<=", time).execute();
 }

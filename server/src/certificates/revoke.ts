@@ -1,5 +1,5 @@
 import type { Caller } from "../access/access.ts";
-import { noteRevocations } from "../audit/audit.ts";
+import { auditRevocations } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import type { Ids } from "../lib/ids.ts";
 import { markAllRevoked, markRevoked, markRevokedOfDeletedDevice, type RevokedRow } from "./revocation-store.ts";
@@ -70,5 +70,5 @@ async function recordRevocations(
     serialNumber: row.serial_number,
     fingerprintSha256: row.fingerprint_sha256,
   }));
-  await noteRevocations(tx, tenantId, entries);
+  await auditRevocations(tx, tenantId, entries);
 }

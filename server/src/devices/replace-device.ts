@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AccessRule, boundedToGroupsOf, type Caller, requireMay, useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound, preconditionFailed } from "../lib/request-errors.ts";
@@ -61,7 +61,7 @@ export const replaceDevice = useCase(
       const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
       requireMayAssign(caller, before, wanted);
       const result = says(before, wanted) ? "unchanged" : "updated";
-      await noteWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
       if (result === "unchanged") return before;
       if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
       await replaceDeviceRow(tx, tenantId, uid, row);

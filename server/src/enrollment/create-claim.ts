@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { hasDeviceType } from "../devices/devices.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
@@ -53,7 +53,7 @@ export const createClaim = useCase(
     };
     return await inTransaction(deps.database.db, async (tx) => {
       await insertClaim(tx, caller.tenantId, row);
-      await noteWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
       return { ...claimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
     });
   },

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type Caller, useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { lockDevice, resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
@@ -96,7 +96,7 @@ async function record(
     if (!recorded) throw refusal("client_id_in_use");
     const { serialNumber, fingerprintSha256 } = signed.leaf;
     const certificate = { id, serialNumber, fingerprintSha256 };
-    await noteWrite(tx, caller, { resource: "certificate", id, result: "created", at: now, certificate }, deps.ids);
+    await recordWrite(tx, caller, { resource: "certificate", id, result: "created", at: now, certificate }, deps.ids);
     await faultPoint("bundle.commit");
     return { id, publishTopics };
   });

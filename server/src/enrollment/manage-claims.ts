@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
@@ -46,7 +46,7 @@ export const revokeClaim = useCase(
     await inTransaction(deps.database.db, async (tx) => {
       const result = await revokeClaimRow(tx, caller.tenantId, id, caller.actor, now);
       if (!result) throw noSuchClaim();
-      await noteWrite(tx, caller, { resource: "claim", id, result, at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "claim", id, result, at: now }, deps.ids);
     });
   },
 );

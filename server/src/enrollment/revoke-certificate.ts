@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { findCertificateOfDevice, revokeIssued } from "../certificates/certificates.ts";
 import { certificateNotFound } from "../certificates/errors.ts";
 import { enqueueDrop } from "../connections/connections.ts";
@@ -29,7 +29,7 @@ export const revokeCertificate = useCase(
       await lockDeviceRecord(tx, caller.tenantId, deviceUid);
       const result = (await revokeIssued(tx, caller, id, { ids, now })) ? "revoked" : "unchanged";
       const certificate = { id, ...identity };
-      await noteWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, ids);
+      await recordWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate }, ids);
       const seq = await enqueueDrop(tx, { certificateId: id, reason: "certificate revoked" }, now);
       await faultPoint("revoke.commit");
       return seq;

@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
@@ -29,7 +29,7 @@ export const assignShift = useCase(
       if (group.shift_ids.length > LIMITS.shiftsOfGroup)
         throw invalidRequest(`a group has at most ${LIMITS.shiftsOfGroup} shifts`, shiftId);
       const result = outcome === "added" ? "updated" : "unchanged";
-      await noteWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
       return toGroupRecord(group);
     });
   },

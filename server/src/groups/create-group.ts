@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
@@ -38,7 +38,7 @@ export const createGroup = useCase(
       const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
       const unknown = members.find((id) => !added.has(id));
       if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-      await noteWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
     });
     return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
   },

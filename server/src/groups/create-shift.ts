@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
@@ -43,7 +43,7 @@ export const createShift = useCase(
       const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
       const unknown = users.find((id) => !added.has(id));
       if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-      await noteWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
     });
     return toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
   },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -81,7 +81,7 @@ export async function updateThreshold(
       updated_at: now,
     };
     const result = isDeepStrictEqual({ ...after, updated_at: before.updated_at }, before) ? "unchanged" : "updated";
-    await noteWrite(tx, caller, { resource: "threshold", id, result, at: now }, deps.ids);
+    await recordWrite(tx, caller, { resource: "threshold", id, result, at: now }, deps.ids);
     if (result === "unchanged") return toEdited(before);
     return toEdited({ ...after, revision: await updateThresholdRow(tx, caller.tenantId, after) });
   });
@@ -103,7 +103,7 @@ export async function deleteThreshold(
     if (isUuid(id)) await takeOffEverything(tx, caller.tenantId, id);
     await locked(tx, caller, id, guard);
     await deleteThresholdRow(tx, caller.tenantId, id, now);
-    await noteWrite(tx, caller, { resource: "threshold", id, result: "revoked", at: now }, deps.ids);
+    await recordWrite(tx, caller, { resource: "threshold", id, result: "revoked", at: now }, deps.ids);
   });
 }
 

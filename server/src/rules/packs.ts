@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -55,7 +55,7 @@ export const createThreshold = useCase(
     };
     await inTransaction(deps.database.db, async (tx) => {
       await insertThreshold(tx, caller.tenantId, row);
-      await noteWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
     });
     return toPack(row);
   },

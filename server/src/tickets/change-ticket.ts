@@ -1,5 +1,5 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -44,7 +44,7 @@ export const changeTicket = useCase(
       const changes = changesBetween(toRecord(before), toRecord(after));
       const changed = Object.keys(changes).length > 0;
       const result = changed ? "updated" : "unchanged";
-      await noteWrite(tx, caller, { resource: "ticket", id, result, at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "ticket", id, result, at: now }, deps.ids);
       if (!changed) return toRecord(before);
       await write(deps, tx, caller, { before, after, changes });
       return toRecord(after);

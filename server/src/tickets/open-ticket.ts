@@ -1,5 +1,5 @@
 import { useCase } from "../access/access.ts";
-import { noteWrite } from "../audit/audit.ts";
+import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { lockAnomalies } from "./anomaly-store.ts";
 import { changesBetween } from "./changes.ts";
@@ -54,7 +54,7 @@ export const openTicket = useCase(
         await lockAnomalies(tx, tenantId, [links.anomaly_id]);
         await requireNoUnfinished(tx, tenantId, links.anomaly_id);
       }
-      await noteWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
+      await recordWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
       const row = { ...plain, ...links };
       const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
       const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });

@@ -88,7 +88,7 @@ async function writeOnce(
   once: ApiRequest,
   { audit, run, logger }: WriteTools,
 ): Promise<unknown> {
-  const recall = () => audit.recallAnswer(once, !route.secret);
+  const recall = () => audit.replayAnswer(once, !route.secret);
   const before = await recall();
   if (before !== undefined) return replay(route, reply, before);
   let answer: unknown;
@@ -107,7 +107,7 @@ async function writeOnce(
 /** The work is done, whatever becomes of this: a repetition is then told so, only without the answer. */
 async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unknown): Promise<void> {
   try {
-    await audit.keepAnswer(once, JSON.stringify(answer));
+    await audit.storeAnswer(once, JSON.stringify(answer));
   } catch (error) {
     logger.warn(
       { requestId: once.id, err: (error as Error).message },
