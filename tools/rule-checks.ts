@@ -1,8 +1,11 @@
 import { checkBoundaries } from "./boundaries/boundaries.ts";
 import { table } from "./boundaries/table.ts";
-import { checkOwners, checkOwnersExist } from "./ownership/ownership.ts";
+import { checkOwners } from "./ownership/ownership.ts";
+import { checkSizes } from "./sizes/sizes.ts";
 import type { Violation } from "./source/violation.ts";
 import { checkUseCases } from "./use-cases/use-cases.ts";
+import { checkCitations } from "./wording/citations.ts";
+import { checkWording } from "./wording/wording.ts";
 
 export interface RuleCheck {
   /** As `npm run check` prints it; `--only=` selects by a part of it. */
@@ -16,6 +19,9 @@ export interface RuleCheck {
 /** The rules of the code that no tool from outside knows. */
 export const ruleChecks: readonly RuleCheck[] = [
   { name: "folder boundaries", rules: [], check: (root) => checkBoundaries(root, table) },
-  { name: "table owners", rules: ["owner"], check: (root) => [...checkOwners(root), ...checkOwnersExist(root)] },
+  { name: "table owners", rules: ["owner"], check: checkOwners },
   { name: "use cases", rules: ["use-case", "rights"], check: checkUseCases },
+  { name: "words", rules: ["words", "phrases"], check: checkWording },
+  { name: "citations", rules: ["citation"], check: checkCitations },
+  { name: "sizes", rules: ["size", "folders"], check: (root) => checkSizes(root) },
 ];

@@ -3,7 +3,7 @@
  * files (`test-run/share.ts`); files that are named run in a process each.
  *
  *   npm test                                     everything
- *   npm test -- server/test/claims.test.ts       one file; a folder or a part of a path selects several
+ *   npm test -- server/test/tickets.test.ts       one file; a folder or a part of a path selects several
  *   npm test -- --test-name-pattern='last use'   flags go to node in each test process
  *
  * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database (`tools/with-postgres`).

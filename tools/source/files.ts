@@ -15,6 +15,20 @@ export function serverFiles(root: string): string[] {
   return filesIn(root, `${SERVER}**/*.ts`).filter((file) => !isTestCode(file));
 }
 
+/** Shipped migrations are never edited, `words.ts` names what it refuses, and the fixtures break the rules. */
+const EXEMPT = /^server\/src\/db\/migrations\/00(0\d|1[0-3])-|^tools\/words\.ts$|^tools\/fixtures\//;
+
+/** The TypeScript files whose wording counts, tests included. */
+export function writtenCode(root: string): string[] {
+  const folders = ["server", "agent", "bench", "tools"];
+  return filesIn(root, ...folders.map((folder) => `${folder}/**/*.ts`)).filter((file) => !EXEMPT.test(file));
+}
+
+/** The pages for people, and the scripts, whose comments read alike. */
+export function documents(root: string): string[] {
+  return filesIn(root, "*.md", "{docs,agent,bench}/**/*.md", ".ci/*", "tools/with-postgres");
+}
+
 /** The folder of `server/src` that a file is in, or the bare name of a file that is in none. */
 export function placeOf(file: string): string {
   return file.slice(SERVER.length).replace(/\/.*|\.ts$/, "");

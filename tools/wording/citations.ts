@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { documents, filesIn, writtenCode } from "../source/files.ts";
+import { lineFinder, parse } from "../source/syntax.ts";
+import { inOrder, type Violation } from "../source/violation.ts";
+import { proseOf } from "./prose.ts";
+
+/** A page (`pki.md`), or a source file with its folder (`lists/lists.ts`). Addresses and patterns are no citations. */
+const CITED = /(?<![\w./:*<>{}…-])(?:[\w.-]+\/)*[\w.-]+\.(?:md|ts)\b(?![\w*<{/-])/g;
+
+/**
+ * Every page and every source file that a comment, a sentence or a document under `root` names is in the repository:
+ * `docs/pki.md`, or the end of a path, `pki.md` and `lists/lists.ts`. A bare `lists.ts` may be any file.
+ */
+export function checkCitations(root: string): Violation[] {
+  const files = filesIn(root, "*.md", "{docs,server,agent,bench,tools}/**/*.{md,ts}");
+  const there = new Set(files.flatMap(endsOf));
+  const missing = (file: string, text: string, lineOf: (at: number) => number) =>
+    [...text.matchAll(CITED)]
+      .map(({ 0: cited, index }) => ({ cited: cited.replace(/^(\.{1,2}\/)+/, ""), line: lineOf(index) }))
+      .filter(({ cited }) => !there.has(cited) && (cited.endsWith(".md") || cited.includes("/")))
+      .map(({ cited, line }) => {
+        const message = `${cited} is not in the repository: cite what is, or say what matters of it`;
+        return { file, line, rule: "citation", subject: cited, message };
+      });
+  return inOrder([
+    ...writtenCode(root).flatMap((file) => {
+      const source = parse(join(root, file));
+      return proseOf(source).flatMap(({ text, offset }) => missing(file, text, (at) => source.lineOf(offset + at)));
+    }),
+    ...documents(root).flatMap((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return missing(file, text, lineFinder(text));
+    }),
+  ]);
+}
+
+/** A path may be cited as a whole, or by its last parts. */
+function endsOf(path: string): string[] {
+  const parts = path.split("/");
+  return parts.map((_, from) => parts.slice(from).join("/"));
+}

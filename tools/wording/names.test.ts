@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseText } from "../source/syntax.ts";
+import { declaredNames, wordsOf } from "./names.ts";
+
+test("a name is read as words, in every way of writing names", () => {
+  assert.equal(wordsOf("judgeAllKeys"), "judge all keys");
+  assert.equal(wordsOf("HTTPServer2Go"), "http server2 go");
+  assert.equal(wordsOf("MAX_NOTED"), "max noted");
+  assert.equal(wordsOf("tend-list"), "tend list");
+});
+
+test("names are found where they are declared, and not where they are used", () => {
+  const source = parseText(
+    "example.ts",
+    `import { imported } from "./other.ts";
+     const { a, b: [c, ...d], e = used } = imported;
+     function f<T>(g: number, { h } = used, ...i: T[]) { for (const j of used.k) l(j); }
+     class M { #n = 1; o(p = used) { return (q: string) => q; } }
+     interface R { s: string; t(u: number): void }
+     type V = { w: M };
+     const x = { y: used, z() {}, aa: () => used };`,
+  );
+  assert.deepEqual(
+    declaredNames(source)
+      .map(({ name }) => name)
+      .sort(),
+    // biome-ignore format: one list
+    ["M", "R", "T", "V", "a", "aa", "c", "d", "e", "f", "g", "h", "i", "j", "n", "o", "p", "q", "s", "t", "u", "w", "x", "z"],
+  );
+});

@@ -1,0 +1,63 @@
+import { isNode, type Node, type Source, visit } from "../source/syntax.ts";
+
+export interface DeclaredName {
+  name: string;
+  line: number;
+}
+
+const FUNCTION = /Function|TSMethodSignature|TSCallSignature/;
+const DECLARATION = /^(Function|Class|TSInterface|TSTypeAlias)Declaration$|^TSDeclareFunction$|^TSTypeParameter$/;
+const MEMBER = /^(PropertyDefinition|MethodDefinition|TSPropertySignature|TSMethodSignature)$/;
+
+/** Every name that `source` declares: variables, parameters, functions, types and their members. */
+export function declaredNames(source: Source): DeclaredName[] {
+  const found: DeclaredName[] = [];
+  visit(source.program, (node) => {
+    for (const { name, start } of namesIn(node)) found.push({ name: name as string, line: source.lineOf(start) });
+  });
+  return found;
+}
+
+function namesIn(node: Node): Node[] {
+  if (node.type === "VariableDeclarator") return bound(node.id);
+  const own = DECLARATION.test(node.type) ? bound(typeof node.name === "string" ? node : (node.id ?? node.name)) : [];
+  const parameters = FUNCTION.test(node.type) && Array.isArray(node.params) ? node.params.flatMap(bound) : [];
+  const key = MEMBER.test(node.type) || isMethod(node) ? bound(node.key) : [];
+  return [...own, ...parameters, ...key];
+}
+
+/** A function in an object literal. */
+function isMethod(node: Node): boolean {
+  return node.type === "Property" && isNode(node.value) && FUNCTION.test(node.value.type);
+}
+
+/** The identifiers that a pattern binds. */
+function bound(pattern: unknown): Node[] {
+  if (!isNode(pattern)) return [];
+  switch (pattern.type) {
+    case "Identifier":
+    case "PrivateIdentifier":
+      return [pattern];
+    case "ObjectPattern":
+      return (pattern.properties as Node[]).flatMap((each) => bound(each.type === "RestElement" ? each : each.value));
+    case "ArrayPattern":
+      return (pattern.elements as unknown[]).flatMap(bound);
+    case "AssignmentPattern":
+      return bound(pattern.left);
+    case "RestElement":
+      return bound(pattern.argument);
+    default:
+      return [];
+  }
+}
+
+/** `judgeAll`, `JUDGE_ALL` and `judge-all` are `judge all`. */
+export function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "")
+    .join(" ")
+    .toLowerCase();
+}
