@@ -1,8 +1,8 @@
 import { after, before, describe } from "node:test";
+import { startWorld, type World } from "./notifications/environment.ts";
 import { deliveryRules } from "./notifications/suite-delivery.ts";
 import { endingRules, noticeRules } from "./notifications/suite-notices.ts";
 import { pageRules } from "./notifications/suite-pages.ts";
-import { startWorld, type World } from "./notifications/world.ts";
 
 let world: World;
 before(async () => {

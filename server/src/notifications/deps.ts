@@ -4,7 +4,7 @@ import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Secret } from "../lib/secret.ts";
-import type { Resolve } from "./resolve-target.ts";
+import type { Resolve } from "./webhooks/resolve-target.ts";
 
 /** What the use cases of this feature work with. */
 export interface NotificationsDeps {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { insertDeliveries, type NewDelivery, toldOf } from "./delivery-store.ts";
+import { insertDeliveries, type NewDelivery, toldOf } from "./delivery/delivery-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import type { AnomalyMessage, NoticeKind } from "./message.ts";
-import { noticeCertificates } from "./notice.ts";
-import { type AnomalyRow, type InboxRow, planPages, readAnomalies, stopPages, takeInbox } from "./page-store.ts";
-import type { Recipient } from "./recipients.ts";
+import { noticeCertificates } from "./notices/certificate-notices.ts";
+import { type AnomalyRow, type InboxRow, planPages, readAnomalies, stopPages, takeInbox } from "./paging/page-store.ts";
+import type { Recipient } from "./paging/recipients.ts";
 
 const BATCH = 200;
 

@@ -4,24 +4,24 @@ import type { Unlisten } from "../db/database.ts";
 import { EVENTS_CHANNEL } from "../events/events.ts";
 import { addMs, DAY, SECOND } from "../lib/clock.ts";
 import { isUuid } from "../lib/ids.ts";
-import { GIVE_UP_MS } from "./back-off.ts";
-import { mailCourier, webhookCourier } from "./deliver.ts";
-import { type DeliveryRow, forgetDeliveries, giveUp, listDeliveryRows } from "./delivery-store.ts";
+import { GIVE_UP_MS } from "./delivery/back-off.ts";
+import { mailCourier, webhookCourier } from "./delivery/deliver.ts";
+import { type DeliveryRow, forgetDeliveries, giveUp, listDeliveryRows } from "./delivery/delivery-store.ts";
+import { measureBacklog } from "./delivery/measure.ts";
+import { createPump } from "./delivery/pump.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
-import { measureBacklog } from "./measure.ts";
-import { noticeEnding } from "./notice.ts";
-import { type OnCall, onCallOfDevice, onCallOfGroup } from "./on-call.ts";
-import { pagePeople } from "./page-people.ts";
-import { forgetPages, isAnythingDue } from "./page-store.ts";
-import { createPump } from "./pump.ts";
-import { createMailer } from "./send-mail.ts";
-import { unreached } from "./unreached.ts";
-import { showWebhook, type WebhookInfo } from "./webhooks.ts";
+import { createMailer } from "./mail/send-mail.ts";
+import { noticeEnding } from "./notices/certificate-notices.ts";
+import { type OnCall, onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
+import { forgetPages, isAnythingDue } from "./paging/page-store.ts";
+import { pagePeople } from "./paging/send-pages.ts";
+import { unreached } from "./paging/unreached-groups.ts";
+import { showWebhook, type WebhookInfo } from "./webhooks/show-webhook.ts";
 
 export type { NotificationSettings } from "./deps.ts";
-export type { OnCall, OnCallDuty } from "./on-call.ts";
-export type { WebhookInfo } from "./webhooks.ts";
+export type { OnCall, OnCallDuty } from "./paging/on-call.ts";
+export type { WebhookInfo } from "./webhooks/show-webhook.ts";
 
 /** How long the log of what was sent is kept. */
 const KEPT_MS = 30 * DAY;

@@ -4,9 +4,9 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import type { Message } from "../../src/notifications/message.ts";
-import { sendWebhook } from "../../src/notifications/send-webhook.ts";
+import { sendWebhook } from "../../src/notifications/webhooks/send-webhook.ts";
 import { onPostgres } from "../harness/database.ts";
-import type { World } from "./world.ts";
+import type { World } from "./environment.ts";
 
 /** What becomes of messages that do not arrive at once. */
 export function deliveryRules(given: () => World): void {

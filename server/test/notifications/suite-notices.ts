@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runRaw } from "../../src/db/database.ts";
 import { DAY } from "../../src/lib/clock.ts";
 import { enrollDevice, renew } from "../harness/devices.ts";
-import type { World } from "./world.ts";
+import type { World } from "./environment.ts";
 
 /** What a tenant's admins are told about certificates. */
 export function noticeRules(given: () => World): void {

@@ -5,7 +5,7 @@ import { runRaw } from "../../src/db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
-import { HOT, type World } from "./world.ts";
+import { HOT, type World } from "./environment.ts";
 
 /** A webhook's body, as far as it is looked at here. */
 interface Told {

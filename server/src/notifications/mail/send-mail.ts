@@ -1,9 +1,9 @@
 import nodemailer from "nodemailer";
-import { SECOND } from "../lib/clock.ts";
-import type { ClaimedRow } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
+import { SECOND } from "../../lib/clock.ts";
+import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import { failed, type Outcome } from "../delivery/outcome.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { mailText } from "./mail-text.ts";
-import { failed, type Outcome } from "./outcome.ts";
 
 /** How many connections to the mail server there are at most. */
 export const MAIL_CONNECTIONS = 4;

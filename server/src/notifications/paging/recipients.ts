@@ -1,4 +1,4 @@
-import { dutyAt, type ShiftTimes } from "../groups/groups.ts";
+import { dutyAt, type ShiftTimes } from "../../groups/groups.ts";
 
 export interface Person {
   id: string;

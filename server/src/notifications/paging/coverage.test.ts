@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addMs, DAY, HOUR } from "../lib/clock.ts";
+import { addMs, DAY, HOUR } from "../../lib/clock.ts";
 import { gaps, reached } from "./coverage.ts";
 import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
 

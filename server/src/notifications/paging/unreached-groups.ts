@@ -1,6 +1,6 @@
-import { addMs, DAY } from "../lib/clock.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { reached } from "./coverage.ts";
-import type { NotificationsDeps } from "./deps.ts";
 import { nextGroups, readGroups } from "./page-store.ts";
 
 const AHEAD_MS = 7 * DAY;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addMs, DAY, HOUR, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
+import { MOST_IN_WINDOW, planMails } from "../mail/digest.ts";
+import { isPublicAddress } from "../webhooks/public-address.ts";
+import { resolveTarget } from "../webhooks/resolve-target.ts";
+import { signatureHeaders, webhookSecret } from "../webhooks/webhook-secret.ts";
 import { retryAt } from "./back-off.ts";
-import { MOST_IN_WINDOW, planMails } from "./digest.ts";
-import { isPublicAddress } from "./public-address.ts";
-import { resolveTarget } from "./resolve-target.ts";
-import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 

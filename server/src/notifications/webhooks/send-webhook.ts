@@ -1,10 +1,10 @@
 import { request } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isIPv6 } from "node:net";
-import { SECOND } from "../lib/clock.ts";
-import type { ClaimedRow } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
-import { failed, type Outcome } from "./outcome.ts";
+import { SECOND } from "../../lib/clock.ts";
+import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import { failed, type Outcome } from "../delivery/outcome.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { resolveTarget, TargetRefused } from "./resolve-target.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 

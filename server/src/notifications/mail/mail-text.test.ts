@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type AnomalyMessage, type CertificateMessage, digestOf } from "../message.ts";
 import { mailText } from "./mail-text.ts";
-import { type AnomalyMessage, type CertificateMessage, digestOf } from "./message.ts";
 
 const OPENED: AnomalyMessage = {
   type: "anomaly.opened",

@@ -1,9 +1,9 @@
-import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { addMs, DAY } from "../lib/clock.ts";
-import { insertDeliveries, type NewDelivery } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
-import type { NoticeKind } from "./message.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import type { NoticeKind } from "../message.ts";
 import { admins, type NoticedRow, noteCertificate, noteExpiring, noteOverdue } from "./notice-store.ts";
 
 /** How long after `renewAfterUtc` a device that has not renewed is somebody's business. */

@@ -1,5 +1,5 @@
+import type { NotificationsDeps } from "../deps.ts";
 import { readBacklog } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
 
 /** What waits to arrive, for whoever watches the service. */
 export async function measureBacklog({ database, clock, metrics }: NotificationsDeps): Promise<void> {

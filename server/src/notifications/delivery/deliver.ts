@@ -1,14 +1,14 @@
-import { SECOND } from "../lib/clock.ts";
-import { faultPoint } from "../lib/fault-points.ts";
+import { SECOND } from "../../lib/clock.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import { chance, type NotificationsDeps } from "../deps.ts";
+import { leaseOf, takeMails } from "../mail/claim-mails.ts";
+import { MAIL_CONNECTIONS, type Mailer } from "../mail/send-mail.ts";
+import { sendWebhook } from "../webhooks/send-webhook.ts";
+import { disabledWebhooks, disableWebhook } from "../webhooks/webhook-store.ts";
 import { retryAt } from "./back-off.ts";
 import { type Courier, createCourier } from "./courier.ts";
 import { type ClaimedRow, claimWebhooks, noteFailed, noteSent } from "./delivery-store.ts";
-import { chance, type NotificationsDeps } from "./deps.ts";
 import { failed, type Outcome, type Send } from "./outcome.ts";
-import { MAIL_CONNECTIONS, type Mailer } from "./send-mail.ts";
-import { sendWebhook } from "./send-webhook.ts";
-import { leaseOf, takeMails } from "./take-mails.ts";
-import { disabledWebhooks, disableWebhook } from "./webhook-store.ts";
 
 const WEBHOOKS_AT_ONCE = 16;
 const WEBHOOKS_OF_ONE = 4;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { systemClock } from "../lib/clock.ts";
-import { randomIds } from "../lib/ids.ts";
-import { Secret } from "../lib/secret.ts";
-import type { ClaimedRow } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { randomIds } from "../../lib/ids.ts";
+import { Secret } from "../../lib/secret.ts";
+import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { createMailer } from "./send-mail.ts";
 
 const MAIL: Omit<ClaimedRow, "created_at"> = {

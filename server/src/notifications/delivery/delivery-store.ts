@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import { addMs } from "../lib/clock.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { addMs } from "../../lib/clock.ts";
+import type { Message } from "../message.ts";
 import { GIVE_UP_MS } from "./back-off.ts";
-import type { Message } from "./message.ts";
 
 /** A message on its way to one address. */
 export interface NewDelivery {

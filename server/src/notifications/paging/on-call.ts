@@ -1,10 +1,10 @@
-import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
-import { dutiesBetween } from "../groups/groups.ts";
-import { addMs, DAY } from "../lib/clock.ts";
-import { isDeviceId, isUuid } from "../lib/ids.ts";
-import { notFound } from "../lib/request-errors.ts";
+import { boundedToGroupsOf, type Caller, requireScope } from "../../access/access.ts";
+import { dutiesBetween } from "../../groups/groups.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { isDeviceId, isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { NotificationsDeps } from "../deps.ts";
 import { gaps, reached, type Span } from "./coverage.ts";
-import type { NotificationsDeps } from "./deps.ts";
 import { groupsOfDevice, readGroups } from "./page-store.ts";
 import type { PagedGroup, Person } from "./recipients.ts";
 

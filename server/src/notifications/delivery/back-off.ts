@@ -1,4 +1,4 @@
-import { addMs, DAY, HOUR, SECOND } from "../lib/clock.ts";
+import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 
 const FIRST_MS = 5 * SECOND;
 const LONGEST_MS = HOUR;

@@ -1,5 +1,5 @@
-import { dutiesBetween } from "../groups/groups.ts";
-import { addMs, MINUTE } from "../lib/clock.ts";
+import { dutiesBetween } from "../../groups/groups.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
 import type { PagedGroup } from "./recipients.ts";
 
 export interface Span {

@@ -1,6 +1,6 @@
-import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { addMs, MINUTE } from "../lib/clock.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
 import {
   type ClaimedRow,
   claim,
@@ -13,10 +13,10 @@ import {
   postpone,
   type WaitingMail,
   waitingMails,
-} from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
+} from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { digestOf, type SingleMessage } from "../message.ts";
 import { planMails, WINDOW_MS } from "./digest.ts";
-import { digestOf, type SingleMessage } from "./message.ts";
 
 /** How long a process that lives holds a delivery that it sends: longer than an attempt takes. */
 const LEASE_MS = MINUTE;

@@ -1,4 +1,4 @@
-import { MINUTE } from "../lib/clock.ts";
+import { MINUTE } from "../../lib/clock.ts";
 
 /** More mails than this within {@link WINDOW_MS} reach nobody's mind: what is beyond comes as one. */
 export const MOST_IN_WINDOW = 20;

@@ -1,8 +1,8 @@
-import { type Caller, requireScope } from "../access/access.ts";
-import { isUuid } from "../lib/ids.ts";
-import { notFound } from "../lib/request-errors.ts";
-import type { NotificationsDeps } from "./deps.ts";
-import { readGroups } from "./page-store.ts";
+import { type Caller, requireScope } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { readGroups } from "../paging/page-store.ts";
 import { webhookSecret } from "./webhook-secret.ts";
 import { disabledWebhooks, enableWebhook } from "./webhook-store.ts";
 

@@ -1,5 +1,5 @@
-import { wallTime } from "../lib/time-zone.ts";
-import type { AnomalyMessage, CertificateMessage, DigestMessage, Message, SingleMessage } from "./message.ts";
+import { wallTime } from "../../lib/time-zone.ts";
+import type { AnomalyMessage, CertificateMessage, DigestMessage, Message, SingleMessage } from "../message.ts";
 
 export interface MailText {
   subject: string;

@@ -1,10 +1,10 @@
-import { inTransaction } from "../db/transaction.ts";
-import { addMs } from "../lib/clock.ts";
-import { faultPoint } from "../lib/fault-points.ts";
-import { GIVE_UP_MS } from "./back-off.ts";
-import { insertDeliveries, type NewDelivery } from "./delivery-store.ts";
-import type { NotificationsDeps } from "./deps.ts";
-import { anomalyDelivery } from "./handle-inbox.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs } from "../../lib/clock.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import { GIVE_UP_MS } from "../delivery/back-off.ts";
+import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { anomalyDelivery } from "../handle-inbox.ts";
 import {
   type AnomalyRow,
   duePages,

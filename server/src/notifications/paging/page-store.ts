@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Db, runPrepared, type Tx } from "../db/database.ts";
+import { type Db, runPrepared, type Tx } from "../../db/database.ts";
 import type { Notify, PagedGroup } from "./recipients.ts";
 
 export interface InboxRow {

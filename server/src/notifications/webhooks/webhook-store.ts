@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
+import type { Db } from "../../db/database.ts";
 
 const hash = (target: string) => createHash("sha256").update(target).digest();
 
