@@ -1,10 +1,13 @@
 import type { Caller } from "../../server/src/access/access.ts";
+import { createAuthorities } from "../../server/src/authorities/authorities.ts";
 import { type Database, openDatabase, runRaw } from "../../server/src/db/database.ts";
+import { composeFeatures } from "../../server/src/features.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
-import { createLogger } from "../../server/src/lib/logger.ts";
-import { createBatchEvaluator } from "../../server/src/rules/rules.ts";
-import { createTelemetry } from "../../server/src/telemetry/telemetry.ts";
+import { createLogger, type Logger } from "../../server/src/lib/logger.ts";
+import { createMetrics } from "../../server/src/lib/metrics.ts";
+import { Secret } from "../../server/src/lib/secret.ts";
+import type { Telemetry } from "../../server/src/telemetry/telemetry.ts";
 import { percentile } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
@@ -33,8 +36,7 @@ export async function chart(url: string): Promise<Figure[]> {
   const logger = createLogger("silent");
   const database = await openDatabase({ url, dataDir: "none", logger });
   try {
-    const deps = { database, clock: systemClock, ids: randomIds, logger };
-    const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
+    const telemetry = await telemetryOf(database, logger);
     const { caller, deviceId, deviceUid, from, to } = await fill(database);
     const started = performance.now();
     await telemetry.rollUp();
@@ -61,6 +63,21 @@ export async function chart(url: string): Promise<Figure[]> {
   } finally {
     await database.close();
   }
+}
+
+async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
+  const masterKey = new Secret(Buffer.alloc(32, 7));
+  const deps = { database, clock: systemClock, ids: randomIds, logger, masterKey };
+  const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
+  const { telemetry } = composeFeatures({
+    ...deps,
+    metrics: createMetrics(),
+    authorities,
+    notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
+    addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
+  });
+  await authorities.close();
+  return telemetry;
 }
 
 /** The readings, as if stored when they were due, up to the last full minute but five. */

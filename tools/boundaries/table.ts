@@ -32,6 +32,7 @@ export const table = {
   imports: {
     main: ["*"],
     app: ["*"],
+    features: ["*"],
     cli: ["config", "control", "demo", "lib", "main"],
     demo: ["control", "pki", "lib"],
 

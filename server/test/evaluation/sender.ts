@@ -1,9 +1,8 @@
 import { notify, runRaw } from "../../src/db/database.ts";
-import { randomIds } from "../../src/lib/ids.ts";
-import { createLogger } from "../../src/lib/logger.ts";
-import { createBatchEvaluator, type NewRule, type ThresholdPack } from "../../src/rules/rules.ts";
+import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import type { Said } from "../../src/rules/test-support/reference-evaluator.ts";
-import { createTelemetry, type Telemetry } from "../../src/telemetry/telemetry.ts";
+import type { Telemetry } from "../../src/telemetry/telemetry.ts";
+import { testFeatures } from "../harness/features.ts";
 import { HOT, type World } from "../monitoring/world.ts";
 
 /** A device that packs watch, and what it says, handed in as the broker does. */
@@ -61,8 +60,7 @@ async function heard({ server }: World): Promise<void> {
 
 /** The ingest of a further process on the same database, with an empty cache. */
 export function freshTelemetry({ server }: World, database = server.app.database): Telemetry {
-  const deps = { database, clock: server.clock, ids: randomIds, logger: createLogger("silent") };
-  return createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
+  return testFeatures({ database, clock: server.clock }).telemetry;
 }
 
 export async function packOf(world: World, ...rules: NewRule[]): Promise<ThresholdPack> {

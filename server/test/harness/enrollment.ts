@@ -14,18 +14,12 @@ import { type Ids, randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import {
-  certificatePem,
-  createDeviceRoot,
-  createIssuingIntermediate,
-  fileSigner,
-  newSerialNumber,
-  type Signer,
-} from "../../src/pki/pki.ts";
+import { certificatePem, type Signer } from "../../src/pki/pki.ts";
 import { createTickets } from "../../src/tickets/tickets.ts";
 
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { newSigner } from "./features.ts";
 
 /** Enrollment and its neighbours on one database, without listeners: for rules and races. */
 export type Registry = ReturnType<typeof createRegistry>;
@@ -36,19 +30,6 @@ export interface RegistryOptions {
   ids?: Ids;
   signer?: Signer;
   signTimeoutMs?: number;
-}
-
-/** An authority of its own; the books decide what is believed, so two processes need not share it. */
-function newSigner(now: Date): Signer {
-  const wanted = (name: string, validDays: number) => ({
-    name,
-    now,
-    validDays,
-    serialNumber: newSerialNumber(randomIds),
-  });
-  const root = createDeviceRoot(wanted("Test Root", 7300));
-  const intermediate = createIssuingIntermediate(wanted("Test Issuing", 3652), root);
-  return fileSigner(intermediate.certificateDer, intermediate.privateKey);
 }
 
 export function createRegistry(options: RegistryOptions) {

@@ -2,11 +2,10 @@ import type { Caller } from "../../src/access/access.ts";
 import type { Database } from "../../src/db/database.ts";
 import { runRaw } from "../../src/db/database.ts";
 import { randomIds } from "../../src/lib/ids.ts";
-import { createLogger } from "../../src/lib/logger.ts";
-import { createBatchEvaluator } from "../../src/rules/rules.ts";
-import { createTelemetry, type Message, type Telemetry } from "../../src/telemetry/telemetry.ts";
+import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { testFeatures } from "./features.ts";
 
 /** Telemetry alone over a database of its own, with the rows it expects: the broker's side without a broker. */
 export interface TelemetryBench {
@@ -32,8 +31,7 @@ export interface TestSender {
 export async function openTelemetry(): Promise<TelemetryBench> {
   const database = await openTestDatabase();
   const clock = new FakeClock();
-  const deps = { database, clock, ids: randomIds, logger: createLogger("silent") };
-  const another = () => createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
+  const another = () => testFeatures({ database, clock }).telemetry;
   const telemetry = another();
   const query: TelemetryBench["query"] = (statement, parameters = []) => runRaw(database.db, statement, parameters);
   return {

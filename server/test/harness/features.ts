@@ -1,0 +1,59 @@
+import type { Database } from "../../src/db/database.ts";
+import { composeFeatures, type FeatureDeps, type Features } from "../../src/features.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createMetrics } from "../../src/lib/metrics.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import {
+  certificatePem,
+  createDeviceRoot,
+  createIssuingIntermediate,
+  fileSigner,
+  newSerialNumber,
+  type Signer,
+} from "../../src/pki/pki.ts";
+
+/** What a test may choose; the database and the clock are its own. */
+export type TestFeatureOptions = { database: Database; clock: Clock } & Partial<FeatureDeps>;
+
+/**
+ * The features of one process over `database`, composed as in production, without listeners. Unless `authorities` are given,
+ * certificates are issued under a hierarchy of its own, made when the first one is signed.
+ */
+export function testFeatures(options: TestFeatureOptions): Features {
+  return composeFeatures({
+    ids: randomIds,
+    logger: createLogger("silent"),
+    metrics: createMetrics(),
+    authorities: testAuthorities(options.clock),
+    masterKey: new Secret(Buffer.alloc(32, 7)),
+    notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
+    addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
+    ...options,
+  });
+}
+
+function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
+  let signer: Signer | undefined;
+  return {
+    issuer() {
+      signer ??= newSigner(clock.now());
+      return { signer, chainPem: certificatePem(signer.issuer.der) };
+    },
+    serverCaBundlePem: () => "SERVER CA BUNDLE",
+  };
+}
+
+/** An intermediate under a device root of its own. Only recorded certificates are accepted, so processes need not share it. */
+export function newSigner(now: Date): Signer {
+  const wanted = (name: string, validDays: number) => ({
+    name,
+    now,
+    validDays,
+    serialNumber: newSerialNumber(randomIds),
+  });
+  const root = createDeviceRoot(wanted("Test Root", 7300));
+  const intermediate = createIssuingIntermediate(wanted("Test Issuing", 3652), root);
+  return fileSigner(intermediate.certificateDer, intermediate.privateKey);
+}
