@@ -37,19 +37,19 @@ export interface Load {
   readonly cpuMs: number;
 }
 
-/** Runs `lane` in `lanes` concurrent lanes, each again and again until `seconds` are over or it answers `false`. */
+/** Runs `work` in `workers` concurrent loops, each until `seconds` are over or `work` answers `false`. */
 export async function sustain(
   pid: number,
-  { lanes, seconds }: { lanes: number; seconds: number },
-  lane: (lane: number) => Promise<boolean>,
+  { workers, seconds }: { workers: number; seconds: number },
+  work: (worker: number) => Promise<boolean>,
 ): Promise<Load> {
   let count = 0;
   const [cpuBefore, started] = [cpuMs(pid), performance.now()];
   const end = started + seconds * 1000;
   const run = async (index: number): Promise<void> => {
-    while (performance.now() < end && (await lane(index))) count++;
+    while (performance.now() < end && (await work(index))) count++;
   };
-  await Promise.all(Array.from({ length: lanes }, (_, index) => run(index)));
+  await Promise.all(Array.from({ length: workers }, (_, index) => run(index)));
   return { count, seconds: (performance.now() - started) / 1000, cpuMs: cpuMs(pid) - cpuBefore };
 }
 
@@ -59,7 +59,7 @@ export function percentile(sample: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** `work`, or an error that names it when it takes longer than `seconds`: a bench that hangs says nothing. */
+/** `work`, or an error that names it after `seconds`. */
 export async function within<T>(seconds: number, what: () => string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -72,7 +72,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits until `ready` gives a value, asking every 20 ms. */
+/** Waits until `ready` gives a value, polling every 20 ms. */
 export async function until<T>(
   what: string,
   seconds: number,

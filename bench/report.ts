@@ -10,7 +10,7 @@ export interface Figure {
   readonly note?: string;
 }
 
-/** What is asked of the value itself, or of its ratio to the peer's. */
+/** A limit for the value, or for its ratio to the peer's. */
 export type Target =
   | { readonly of: "value" | "ratio"; readonly atLeast: number }
   | { readonly of: "value" | "ratio"; readonly atMost: number };
@@ -69,7 +69,7 @@ export function readable(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** What the figures were measured on. */
+/** The machine that the figures were measured on. */
 export function machine(): Record<string, unknown> {
   return { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model ?? "unknown", platform: process.platform };
 }

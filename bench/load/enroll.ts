@@ -3,7 +3,7 @@ import { makeCsr } from "../../agent/src/csr.ts";
 import type { Answer } from "./https-client.ts";
 import type { Identity } from "./mqtt-client.ts";
 
-/** A device that has made its key and CSR and only needs a claim. */
+/** A device with a key and a CSR, ready to redeem a claim. */
 export interface Applicant {
   readonly privateKey: KeyObject;
   /** The redemption request (spec 2.2) without its claim code: `{"claimCode":"` + code + rest. */
@@ -25,7 +25,7 @@ export function redemptionBody(claimCode: string, applicant: Applicant): string 
   return `{"claimCode":"${claimCode}${applicant.rest}`;
 }
 
-/** What the device connects with from now on. Throws on any answer but a certificate. */
+/** @returns what the device connects with. @throws Error on any answer but a certificate */
 export function enrolled(answer: Answer, applicant: Applicant): Identity {
   if (answer.status !== 200) throw new Error(`a redemption was answered with ${answer.status}: ${answer.body}`);
   const { deviceId, mqtt } = JSON.parse(answer.body);

@@ -3,7 +3,7 @@ import { randomIds } from "../../server/src/lib/ids.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import { query } from "../peers/postgres.ts";
 
-/** A tenant with many devices and many keys, written straight into the database: making them one by one takes minutes. */
+/** A tenant with many devices and many keys, inserted into the database directly: creating them through the API takes minutes. */
 export interface Fleet {
   readonly tenantId: string;
   readonly deviceIds: readonly string[];

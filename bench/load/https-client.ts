@@ -5,7 +5,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One keep-alive HTTPS connection, one request at a time; written by hand so that the load costs less than the server. */
+/** One keep-alive HTTPS connection, one request at a time; hand-written, so that the load costs less CPU than the server. */
 export interface HttpsClient {
   send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
   close(): void;

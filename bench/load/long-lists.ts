@@ -11,7 +11,7 @@ export interface LongLists {
   readonly keys: readonly string[];
 }
 
-/** A table to fill: its columns, and what is in row `n` of tenant `t`, with the key `id`, made `at`. */
+/** A table to fill: its columns, and the values of row `n` of tenant `t` with the key `id`, created `at`. */
 type Content = readonly [columns: string, values: string];
 
 const OF_DEVICE = "device_uid, device_id";
@@ -70,7 +70,7 @@ const KEY_FUNCTION = `CREATE OR REPLACE FUNCTION bench_key(t uuid, n bigint) RET
   SELECT (lpad(to_hex(1700000000000 + n * 10), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0') || '8'
     || left(md5(t::text || n), 15))::uuid $$`;
 
-/** Fills `lists` with `rows` rows each, straight into the database, as a restored dump does: no trigger runs. */
+/** Fills `lists` with `rows` rows each, directly in the database, as a restored dump does: no trigger runs. */
 export async function fillLists(databaseUrl: string, rows: number, lists: readonly LongList[]): Promise<LongLists> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -93,7 +93,7 @@ function fill(list: LongList, tenantId: string, rows: number): string {
     FROM generate_series(1, ${rows}) n, CAST('${tenantId}' AS uuid) t) r`;
 }
 
-/** As a database has it that autovacuum looks after. */
+/** Brings the statistics and the visibility map to the state that autovacuum maintains. */
 export async function vacuum(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -19,7 +19,7 @@ export interface MqttTarget {
 const DISCONNECT = Buffer.of(0xe0, 0);
 const CONNACK_ACCEPTED = Buffer.of(0x20, 2, 0, 0);
 
-/** An MQTT 3.1.1 session over mutual TLS; rejects when it is refused. Bytes that come later are the caller's. */
+/** Opens an MQTT 3.1.1 session over mutual TLS; rejects when the broker refuses it. The caller reads what follows the CONNACK. */
 export async function openMqtt(target: MqttTarget, identity: Identity): Promise<TLSSocket> {
   const socket = connect({
     host: "127.0.0.1",
@@ -56,7 +56,7 @@ export async function openMqtt(target: MqttTarget, identity: Identity): Promise<
   return await within(30, () => `${identity.deviceId}: CONNACK`, accepted);
 }
 
-/** DISCONNECT, and the connection is gone. */
+/** Sends DISCONNECT and waits for the end of the connection. */
 export function closeMqtt(socket: TLSSocket): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     socket.once("close", () => resolve());
@@ -65,16 +65,20 @@ export function closeMqtt(socket: TLSSocket): Promise<void> {
   return within(30, () => "the end of a session after DISCONNECT", closed);
 }
 
-/** Opens a session for each identity, `lanes` at a time. */
-export async function openAll(target: MqttTarget, identities: readonly Identity[], lanes = 24): Promise<TLSSocket[]> {
+/** Opens a session for each identity, `parallel` at a time. */
+export async function openAll(
+  target: MqttTarget,
+  identities: readonly Identity[],
+  parallel = 24,
+): Promise<TLSSocket[]> {
   const sockets: TLSSocket[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < identities.length) {
       const index = next++;
       sockets[index] = await openMqtt(target, identities[index]!);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: parallel }, worker));
   return sockets;
 }

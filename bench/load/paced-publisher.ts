@@ -4,7 +4,7 @@ import { messageIdOf, type PublishPacket, publishPacket } from "./publish-packet
 import { QUIET } from "./rules.ts";
 
 const TICK_MS = 5;
-/** A value beyond every rule, that also says which breach it is. */
+/** Values from here on break every rule; the difference is the index of the breach. */
 export const FIRST_BREACH = 1000;
 
 export interface Paced {
@@ -25,8 +25,8 @@ interface State {
 }
 
 /**
- * Publishes at QoS 1 at a steady rate, the sessions taking turns, whether or not what went before is acknowledged. One message
- * in `oneIn` breaks a rule, but for the first seconds; the next of the same device is well again.
+ * Publishes at QoS 1 at a steady rate, the sessions taking turns, without waiting for acknowledgements. After the warm-up one
+ * message in `oneIn` breaks a rule; the device's next message breaks none.
  */
 export async function publishPaced(
   targets: readonly { socket: TLSSocket; topic: string }[],

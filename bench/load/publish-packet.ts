@@ -2,10 +2,10 @@ import { generate } from "mqtt-packet";
 
 const TIMESTAMP = "0000000000000";
 
-/** A PUBLISH at QoS 1 of which only the packet id and the time change: the load must not be the bottleneck. */
+/** A prepared PUBLISH at QoS 1: only packet id and time change, so that encoding is not the bottleneck. */
 export interface PublishPacket {
   readonly length: number;
-  /** Puts it into `into` at `at`. */
+  /** Writes the packet into `into` at the offset `at`. */
   write(into: Buffer, at: number, messageId: number, timeMs: number): void;
 }
 

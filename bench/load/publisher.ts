@@ -2,18 +2,17 @@ import type { TLSSocket } from "node:tls";
 import { within } from "../measure.ts";
 import { messageIdOf, publishPacket } from "./publish-packet.ts";
 
-/** Publishes at QoS 1 on one session, always `window` messages ahead of their acknowledgements. */
+/** Publishes at QoS 1 on one session with `window` messages in flight. */
 export interface Publisher {
   readonly acknowledged: number;
-  /** Sends nothing more; resolves when everything sent has been acknowledged. */
+  /** Stops sending; resolves with the number of messages when all are acknowledged. */
   finish(): Promise<number>;
 }
 
 const ONE_METRIC = '{"temperature":21.5}';
 
 /**
- * Each message holds `values` (one metric unless said otherwise) at a millisecond of its own, counted from `from`, so that
- * each metric becomes one row.
+ * Each message carries `values` at a millisecond of its own, counted from `from`, so that each metric becomes one row.
  */
 export function publish(
   socket: TLSSocket,
@@ -38,7 +37,7 @@ export function publish(
 
   function received(chunk: Buffer): void {
     state.octets += chunk.length;
-    // PUBACK is the only packet that comes, and it has four octets.
+    // The broker sends nothing but PUBACK, which has four octets.
     const now = Math.floor(state.octets / 4);
     const fresh = now - state.acknowledged;
     state.acknowledged = now;

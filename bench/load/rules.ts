@@ -1,7 +1,7 @@
 import type { MusterProcess } from "../peers/muster.ts";
 import { openHttps } from "./https-client.ts";
 
-/** Three metrics, none of them near a limit: what follows from a fault is measured apart. */
+/** Three metrics that break no rule: rows of their own measure what a broken rule costs. */
 export const QUIET = '{"temperature":21.5,"pressure":4.25,"vibration":1.125}';
 export const METRICS = 3;
 
@@ -13,18 +13,19 @@ const RULES = [
   { metric: "vibration", operator: "gte", value: 12, severity: "critical" },
 ];
 
-/** Five rules on every device: a pack made by the public API, put on the device type. */
-export async function watchEveryDevice(muster: MusterProcess, deviceTypeId: string): Promise<void> {
+/** Puts five rules on every device: creates a threshold pack and assigns it to the device type. */
+export async function assignRules(muster: MusterProcess, deviceTypeId: string): Promise<void> {
   const user = ["--tenant", "bench", "--user", "admin@bench.example"];
   const { key } = muster.command("key", "create", ...user, "--name", "rules", "--scope", "thresholds:write");
   const client = await openHttps(muster.https);
   const body = JSON.stringify({ name: "Bench", rules: RULES });
   const answer = await client.send("POST", "/api/v1/thresholds", body, { "x-api-key": key });
   client.close();
-  if (answer.status !== 201) throw new Error(`a pack was answered with ${answer.status}: ${answer.body}`);
+  if (answer.status !== 201) throw new Error(`creating a pack answered ${answer.status}: ${answer.body}`);
   muster.command("device-type", "update", deviceTypeId, "--threshold", JSON.parse(answer.body).id);
 }
 
-export function watchNoDevice(muster: MusterProcess, deviceTypeId: string): void {
+/** Takes the rules off again. */
+export function removeRules(muster: MusterProcess, deviceTypeId: string): void {
   muster.command("device-type", "update", deviceTypeId, "--no-threshold");
 }

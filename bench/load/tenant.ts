@@ -1,10 +1,10 @@
 import type { MusterProcess } from "../peers/muster.ts";
 import { openHttps } from "./https-client.ts";
 
-/** A tenant of a fresh installation, with a device type and keys that may do what the rows need. */
+/** A tenant of a fresh installation, with a device type and keys that hold the scopes of the rows. */
 export interface BenchTenant {
   readonly deviceTypeId: string;
-  /** Keys are limited to 120 requests a minute each, so work is spread over several. */
+  /** A key is limited to 120 requests a minute, so a row uses several. */
   newKey(): string;
 }
 
@@ -28,7 +28,7 @@ export function createTenant(muster: MusterProcess): BenchTenant {
 const CLAIMS_A_KEY = 100;
 export const USES_A_CLAIM = 100;
 
-/** Claim codes good for `uses` redemptions together, made through the public API. */
+/** Creates claims through the public API. @returns their codes, enough for `uses` redemptions */
 export async function createClaims(muster: MusterProcess, tenant: BenchTenant, uses: number): Promise<string[]> {
   const client = await openHttps(muster.https);
   const codes: string[] = [];
@@ -41,7 +41,7 @@ export async function createClaims(muster: MusterProcess, tenant: BenchTenant, u
   for (let made = 0; made * USES_A_CLAIM < uses; made++) {
     if (made % CLAIMS_A_KEY === 0) key = tenant.newKey();
     const answer = await client.send("POST", "/api/v1/provisioning/claims", body, { "x-api-key": key });
-    if (answer.status !== 201) throw new Error(`a claim was answered with ${answer.status}: ${answer.body}`);
+    if (answer.status !== 201) throw new Error(`creating a claim answered ${answer.status}: ${answer.body}`);
     codes.push(JSON.parse(answer.body).claimCode);
   }
   client.close();

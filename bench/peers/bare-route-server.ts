@@ -1,5 +1,5 @@
 /**
- * `GET /devices/:id` as the shortest Fastify program answers it: one SELECT by the unique index, prepared, its row sent as
+ * `GET /devices/:id` in the shortest possible Fastify program: one SELECT by the unique index, prepared, its row sent as
  * JSON. No key, no limit, no validation. TLS and the pool are set as ours are. Started by `bare-route.ts`; prints its port.
  */
 import { createServer } from "node:https";

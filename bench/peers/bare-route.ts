@@ -4,14 +4,14 @@ import type { HttpsTarget } from "../load/https-client.ts";
 import { until } from "../measure.ts";
 import { newPeerCertificates } from "./certificates.ts";
 
-/** The peer of our `GET /devices/{id}`: one Fastify route with one indexed SELECT, and nothing around it. */
+/** The peer of our `GET /devices/{id}`: one Fastify route with one indexed SELECT, nothing else. */
 export interface BareRoute {
   readonly pid: number;
   readonly https: HttpsTarget;
   stop(): Promise<void>;
 }
 
-/** Starts it in a process of its own, on the same database and with the same TLS settings as ours. */
+/** Starts it as a separate process on the same database, with the TLS settings of our listener. */
 export async function startBareRoute(databaseUrl: string, tenantId: string): Promise<BareRoute> {
   const certificates = newPeerCertificates();
   const env = {

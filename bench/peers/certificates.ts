@@ -13,7 +13,7 @@ import {
 } from "../../server/src/pki/pki.ts";
 import type { Identity } from "../load/mqtt-client.ts";
 
-/** A hierarchy of the same shape, sizes and algorithms as the product's, so that a peer's handshakes cost the same. */
+/** A hierarchy with the shape, sizes and algorithms of the product's, so that a peer's handshakes cost the same. */
 export interface PeerCertificates {
   readonly deviceRootPem: string;
   readonly serverRootPem: string;

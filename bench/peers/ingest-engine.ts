@@ -7,7 +7,7 @@ import { query, startPostgres } from "./postgres.ts";
 const CONNECTIONS = 8;
 const COUNT = "SELECT count(*) FROM telemetry";
 
-/** A database that ingest is measured on, and what is asked of it. */
+/** A database that ingest is measured on. */
 export interface IngestEngine {
   readonly name: string;
   /** Where PostgreSQL is; absent for the embedded database. */
@@ -16,9 +16,9 @@ export interface IngestEngine {
   readonly atLeast?: number;
   /** CPU time of its own processes, in milliseconds; 0 where it runs in the server's. */
   cpuMs(): number;
-  /** The naive way on it, see naive-ingest.ts. */
+  /** Measures naive ingest (naive-ingest.ts) on it. */
   naive(): Promise<{ perSecond: number; cpuUs: number }>;
-  /** Readings that stand in it, once the server has stopped. */
+  /** Counts the stored readings; call after the server has stopped. */
   readings(): Promise<number>;
   stop(): Promise<void>;
 }

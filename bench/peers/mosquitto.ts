@@ -9,12 +9,12 @@ import { Skip } from "../report.ts";
 import { newPeerCertificates, type PeerCertificates } from "./certificates.ts";
 import { freePort } from "./postgres.ts";
 
-/** Mosquitto with client certificates required and one topic for each device, as we have it. */
+/** Mosquitto that requires client certificates and allows each device its own topic, as our broker does. */
 export interface Mosquitto {
   readonly version: string;
   readonly pid: number;
   readonly target: MqttTarget;
-  /** A listener on loopback without TLS, for the process that stores. */
+  /** A listener on loopback without TLS, for the storing subscriber. */
   readonly plainPort: number;
   newIdentities(count: number): Promise<Identity[]>;
   stop(): Promise<void>;

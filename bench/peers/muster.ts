@@ -8,7 +8,7 @@ import { until } from "../measure.ts";
 
 const PROGRAM = join(dirname(dirname(import.meta.dirname)), "server/bin/muster.mjs");
 
-/** `muster serve` as a user runs it: a process of its own, default settings unless said otherwise, its log written to a file. */
+/** `muster serve` in a process of its own, with default settings where the row sets none, its log in a file. */
 export interface MusterProcess {
   readonly pid: number;
   readonly https: HttpsTarget;
@@ -20,7 +20,7 @@ export interface MusterProcess {
   stop(): Promise<void>;
 }
 
-/** A folder for the service's data, gone with `remove`. */
+/** A temporary folder for the service's data. */
 export function newDataDir(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "muster-bench-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

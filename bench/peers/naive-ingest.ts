@@ -8,11 +8,11 @@ const DEVICES = 1000;
 export type Run = (statement: string, parameters: unknown[]) => Promise<unknown>;
 
 /**
- * What one writes first: a statement and a commit for each reading and each latest value, and the rules of the device looked up
- * for each message. Handed its messages without any broker before it, so that its figure is kinder than it would be.
+ * Ingest without any optimization: a statement and a commit for each reading and each latest value, and a query for the rules
+ * of each message. No broker is in front of it, which favours it.
  *
- * @param connections each works by itself
- * @param databaseCpuMs of processes other than this one
+ * @param connections each is used by one loop
+ * @param databaseCpuMs CPU time of the database's own processes
  */
 export async function naiveIngest(
   connections: readonly Run[],
@@ -22,13 +22,13 @@ export async function naiveIngest(
   const cpu = () => cpuMs(process.pid) + databaseCpuMs();
   const [cpuBefore, started] = [cpu(), performance.now()];
   let count = 0;
-  const lane = async (run: Run, number: number): Promise<void> => {
+  const loop = async (run: Run, number: number): Promise<void> => {
     for (let turn = 0; performance.now() - started < SECONDS * 1000; turn++) {
       await store(run, `device-${(turn * connections.length + number) % DEVICES}`, turn);
       count++;
     }
   };
-  await Promise.all(connections.map(lane));
+  await Promise.all(connections.map(loop));
   return { perSecond: (count * 1000) / (performance.now() - started), cpuUs: ((cpu() - cpuBefore) * 1000) / count };
 }
 

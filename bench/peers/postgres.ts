@@ -7,7 +7,7 @@ import pg from "pg";
 import { familyCpuMs, until } from "../measure.ts";
 import { Skip } from "../report.ts";
 
-/** A PostgreSQL of our own with its default durability (fsync on), gone afterwards. */
+/** A temporary PostgreSQL with its default durability (fsync on). */
 export interface PrivatePostgres {
   /** Creates an empty database and returns its address. */
   createDatabase(name: string): Promise<string>;

@@ -1,5 +1,5 @@
 /**
- * The peer of our stored messages: a process of its own that subscribes to everything at QoS 1 and inserts into PostgreSQL
+ * The peer of our stored messages: a separate process that subscribes to everything at QoS 1 and inserts into PostgreSQL
  * before it acknowledges. Written with the same care as ours: batches, one statement and one commit a batch.
  *
  *   node storing-subscriber.ts <mqtt port> <database url>

@@ -7,15 +7,15 @@ import type { Figure } from "../report.ts";
 import type { Redemptions } from "./redemption.ts";
 
 const DEVICES = 997;
-/** As long as the server takes to load what watches the devices, and to compile itself. */
+/** The server loads the rules of the devices and compiles its hot functions in this time. */
 const WARM_UP_SECONDS = 5;
 const SECONDS = 15;
-/** One message in so many breaks a rule. */
+/** One message in `ONE_IN` breaks a rule. */
 const ONE_IN = 500;
 
 /**
- * From sending a reading that breaks a rule to its anomaly being there for another connection, while devices publish
- * `perSecond` messages whatever the server does.
+ * From sending a reading that breaks a rule until another connection reads its anomaly, while devices publish `perSecond`
+ * messages at a fixed rate.
  */
 export async function anomalyDelay(
   muster: MusterProcess,
@@ -50,7 +50,7 @@ export async function anomalyDelay(
   ];
 }
 
-/** Every new anomaly's value and when it was seen, looked for whenever the database says that something happened. */
+/** The value of every new anomaly and when it was first read; reads after each NOTIFY of an event. */
 async function watchAnomalies(
   databaseUrl: string,
 ): Promise<{ seen: ReadonlyMap<number, number>; stop(): Promise<void> }> {
@@ -59,9 +59,9 @@ async function watchAnomalies(
   await client.connect();
   const seen = new Map<number, number>();
   const since = new Date();
-  let looking: Promise<void> = Promise.resolve();
+  let reading: Promise<void> = Promise.resolve();
   let due = false;
-  const look = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     due = false;
     const { rows } = await client.query<{ value: number }>("SELECT value FROM anomalies WHERE opened_at >= $1", [
       since,
@@ -71,13 +71,13 @@ async function watchAnomalies(
   client.on("notification", () => {
     if (due) return;
     due = true;
-    looking = looking.then(look);
+    reading = reading.then(read);
   });
   await client.query("LISTEN muster_events");
   return {
     seen,
     async stop() {
-      await looking;
+      await reading;
       await client.end();
     },
   };

@@ -15,7 +15,7 @@ const DAYS = 30;
 const BUCKET_SECONDS = 3 * 3600;
 const TURNS = 40;
 
-/** A chart as it is without roll-ups. */
+/** The same chart without roll-ups. */
 const SCAN = `
 SELECT date_bin('3 hours', ts, 'epoch') AS bucket, min(number), avg(number), max(number), count(*)
   FROM telemetry WHERE device_uid = $1 AND metric = 'temperature' AND ts >= $2 AND ts < $3 GROUP BY 1 ORDER BY 1`;
@@ -29,8 +29,8 @@ interface Charted {
 }
 
 /**
- * A chart of one metric of which a device said one number a second for 30 days, 2.6 million in all: through the use case, no
- * endpoint serves it yet. In turns with the scan that it would be without roll-ups.
+ * A chart of one metric with a reading a second for 30 days, 2.6 million in all, through the use case: no endpoint serves it
+ * yet. In turns with a scan of the readings.
  */
 export async function chart(url: string): Promise<Figure[]> {
   const logger = createLogger("silent");
@@ -80,7 +80,7 @@ async function telemetryOf(database: Database, logger: Logger): Promise<Telemetr
   return telemetry;
 }
 
-/** The readings, as if stored when they were due, up to the last full minute but five. */
+/** Stores the readings with the times they would have arrived at, up to five minutes ago. */
 async function fill(database: Database): Promise<Charted> {
   const to = new Date(Math.floor(Date.now() / 60_000 - 5) * 60_000);
   const from = new Date(to.getTime() - DAYS * 86_400_000);
@@ -117,7 +117,7 @@ async function fill(database: Database): Promise<Charted> {
   return { caller, deviceId, deviceUid, from, to };
 }
 
-/** A statement that may take as long as it takes. */
+/** Runs a statement without a time limit. */
 async function unlimited({ db }: Database, statement: string, parameters: unknown[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await runRaw(tx, "SET LOCAL statement_timeout = 0", []);

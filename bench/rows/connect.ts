@@ -2,7 +2,7 @@ import { closeMqtt, type Identity, type MqttTarget, openMqtt } from "../load/mqt
 import { type Load, sustain } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
-const LANES = 24;
+const WORKERS = 24;
 const ROUNDS = 3;
 const SECONDS = 2;
 
@@ -13,7 +13,7 @@ export interface BrokerUnderLoad {
   readonly identities: readonly Identity[];
 }
 
-/** Connect over mutual TLS (full handshake), CONNECT, CONNACK, DISCONNECT; again and again. */
+/** Connect over mutual TLS (full handshake), CONNECT, CONNACK, DISCONNECT; repeated. */
 export async function connects(muster: BrokerUnderLoad, mosquitto: BrokerUnderLoad | undefined): Promise<Figure[]> {
   const [ours, theirs] = await inTurns(muster, mosquitto);
   const compared = (of: (load: Load) => number) =>
@@ -32,7 +32,7 @@ export async function connects(muster: BrokerUnderLoad, mosquitto: BrokerUnderLo
   ];
 }
 
-/** A little of each in turn, so that whatever else the machine does falls on both. */
+/** Measures both in short turns, so that other work on the machine affects both. */
 async function inTurns(muster: BrokerUnderLoad, peer: BrokerUnderLoad | undefined): Promise<[Load, Load | undefined]> {
   let [ours, theirs]: [Load, Load | undefined] = [NOTHING, peer && NOTHING];
   for (let round = 0; round < ROUNDS; round++) {
@@ -49,13 +49,13 @@ function sum(a: Load, b: Load): Load {
 }
 
 async function connectLoad({ pid, target, identities }: BrokerUnderLoad): Promise<Load> {
-  const share = Math.floor(identities.length / LANES);
-  const turns = new Array<number>(LANES).fill(0);
-  const once = async (lane: number): Promise<boolean> => {
-    const identity = identities[lane * share + (turns[lane]!++ % share)]!;
+  const share = Math.floor(identities.length / WORKERS);
+  const turns = new Array<number>(WORKERS).fill(0);
+  const once = async (worker: number): Promise<boolean> => {
+    const identity = identities[worker * share + (turns[worker]!++ % share)]!;
     await closeMqtt(await openMqtt(target, identity));
     return true;
   };
-  await sustain(pid, { lanes: LANES, seconds: 0.5 }, once);
-  return await sustain(pid, { lanes: LANES, seconds: SECONDS }, once);
+  await sustain(pid, { workers: WORKERS, seconds: 0.5 }, once);
+  return await sustain(pid, { workers: WORKERS, seconds: SECONDS }, once);
 }

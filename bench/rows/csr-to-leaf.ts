@@ -18,7 +18,7 @@ import type { Figure } from "../report.ts";
 const ROUNDS = 6;
 const ROUND_MS = 250;
 
-/** CSR PEM in, leaf PEM out, one thread: against the two signature operations it cannot do without, and a library. */
+/** CSR PEM in, leaf PEM out, one thread: beside its two unavoidable signature operations, and beside a library. */
 export async function csrToLeaf(): Promise<Figure[]> {
   const csrs = Array.from({ length: 200 }, () => makeCsr(newPair().privateKey));
   const contenders = [ourIssuer(), bareOperations(), await libraryIssuer()];
@@ -44,7 +44,7 @@ export async function csrToLeaf(): Promise<Figure[]> {
 
 type Operation = (csr: string) => unknown;
 
-/** Operations a second of CPU time, measured in turns: neither a busy machine nor a warm one favours any of them. */
+/** Operations a second of CPU time, measured in turns: so that neither load nor warm-up favours one of them. */
 async function perCpuSecond(contenders: readonly Operation[], csrs: readonly string[]): Promise<number[]> {
   const sums = contenders.map(() => ({ count: 0, cpuUs: 0 }));
   for (const operation of contenders) for (const csr of csrs) await operation(csr);

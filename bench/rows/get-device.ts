@@ -3,10 +3,10 @@ import { type HttpsClient, type HttpsTarget, openHttps } from "../load/https-cli
 import { type Load, sustain } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
-const LANES = 64;
+const WORKERS = 64;
 const ROUNDS = 4;
 const SECONDS = 2;
-/** A key admits 120 requests a minute, and the row may take less than that. */
+/** Requests of one key: it admits 120 a minute, and the row may take less than a minute. */
 const A_KEY = 118;
 
 interface Served {
@@ -16,7 +16,7 @@ interface Served {
 
 /**
  * `GET /devices/{id}` through everything a request passes (key, rate limit, scope, validation, use case) beside a bare
- * Fastify route that does one indexed SELECT on the same database. In turns, so that other work on the machine falls on both.
+ * Fastify route that does one indexed SELECT on the same database. In turns, so that other work on the machine affects both.
  */
 export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Promise<Figure[]> {
   const ours = await contender(muster, (turn) => ({
@@ -64,18 +64,18 @@ async function contender(
   { pid, https }: Served,
   request: (turn: number) => { path: string; headers: Record<string, string> },
 ) {
-  const clients: HttpsClient[] = await Promise.all(Array.from({ length: LANES }, () => openHttps(https)));
+  const clients: HttpsClient[] = await Promise.all(Array.from({ length: WORKERS }, () => openHttps(https)));
   let turn = 0;
-  const once = async (lane: number): Promise<boolean> => {
+  const once = async (worker: number): Promise<boolean> => {
     const { path, headers } = request(turn++);
-    const answer = await clients[lane]!.send("GET", path, "", headers);
+    const answer = await clients[worker]!.send("GET", path, "", headers);
     if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.body}`);
     return true;
   };
   return {
     warmUp: (requests: number) =>
-      sustain(pid, { lanes: LANES, seconds: 60 }, async (lane) => turn < requests && once(lane)),
-    load: (seconds: number) => sustain(pid, { lanes: LANES, seconds }, once),
+      sustain(pid, { workers: WORKERS, seconds: 60 }, async (worker) => turn < requests && once(worker)),
+    load: (seconds: number) => sustain(pid, { workers: WORKERS, seconds }, once),
     close: () => {
       for (const client of clients) client.close();
     },

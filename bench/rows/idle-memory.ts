@@ -10,7 +10,7 @@ const SETTLE_MS = 2000;
 
 /**
  * Resident memory that 1,000 idle sessions add. The processes are fresh and have served as many connects before, a
- * few at a time, so that compiled code and the garbage of handshakes do not count. Leaves our sessions open for the row that revokes them.
+ * few at a time, so that compiled code and the garbage of handshakes do not count. Our sessions stay open for the row that revokes them.
  */
 export async function idleMemory(
   muster: BrokerUnderLoad,
@@ -28,7 +28,7 @@ export async function idleMemory(
   return { figures: [figure], sessions: ours.sessions };
 }
 
-async function comeAndGo(target: MqttTarget, identities: readonly Identity[]): Promise<void> {
+async function connectAndLeave(target: MqttTarget, identities: readonly Identity[]): Promise<void> {
   for (let at = 0; at < identities.length; at += A_FEW) {
     const sockets = await openAll(target, identities.slice(at, at + A_FEW));
     await Promise.all(sockets.map(closeMqtt));
@@ -36,7 +36,7 @@ async function comeAndGo(target: MqttTarget, identities: readonly Identity[]): P
 }
 
 async function grown({ pid, target, identities }: BrokerUnderLoad) {
-  await comeAndGo(target, identities.slice(0, SESSIONS));
+  await connectAndLeave(target, identities.slice(0, SESSIONS));
   await sleep(SETTLE_MS);
   const before = residentBytes(pid);
   const sessions = await openAll(target, identities.slice(0, SESSIONS));

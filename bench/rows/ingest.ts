@@ -1,24 +1,24 @@
 import type { TLSSocket } from "node:tls";
 import { closeMqtt, openAll } from "../load/mqtt-client.ts";
 import { publish } from "../load/publisher.ts";
-import { METRICS, QUIET, watchNoDevice } from "../load/rules.ts";
+import { METRICS, QUIET, removeRules } from "../load/rules.ts";
 import { cpuMs, sleep } from "../measure.ts";
 import type { IngestEngine } from "../peers/ingest-engine.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import type { Figure } from "../report.ts";
 import type { Redemptions } from "./redemption.ts";
 
-/** How many devices speak; all of them are registered throughout. */
+/** How many devices send; all of them are connected throughout. */
 const FLEETS = [10, 1000, 10_000] as const;
 export const DEVICES = 10_000;
-/** Messages under way: of a device, and so many at least of all together, so that few devices load the server too. */
+/** Messages in flight: of a device, and at least so many of all devices together, so that few devices load the server too. */
 const WINDOW = 10;
 const UNDER_WAY = 4000;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 6;
 /**
- * Each run is later than the ones before: what is older than the newest reading is stored, but judged by no rule. So they are a
- * little ahead of the clock; behind it by an hour, they would have whole hours rolled up again, which is work of another kind.
+ * Each run has later times than the runs before: readings older than the newest one are stored, but rules do not evaluate them. So
+ * the times are a little ahead of the clock; an hour behind it, whole hours would be rolled up again, which is other work.
  */
 const APART_MS = 30_000;
 let runs = 0;
@@ -31,13 +31,13 @@ interface Measured {
 
 export interface IngestResult {
   readonly figures: Figure[];
-  /** Readings that must stand in the database now. */
+  /** Readings that the database must contain now. */
   readonly readings: number;
 }
 
 /**
- * Messages of three metrics from the socket to the committed row, with five rules a device judged, as the fleet grows. The peer
- * is the naive way: a statement and a commit a reading, and the rules looked up for each message. The rules are taken off at the end.
+ * Messages of three metrics from the socket to the committed row, with five rules evaluated a device, as the fleet grows. The peer
+ * is naive ingest: a statement and a commit a reading, and a query for the rules of each message. The rules are removed at the end.
  */
 export async function ingest(
   muster: MusterProcess,
@@ -49,7 +49,7 @@ export async function ingest(
     measured(muster, engine, sockets.slice(0, devices), (index) => identities[index]!.topic);
   const results: Measured[] = [];
   for (const devices of FLEETS) results.push(await load(devices));
-  watchNoDevice(muster, deviceTypeId);
+  removeRules(muster, deviceTypeId);
   const plain = await load(1000);
   await Promise.all(sockets.map(closeMqtt));
   const naive = await engine.naive();
@@ -79,7 +79,7 @@ function rowsOf(
   const growth = devices === DEVICES ? { target: { of: "ratio", atMost: 1.5 } as const } : {};
   return [
     {
-      name: `messages stored and judged, ${where}`,
+      name: `messages stored and evaluated, ${where}`,
       value: perSecond,
       unit: "/s",
       peer: { name: "a statement a reading", value: naive.perSecond },

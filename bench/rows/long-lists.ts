@@ -5,7 +5,7 @@ import { percentile } from "../measure.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import { type Figure, readable } from "../report.ts";
 
-/** A key admits 120 requests a minute, and the row may take less than that. */
+/** Requests of one key: it admits 120 a minute, and the row may take less than a minute. */
 const A_KEY = 118;
 const DEEP = 100_000;
 
@@ -43,7 +43,7 @@ const LISTED: readonly Listed[] = [
   { name: "tickets", path: "/api/v1/tickets", table: "tickets" },
 ];
 
-/** Every list, in turns of all lengths, so that other work on the machine falls on all of them. */
+/** Every list, in turns of all lengths, so that other work on the machine affects all of them. */
 export async function longLists(
   muster: MusterProcess,
   databaseUrl: string,
@@ -62,7 +62,7 @@ export async function longLists(
   return figures;
 }
 
-/** The certificate audit alone, at a length at which even filling it takes minutes. */
+/** The certificate audit alone, with ten million entries: filling it takes minutes. */
 export async function longAudit(muster: MusterProcess, databaseUrl: string, lists: LongLists): Promise<Figure[]> {
   const tenant = await reader(muster, lists);
   const figures: Figure[] = [];
@@ -120,7 +120,7 @@ async function inTurns(tenants: readonly Reader[], { path }: Listed, skip: numbe
 
 const PLAIN_TIMES = 5;
 
-/** What it costs without counted lists, the two statements alone: median milliseconds. */
+/** The two statements of a list that is not counted in blocks: median milliseconds. */
 async function countAndOffset(
   databaseUrl: string,
   { table, where = "true" }: Listed,
@@ -142,7 +142,7 @@ async function countAndOffset(
   return percentile(took, 0.5);
 }
 
-/** The longest beside the shortest; all of them in the note. */
+/** The longest list beside the shortest; all lengths in the note. */
 function figureOf(
   name: string,
   skip: number,

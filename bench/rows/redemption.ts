@@ -6,7 +6,7 @@ import { sustain } from "../measure.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import type { Figure } from "../report.ts";
 
-const LANES = 32;
+const WORKERS = 32;
 const WARM_UP = 2000;
 
 export interface Redemptions {
@@ -18,8 +18,8 @@ export interface Redemptions {
 }
 
 /**
- * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, while the server runs as its
- * users run it. `most` bounds how many keys are made beforehand; `seconds` ends the row sooner.
+ * Devices redeem claims over HTTPS keep-alive, each with a key and a fingerprint of its own, against a server with
+ * default settings. `most` bounds how many keys are made beforehand; `seconds` ends the row sooner.
  */
 export async function redemptions(
   muster: MusterProcess,
@@ -29,12 +29,14 @@ export async function redemptions(
   const tenant = createTenant(muster);
   const applicants = Array.from({ length: most + WARM_UP }, newApplicant);
   const codes = await createClaims(muster, tenant, applicants.length);
-  const clients = await Promise.all(Array.from({ length: LANES }, (_, lane) => openHttps(fromAddress(muster, lane))));
+  const clients = await Promise.all(
+    Array.from({ length: WORKERS }, (_, worker) => openHttps(fromAddress(muster, worker))),
+  );
   const identities: Identity[] = [];
   const redeem = redeemer(clients, applicants, codes, identities);
 
-  await sustain(muster.pid, { lanes: LANES, seconds: 60 }, (lane) => redeem(lane, WARM_UP));
-  const load = await sustain(muster.pid, { lanes: LANES, seconds }, (lane) => redeem(lane, applicants.length));
+  await sustain(muster.pid, { workers: WORKERS, seconds: 60 }, (worker) => redeem(worker, WARM_UP));
+  const load = await sustain(muster.pid, { workers: WORKERS, seconds }, (worker) => redeem(worker, applicants.length));
   for (const client of clients) client.close();
 
   const cpu = load.cpuMs / load.count;
@@ -50,27 +52,27 @@ export async function redemptions(
   };
 }
 
-/** Each connection from an address of its own: one address may make 600 requests a minute. */
-function fromAddress({ https }: MusterProcess, lane: number) {
-  return { ...https, localAddress: `127.0.1.${lane + 1}` };
+/** Each connection has its own loopback address: an address may make 600 requests a minute. */
+function fromAddress({ https }: MusterProcess, worker: number) {
+  return { ...https, localAddress: `127.0.1.${worker + 1}` };
 }
 
-/** One redemption a call, until `upTo` applicants have had their turn. */
+/** One redemption a call, until `upTo` applicants have redeemed. */
 function redeemer(
   clients: readonly HttpsClient[],
   applicants: readonly Applicant[],
   codes: readonly string[],
   identities: Identity[],
-): (lane: number, upTo: number) => Promise<boolean> {
+): (worker: number, upTo: number) => Promise<boolean> {
   let next = 0;
-  return async (lane, upTo) => {
+  return async (worker, upTo) => {
     if (next >= upTo) return false;
     const turn = next++;
     const applicant = applicants[turn]!;
     // Neighbours use different claims, as the devices of a factory line do not all share one.
     const code = codes[turn % codes.length]!;
     if (Math.floor(turn / codes.length) >= USES_A_CLAIM) throw new Error("too few claims were made");
-    const answer = await clients[lane]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
+    const answer = await clients[worker]!.send("POST", "/api/provisioning/claim", redemptionBody(code, applicant));
     identities.push(enrolled(answer, applicant));
     return true;
   };

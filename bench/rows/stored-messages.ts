@@ -13,7 +13,7 @@ const CLIENTS = 800;
 const WINDOW = 10;
 const SECONDS = 6;
 const HOUR_MS = 3_600_000;
-/** Each run is later than the ones before: what is older than the newest reading is stored, but judged by no rule. */
+/** Each run has later times than the runs before: readings older than the newest one are stored, but rules do not evaluate them. */
 let runs = 0;
 
 interface Stored {
@@ -22,7 +22,7 @@ interface Stored {
 }
 
 /**
- * QoS 1 messages that are acknowledged and stand in PostgreSQL, counted there; the clock runs until the last one does.
+ * Acknowledged QoS 1 messages, counted as rows in PostgreSQL; the time ends when the last row is there.
  * The peer: Mosquitto, and a process that subscribes to everything and inserts in batches into the same PostgreSQL.
  */
 export async function storedMessages(
@@ -47,7 +47,7 @@ export async function storedMessages(
   ];
 }
 
-/** What `count` counts grows by one with each message. */
+/** @param count reads the number of stored messages */
 async function stored(
   { target, identities }: BrokerUnderLoad,
   count: () => Promise<number>,
@@ -61,7 +61,7 @@ async function stored(
   const publishers = sockets.map((socket, index) => publish(socket, devices[index]!.topic, WINDOW, from));
   await sleep(SECONDS * 1000);
   const sent = (await Promise.all(publishers.map((each) => each.finish()))).reduce((sum, each) => sum + each, 0);
-  // Everything that was acknowledged has to be there; where something is lost this never ends well.
+  // Fails after a minute when an acknowledged message is missing.
   await until(
     "every acknowledged message in the database",
     60,

@@ -1,0 +1,83 @@
+import { unlessEnded } from "../interrupt.ts";
+import { startMosquitto } from "../peers/mosquitto.ts";
+import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import { type BrokerUnderLoad, connects } from "../rows/connect.ts";
+import { idleMemory, SESSIONS } from "../rows/idle-memory.ts";
+import { type Redemptions, redemptions } from "../rows/redemption.ts";
+import { revocationToClose } from "../rows/revocation.ts";
+import { storedMessages } from "../rows/stored-messages.ts";
+import { add, available, progress, wants } from "../run.ts";
+
+export async function redemptionsOnEmbedded(): Promise<void> {
+  progress("redemptions on the embedded database");
+  const dataDir = newDataDir();
+  const muster = await startMuster(dataDir.path);
+  try {
+    add((await unlessEnded(redemptions(muster, "PGlite", { most: 5000, seconds: 8 }))).figures);
+  } finally {
+    await muster.stop();
+    dataDir.remove();
+  }
+}
+
+/** Redemptions on PostgreSQL, and with the devices that they enroll the rows of the broker. */
+export async function sessionsOnPostgres(): Promise<void> {
+  const postgres = await available("no redemptions, sessions and messages on PostgreSQL", startPostgres);
+  if (postgres === undefined) return;
+  const dataDir = newDataDir();
+  try {
+    await brokerRows(await postgres.createDatabase("bench"), dataDir.path);
+  } finally {
+    await postgres.stop();
+    dataDir.remove();
+  }
+}
+
+async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
+  progress("redemptions on PostgreSQL");
+  let muster = await startMuster(dataDir, databaseUrl);
+  try {
+    const enrolled = await unlessEnded(redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 }));
+    if (wants("redemption")) add(enrolled.figures);
+    if (!wants("memory", "revocation", "connects", "stored")) return;
+    // A fresh process: its memory is that of its sessions only.
+    await muster.stop();
+    muster = await startMuster(dataDir, databaseUrl);
+    await sessionRows(muster, databaseUrl, enrolled);
+  } finally {
+    await muster.stop();
+  }
+}
+
+async function sessionRows(muster: MusterProcess, databaseUrl: string, enrolled: Redemptions): Promise<void> {
+  const { identities, newKey } = enrolled;
+  const mosquitto = await available("no peer for sessions and messages", startMosquitto);
+  try {
+    const peer: BrokerUnderLoad | undefined = mosquitto && {
+      pid: mosquitto.pid,
+      target: mosquitto.target,
+      identities: await mosquitto.newIdentities(SESSIONS),
+    };
+    const under = (devices: typeof identities) => ({ pid: muster.pid, target: muster.mqtt, identities: devices });
+    const toRevoke = identities.slice(0, SESSIONS);
+    const others = under(identities.slice(SESSIONS, 2 * SESSIONS));
+    if (wants("memory", "revocation")) {
+      progress(`memory of ${SESSIONS} idle sessions`);
+      const { figures: memory, sessions } = await unlessEnded(idleMemory(under(toRevoke), peer));
+      if (wants("memory")) add(memory);
+      progress("revocation to close");
+      add(await unlessEnded(revocationToClose(muster, newKey, sessions, toRevoke)));
+    }
+    if (wants("connects")) {
+      progress("connects over mutual TLS");
+      add(await unlessEnded(connects(others, peer)));
+    }
+    if (wants("stored")) {
+      progress("stored messages");
+      add(await unlessEnded(storedMessages(others, databaseUrl, mosquitto && peer && { mosquitto, load: peer })));
+    }
+  } finally {
+    await mosquitto?.stop();
+  }
+}
