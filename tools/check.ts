@@ -1,7 +1,7 @@
 /**
- * `npm run check`: everything that must hold before a commit, quick things first, one line a step, stopping at the
- * first that fails. `npm run check -- --no-tests` leaves the tests to somebody else (`.ci/run` runs them next), and
- * `npm run check -- --only=boundaries` runs the steps whose name contains the word.
+ * `npm run check`: every requirement of a commit, fast steps first, one line a step; stops at the first step that fails.
+ * `npm run check -- --no-tests` leaves out the tests, and `npm run check -- --only=words` runs the steps whose name
+ * contains the word.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const GENERATOR = "server/src/api/openapi/generate.ts";
 
 interface Step {
   name: string;
-  /** Returns what is wrong, or an empty string. */
+  /** @returns the problems it found, or an empty string */
   run: () => string;
 }
 
 const steps: Step[] = [
-  { name: "lock file is whole", run: lockFile },
+  { name: "lock file is complete", run: lockFile },
   { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
   ...ruleChecks.map((each) => ({ name: each.name, run: () => violationsOf(each) })),
   { name: "types", run: () => tool("tsc", ["-p", "."]) },

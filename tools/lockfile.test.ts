@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingFromLock } from "./lockfile.ts";
 
-test("a lock that lacks another platform's build is told, and one that has it is not", () => {
+test("a lock file that lacks another platform's build is reported, and a complete one is not", () => {
   const lock = {
     packages: {
       "": { dependencies: { parser: "1" } },

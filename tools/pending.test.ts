@@ -8,14 +8,14 @@ import { prune, withoutPending } from "./pending.ts";
 const root = mkdtempSync(join(tmpdir(), "muster-pending-"));
 after(() => rmSync(root, { recursive: true }));
 mkdirSync(join(root, "tools/pending"), { recursive: true });
-writeFileSync(join(root, "tools/pending/docs.txt"), "words docs/a.ts old\nwords docs/a.ts gone\nsize docs/a.ts f\n");
-const violation = (subject: string) => ({ file: "docs/a.ts", line: 3, rule: "words", message: "", subject });
+writeFileSync(join(root, "tools/pending/root.txt"), "words a.ts old\nwords a.ts gone\nsize a.ts f\n");
+const violation = (subject: string) => ({ file: "a.ts", line: 3, rule: "words", message: "", subject });
 
 test("a pending violation is accepted, a new one and a line that is no longer true are not", () => {
   const left = withoutPending(root, ["words"], [violation("old"), violation("new")]);
   assert.deepEqual(
-    left.map(({ file, subject, message }) => subject ?? `${file} ${message.slice(0, 22)}`),
-    ["new", `tools/pending/docs.txt "words docs/a.ts gone"`],
+    left.map(({ file, subject, message }) => subject ?? `${file} ${message.split(" is no")[0]}`),
+    ["new", `tools/pending/root.txt "words a.ts gone"`],
   );
 });
 

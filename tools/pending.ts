@@ -1,9 +1,9 @@
 /**
  * Pending violations: what a new rule found in old code. `tools/pending/<folder>.txt` lists them, one `rule file subject` a
- * line. The check accepts these and no others, and refuses a line that is no longer true, so the lists only get shorter.
+ * line. The check accepts these and refuses new ones and lines that are no longer true, so the lists only get shorter.
  *
  *   npm run -s pending                    removes the lines that are no longer true; a moved file keeps its lines
- *   npm run -s pending -- --accept=words  writes the lines of a rule anew, from the code as it is
+ *   npm run -s pending -- --accept=words  adds a line for every violation of a rule; for a new rule
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,13 +1,13 @@
 /**
- * `npm test`: runs every test file, and ends with node's summary. A run of everything has a few processes that share the
- * files (`test-run/share.ts`); files that are named run in a process each.
+ * `npm test`: runs every test file, and ends with node's summary. In a run of all tests a few processes share the
+ * files (`test-run/share.ts`); a file that is named has a process of its own.
  *
  *   npm test                                     everything
- *   npm test -- server/test/tickets.test.ts       one file; a folder or a part of a path selects several
+ *   npm test -- server/test/tickets.test.ts      one file; a folder or a part of a path selects several
  *   npm test -- --test-name-pattern='last use'   flags go to node in each test process
  *
  * `MUSTER_TEST_DATABASE_URL` makes the harness use that PostgreSQL instead of the embedded database (`tools/with-postgres`).
- * With `CI=true` a skipped test fails the run: the machine that proves the project must have everything the tests use.
+ * With `CI=true` a skipped test fails the run: CI must have every program that the tests use.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -19,8 +19,8 @@ import { shareProcesses } from "./test-run/share.ts";
 
 const TEST_TIMEOUT_MS = 60_000;
 /**
- * A test process is over before it has paid to compile the embedded database's hottest functions a second time, better;
- * the service in production, which lives longer, does so.
+ * A test process ends before a second, optimized compilation of the embedded database would pay off. The service runs long
+ * enough for it.
  */
 const COMPILE_ONCE = "--wasm-tiering-budget=2000000000";
 
@@ -32,7 +32,7 @@ if (Number(major) < 24) {
   process.exit(1);
 }
 
-/** How many processes share the files of a whole run, over time: enough that none of the cores is left without one. */
+/** How many processes share the files of a whole run: enough that no core is idle at the end. */
 const SHARED_PROCESSES = 12;
 
 const root = dirname(import.meta.dirname);
@@ -44,13 +44,13 @@ process.once("exit", () => rmSync(folder, { recursive: true }));
 const files = wanted.length > 0 ? selected : shareProcesses(root, selected, SHARED_PROCESSES, folder);
 const flags = args.filter((arg) => arg.startsWith("-"));
 const reporter = new spec();
-// Each process finds here what another made of the sources, also those that `server/bin/muster.mjs` starts.
+// Processes share their compiled sources, also those that `server/bin/muster.mjs` starts.
 process.env.NODE_COMPILE_CACHE ??= join(root, "server/node_modules/.cache/node");
 
 const events = run({
   files,
   cwd: root,
-  // One more than cores, since some are waiting: for a time that is to pass, or for a service in another process.
+  // One more than cores, since some processes wait for time to pass or for a service in another process.
   concurrency: Math.min(availableParallelism() + 1, 8),
   execArgv: [
     COMPILE_ONCE,

@@ -3,7 +3,7 @@
  * word of a name or a sentence. `npm run check` enforces the lists (`tools/wording/`).
  */
 export interface AvoidedWord {
-  /** A regular expression. In `avoidedNames` it meets a name as separate lower-case words: `judgeAll` is `judge all`. */
+  /** A regular expression. In `avoidedNames` it meets a name as separate lower-case words: `keyStore` is `key store`. */
   pattern: string;
   instead: string;
 }

@@ -61,7 +61,7 @@ const { deviceId } = (await redeemed.json()) as { deviceId: string };
 const used = must(await api.GET("/api/v1/provisioning/claims/{id}", { params: { path: { id: claim.id } } }));
 assert.deepEqual([used.status, used.deviceIds], ["used", [deviceId]]);
 
-// The device as it is now, changed only if nobody else has changed it meanwhile.
+// The device as it is now, changed only if its ETag still matches.
 const devices = must(await api.GET("/api/v1/devices", { params: { query: { groupId: group.id } } }));
 assert.deepEqual(
   devices.items.map(({ id }) => id),
@@ -98,7 +98,7 @@ assert.deepEqual(
   ["device_cert_revoked", "device_cert_minted", "device_cert_enrolled"],
 );
 
-// Work on it.
+// A ticket for work on the device.
 const { total: anomalies } = must(
   await api.GET("/api/v1/anomalies", { params: { query: { deviceId, status: "open" } } }),
 );
@@ -107,8 +107,8 @@ const ticket = must(
   await api.POST("/api/v1/tickets", { body: { title: "Grease the bearing", deviceId, priority: "high" } }),
 );
 const ticketPath = { path: { id: ticket.id } };
-const begun = must(await api.PATCH("/api/v1/tickets/{id}", { params: ticketPath, body: { status: "in_progress" } }));
-assert.deepEqual([begun.number, begun.status], [1, "in_progress"]);
+const started = must(await api.PATCH("/api/v1/tickets/{id}", { params: ticketPath, body: { status: "in_progress" } }));
+assert.deepEqual([started.number, started.status], [1, "in_progress"]);
 const impossible = await api.PATCH("/api/v1/tickets/{id}", { params: ticketPath, body: { status: "open" } });
 if (impossible.response.status === 409) assert.equal(impossible.error?.error, "invalid_transition");
 
@@ -122,4 +122,4 @@ await api.GET("/api/v1/tickets", { params: { query: { status: "closed" } } });
 // @ts-expect-error: a claim has no such error
 if (unknown.error?.error === "device_cert_cap_reached") throw new Error("never");
 
-console.log(JSON.stringify({ deviceId, ticket: begun.number }));
+console.log(JSON.stringify({ deviceId, ticket: started.number }));

@@ -1,16 +1,16 @@
 /**
- * Finds import cycles: every file that can reach itself is on one of the paths told.
+ * Finds import cycles: every file that imports itself, directly or not, is on one of the paths returned.
  * @param graph file → the files it imports
  * @returns closed walks such as `["a.ts", "b.ts", "a.ts"]`, the shortest there are, in the order of their first files
  */
 export function findCycles(graph: Map<string, string[]>): string[][] {
   const cycles: string[][] = [];
-  const told = new Set<string>();
+  const found = new Set<string>();
   for (const file of [...graph.keys()].sort()) {
-    if (told.has(file)) continue;
+    if (found.has(file)) continue;
     const cycle = shortestWalkBack(graph, file);
     if (!cycle) continue;
-    for (const member of cycle) told.add(member);
+    for (const member of cycle) found.add(member);
     cycles.push(cycle);
   }
   return cycles;

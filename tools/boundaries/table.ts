@@ -1,8 +1,8 @@
 /**
- * The import table: who may know whom in `server/src`, in one place. ARCHITECTURE.md explains it, `check.ts` runs it,
- * and `boundaries.test.ts` proves that breaking a row is caught. Whoever moves a folder moves its row in the same commit.
+ * The import table: which folder of `server/src` may import from which. ARCHITECTURE.md explains it, `npm run check` enforces it,
+ * and `tools/fixtures/planted/` proves that. A commit that moves a folder moves its row.
  *
- * Type-only imports count like any other: a type is knowledge too. The one exception is `typesFromAnywhereAllowed`.
+ * Type-only imports count like any other: a type is a dependency too.
  */
 
 const FLOOR = ["db", "lists", "lib"];
@@ -113,7 +113,7 @@ export const table = {
     "@muster/agent": ["demo/"],
   } as Record<string, string[]>,
 
-  /** Reading the world → the only places that may: everything else takes time, chance and settings as arguments. */
+  /** What reads the clock, chance or the environment → the only places that may: all other code takes them as arguments. */
   constructs: {
     time: ["lib/clock.ts"],
     chance: ["lib/ids.ts"],

@@ -1,8 +1,8 @@
 import { after } from "node:test";
 
 /**
- * Loaded before every test file: a file whose tests are over but whose process lives on has forgotten to close
- * something. It is given a moment, then it fails and says what is open, instead of hanging the run for ever.
+ * Loaded before every test file. When the tests have ended but the process keeps running, something was not closed: after this
+ * time the file fails and prints what is open, instead of hanging the run.
  */
 const GRACE_MS = 20_000;
 

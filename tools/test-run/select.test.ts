@@ -20,16 +20,16 @@ for (const path of [
 }
 const select = (...wanted: string[]) => selectTests(root, wanted).map((path) => relative(root, path));
 
-test("without a wish every test is run, but none of somebody else's and no fixture", () => {
+test("without arguments every test is selected, but none of dependencies or fixtures", () => {
   assert.deepEqual(select(), ["agent/test/enroll.test.ts", "server/src/pki/csr.test.ts", "server/test/claims.test.ts"]);
 });
 
-test("a file, a folder and a part of a path select what they say, each test once", () => {
+test("a file, a folder and a part of a path select the tests they match, each once", () => {
   assert.deepEqual(select("server/test/claims.test.ts"), ["server/test/claims.test.ts"]);
   assert.deepEqual(select("server"), ["server/src/pki/csr.test.ts", "server/test/claims.test.ts"]);
   assert.deepEqual(select("csr", "server/src"), ["server/src/pki/csr.test.ts"]);
 });
 
-test("a wish that selects nothing is an error, not a green run of no tests", () => {
+test("an argument that matches no test is an error, not a green run without tests", () => {
   assert.throws(() => select("clams"), /no test file matches clams/);
 });

@@ -5,7 +5,7 @@ const HOMES = ["server", "agent", "tools", "bench"];
 
 /**
  * The test files to run, as absolute paths under `root`.
- * @param wanted files, folders, or parts of a path; none means every test there is
+ * @param wanted files, folders, or parts of a path; none means every test
  * @throws Error naming the first of `wanted` that selects nothing
  */
 export function selectTests(root: string, wanted: string[]): string[] {
@@ -14,15 +14,15 @@ export function selectTests(root: string, wanted: string[]): string[] {
     { cwd: root, exclude: (path) => /node_modules|fixtures/.test(path) },
   ).map((path) => resolve(root, path));
   if (wanted.length === 0) return all.sort();
-  const chosen = wanted.flatMap((each) => {
-    const found = all.filter((path) => isMeant(root, path, each));
+  const selected = wanted.flatMap((each) => {
+    const found = all.filter((path) => matches(root, path, each));
     if (found.length === 0) throw new Error(`no test file matches ${each}`);
     return found;
   });
-  return [...new Set(chosen)].sort();
+  return [...new Set(selected)].sort();
 }
 
-function isMeant(root: string, path: string, wanted: string): boolean {
+function matches(root: string, path: string, wanted: string): boolean {
   const exact = resolve(root, wanted);
   const kind = statSync(exact, { throwIfNoEntry: false });
   if (kind?.isDirectory()) return path.startsWith(`${exact}/`);

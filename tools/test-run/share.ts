@@ -2,31 +2,31 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Test files that share no process, and why. */
+/** Test files that need a process of their own, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/api-malformed.test.ts", "measures the memory of its process"],
-  ["server/test/quickstarts.test.ts", "sets which authorities its process believes"],
+  ["server/test/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
 /**
- * Half of what a test file in a process of its own takes is what every process does once: loading the sources, compiling
- * the embedded database, and being slow until its code is warm. So the files of a whole run are dealt out to a few
- * processes, always the same ones to each; in there each file is a suite, whose hooks enclose its tests alone.
+ * Divides the files of a whole run among a few processes, always in the same way. A process loads the sources, compiles the
+ * embedded database and warms up its code only once, which is half the time of a test file in a process of its own. Each
+ * file is a suite there, with its own hooks.
  *
  * @param files absolute paths under `root`
- * @param folder an empty one, for the files that are made here
- * @returns what to start, a process each, instead of `files`
+ * @param folder an empty folder for the generated entry files
+ * @returns the entry files to run instead of `files`, one for each process
  */
 export function shareProcesses(root: string, files: readonly string[], processes: number, folder: string): string[] {
   const nameOf = (file: string) => relative(root, file);
   const alone = files.filter((file) => ALONE.has(nameOf(file)));
-  const hands = Array.from({ length: processes }, (): string[] => []);
-  files.filter((file) => !alone.includes(file)).forEach((file, at) => void hands[at % processes]!.push(file));
+  const shares = Array.from({ length: processes }, (): string[] => []);
+  files.filter((file) => !alone.includes(file)).forEach((file, at) => void shares[at % processes]!.push(file));
   mkdirSync(folder, { recursive: true });
-  const shared = hands
-    .filter((hand) => hand.length > 0)
-    .map((hand, at) => {
-      const suites = hand.map((file) => suite(nameOf(file), pathToFileURL(file).href));
+  const shared = shares
+    .filter((share) => share.length > 0)
+    .map((share, at) => {
+      const suites = share.map((file) => suite(nameOf(file), pathToFileURL(file).href));
       const path = join(folder, `process-${at + 1}.mjs`);
       writeFileSync(path, ['import { describe } from "node:test";', ...suites, ""].join("\n"));
       return path;

@@ -4,10 +4,10 @@ import { parseText } from "../source/syntax.ts";
 import { declaredNames, wordsOf } from "./names.ts";
 
 test("a name is read as words, in every way of writing names", () => {
-  assert.equal(wordsOf("judgeAllKeys"), "judge all keys");
+  assert.equal(wordsOf("checkAllKeys"), "check all keys");
   assert.equal(wordsOf("HTTPServer2Go"), "http server2 go");
-  assert.equal(wordsOf("MAX_NOTED"), "max noted");
-  assert.equal(wordsOf("tend-list"), "tend list");
+  assert.equal(wordsOf("MAX_KEYS"), "max keys");
+  assert.equal(wordsOf("list-store"), "list store");
 });
 
 test("names are found where they are declared, and not where they are used", () => {

@@ -51,7 +51,7 @@ function bound(pattern: unknown): Node[] {
   }
 }
 
-/** `judgeAll`, `JUDGE_ALL` and `judge-all` are `judge all`. */
+/** `keyStore`, `KEY_STORE` and `key-store` are `key store`. */
 export function wordsOf(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
