@@ -101,7 +101,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     async start() {
       await authorities.maintain();
       const nodeId = await features.connections.startNode();
-      await features.access.keepTime();
+      await features.access.compareRequestClocks();
       ports.mqtt = (await broker.start()).port;
       ports.http = (await api.start()).port;
       await control.start();
@@ -173,7 +173,7 @@ function startJobs(features: Features, authorities: Authorities, logger: Logger)
   const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = features;
   const prunable = [access, enrollment, connections, audit, events, notifications];
   const jobs: [intervalMs: number, name: string, job: () => Promise<unknown>][] = [
-    [5 * SECOND, "compare the clocks of the rate limit", () => access.keepTime()],
+    [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.watchSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.tendTelemetry()],

@@ -7,6 +7,7 @@ import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { openTestDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
+import { callerForKey, callerForUser } from "./harness/shell-caller.ts";
 
 const HERE = "192.0.2.7";
 const refusedKey = { code: "invalid_api_key" };
@@ -35,12 +36,15 @@ after(async () => {
 });
 
 async function admin(tenant = "acme"): Promise<string> {
-  const { email } = await access.createUser({ tenant, email: `admin-${counter++}@example.com`, role: "admin" });
+  const { email } = await access.createUser(await access.systemCaller(tenant), {
+    email: `admin-${counter++}@example.com`,
+    role: "admin",
+  });
   return email;
 }
 
 async function key(user: string, scopes = ["devices:read"], expiresInDays?: number) {
-  return await access.createKey({ tenant: "acme", user, name: "a key", scopes, expiresInDays });
+  return await access.createKey(await access.systemCaller("acme"), { user, name: "a key", scopes, expiresInDays });
 }
 
 async function authenticate(presented: string | undefined, address: string, at = access) {
@@ -62,7 +66,10 @@ test("a key authenticates as its tenant, under its public id, with exactly its s
 });
 
 test("neither password nor key secret is stored in a form that could be used", async () => {
-  const { email, password } = await access.createUser({ tenant: "acme", email: "canary@example.com", role: "admin" });
+  const { email, password } = await access.createUser(await access.systemCaller("acme"), {
+    email: "canary@example.com",
+    role: "admin",
+  });
   const made = await key(email);
   const rows = [
     ...(await database.db.selectFrom("users").selectAll().execute()),
@@ -122,20 +129,22 @@ test("a key works to the last second of its days and not at the next", async () 
 test("a revoked key is dead at once in every process; revoking again changes nothing, an unknown id is not found", async () => {
   const made = await key(await admin());
   await authenticate(made.key, HERE, other);
-  await access.revokeKey(made.id);
+  await access.revokeKey(await callerForKey(access, made.id), made.id);
   await assertDead(made.key);
   const row = () => database.db.selectFrom("api_keys").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
   const before = await row();
   clock.advance(MINUTE);
-  await access.revokeKey(made.id);
+  await access.revokeKey(await callerForKey(access, made.id), made.id);
   assert.deepEqual(await row(), before);
-  await assert.rejects(access.revokeKey("nosuchid"), { code: "not_found" });
+  await assert.rejects(callerForKey(access, "nosuchid"), { code: "not_found" });
+  const foreign = await access.systemCaller("other");
+  await assert.rejects(access.revokeKey(foreign, made.id), { code: "not_found" });
 });
 
 for (const [verb, end] of [
-  ["deactivated", (email: string) => access.deactivateUser(email)],
-  ["deleted", (email: string) => access.deleteUser(email)],
-  ["given a new password", (email: string) => access.resetPassword(email)],
+  ["deactivated", async (email: string) => access.deactivateUser(await callerForUser(access, email), email)],
+  ["deleted", async (email: string) => access.deleteUser(await callerForUser(access, email), email)],
+  ["given a new password", async (email: string) => access.resetPassword(await callerForUser(access, email), email)],
 ] as const) {
   test(`every key of a user dies in every process when the user is ${verb}, and nobody else's`, async () => {
     const [user, bystander] = [await admin(), await admin()];
@@ -150,9 +159,9 @@ for (const [verb, end] of [
 test("reactivating a user does not restore the keys, but new ones can be made", async () => {
   const user = await admin();
   const made = await key(user);
-  await access.deactivateUser(user);
+  await access.deactivateUser(await callerForUser(access, user), user);
   await assert.rejects(key(user), { code: "invalid_request", detail: user });
-  await access.reactivateUser(user);
+  await access.reactivateUser(await callerForUser(access, user), user);
   await assertDead(made.key);
   await authenticate((await key(user)).key, HERE);
 });
@@ -176,7 +185,7 @@ test("once a deactivation has answered no request that comes later passes, in th
       }
     });
     await authenticate(made.key, HERE);
-    await access.deactivateUser(user);
+    await access.deactivateUser(await callerForUser(access, user), user);
     ended = true;
     await Promise.all(traffic);
     assert.ok(passed > 0, "some must have passed before for this to mean anything");
@@ -189,7 +198,9 @@ test("a key made while its creator is being deactivated is refused or dies, neve
     const user = await admin();
     const attempts: Promise<{ key?: string }>[] = Array.from({ length: 4 }, () => key(user).catch(() => ({})));
     const asMuchLater = round % 2 === 0 ? access.systemCaller("acme") : Promise.resolve();
-    const deactivation = asMuchLater.then(() => access.deactivateUser(user)).then(() => ({}));
+    const deactivation = asMuchLater
+      .then(async () => access.deactivateUser(await callerForUser(access, user), user))
+      .then(() => ({}));
     attempts.splice(round % 5, 0, deactivation);
     for (const result of await Promise.all(attempts)) {
       if (result.key === undefined) continue;
@@ -209,7 +220,10 @@ test("a key made while its creator is being deactivated is refused or dies, neve
 });
 
 test("keys are an admin's affair, of the admin's own tenant", async () => {
-  const viewer = await access.createUser({ tenant: "acme", email: "viewer@example.com", role: "viewer" });
+  const viewer = await access.createUser(await access.systemCaller("acme"), {
+    email: "viewer@example.com",
+    role: "viewer",
+  });
   const stranger = await admin("other");
   for (const user of [viewer.email, stranger, "nobody@example.com"])
     await assert.rejects(key(user), { code: "invalid_request", detail: user });
@@ -217,11 +231,12 @@ test("keys are an admin's affair, of the admin's own tenant", async () => {
 
 test("an email address is one user's in any case, until that user is deleted", async () => {
   const user = await admin();
-  const again = { tenant: "other", email: user.toUpperCase(), role: "viewer" as const };
-  await assert.rejects(access.createUser(again), { code: "already_exists" });
-  await access.deleteUser(user.toUpperCase());
-  await access.createUser(again);
-  await assert.rejects(access.deleteUser("nobody@example.com"), { code: "not_found" });
+  const again = { email: user.toUpperCase(), role: "viewer" as const };
+  const foreign = await access.systemCaller("other");
+  await assert.rejects(access.createUser(foreign, again), { code: "already_exists" });
+  await access.deleteUser(await callerForUser(access, user.toUpperCase()), user.toUpperCase());
+  await access.createUser(foreign, again);
+  await assert.rejects(callerForUser(access, "nobody@example.com"), { code: "not_found" });
 });
 
 test("a slug is a topic segment of lower case, and taken once", async () => {

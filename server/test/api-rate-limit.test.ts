@@ -9,6 +9,7 @@ import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
+import { callerForKey } from "./harness/shell-caller.ts";
 
 const HERE = "127.0.0.1";
 const LIMIT = 120;
@@ -31,7 +32,10 @@ before(async () => {
   second = database.url ? await openDatabase({ url: database.url, dataDir: "memory", logger }) : database;
   const access = await start(database, new FakeClock());
   await access.createTenant({ slug: "acme", name: "Acme" });
-  ({ email: admin } = await access.createUser({ tenant: "acme", email: "admin@acme.example", role: "admin" }));
+  ({ email: admin } = await access.createUser(await access.systemCaller("acme"), {
+    email: "admin@acme.example",
+    role: "admin",
+  }));
 });
 after(async () => {
   for (const access of started) await access.close();
@@ -42,7 +46,7 @@ after(async () => {
 
 async function start(on: Database, clock: Clock): Promise<Access> {
   const access = createAccess({ database: on, clock, ids: randomIds, logger });
-  await access.keepTime();
+  await access.compareRequestClocks();
   started.push(access);
   return access;
 }
@@ -57,7 +61,12 @@ async function twoProcesses(): Promise<[Process, Process]> {
 }
 
 async function newKey(): Promise<{ id: string; key: string }> {
-  return await started[0]!.createKey({ tenant: "acme", user: admin, name: "k", scopes: ["devices:read"] });
+  const access = started[0]!;
+  return await access.createKey(await access.systemCaller("acme"), {
+    user: admin,
+    name: "k",
+    scopes: ["devices:read"],
+  });
 }
 
 function atOnce({ access }: Pick<Process, "access">, key: string, requests: number): Promise<Admission[]> {
@@ -169,7 +178,7 @@ test("a step of a wall clock neither opens the limit nor shuts the key out, not 
     for (const { clock } of both) clock.step(step);
     assert.equal(await passing(other, key, 10), 0, "met for the first time after the step");
     other.clock.step(-2 * step);
-    for (const { access } of both) await access.keepTime();
+    for (const { access } of both) await access.compareRequestClocks();
     const [told] = await atOnce(other, key, 1);
     assert.deepEqual([told!.admitted, told!.resetSeconds], [false, 40]);
     pass(both, 39_999);
@@ -185,7 +194,7 @@ test("a process that starts goes on from the count of the others, also after a s
   assert.equal(await passing(both[0], key, 120), 120);
   pass(both, 10_000);
   for (const { clock } of both) clock.step(-2 * HOUR);
-  await both[1].access.keepTime();
+  await both[1].access.compareRequestClocks();
   pass(both, 5_000);
   const third = { access: await start(second, new FakeClock(both[0].clock.now())), clock: both[0].clock };
   assert.deepEqual((await atOnce(third, key, 1))[0]!.resetSeconds, 45);
@@ -211,11 +220,11 @@ test("a dead key is refused as such before its limit is looked at, and leaves no
   const [one] = await twoProcesses();
   const [spent, unused, other] = [await newKey(), await newKey(), await newKey()];
   assert.equal(await passing(one, spent.key, 121), 120);
-  await one.access.revokeKey(spent.id);
+  await one.access.revokeKey(await callerForKey(one.access, spent.id), spent.id);
   const wrongSecret = spent.key.slice(0, 14) + other.key.slice(14);
   for (const dead of [spent.key, wrongSecret])
     await assert.rejects(one.access.admitRequest(dead, HERE), { code: "invalid_api_key" });
-  await one.access.revokeKey(unused.id);
+  await one.access.revokeKey(await callerForKey(one.access, unused.id), unused.id);
   await assert.rejects(one.access.admitRequest(unused.key, HERE), { code: "invalid_api_key" });
   assert.equal(await windowOf(unused.id), undefined);
 });
@@ -252,7 +261,7 @@ test("windows in which nothing counts are pruned, others are not", async () => {
   const [resting, dead, busy] = [await newKey(), await newKey(), await newKey()];
   assert.equal(await passing(one, resting.key, 120), 120);
   assert.equal(await passing(one, dead.key, 1), 1);
-  await one.access.revokeKey(dead.id);
+  await one.access.revokeKey(await callerForKey(one.access, dead.id), dead.id);
   pass([one], 30_000);
   assert.equal(await passing(one, busy.key, 120), 120);
   pass([one], 30_000);

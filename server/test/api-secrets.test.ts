@@ -13,6 +13,7 @@ import {
 } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { startServer, TEST_MASTER_KEY, type TestServer } from "./harness/server.ts";
+import { callerForUser } from "./harness/shell-caller.ts";
 
 let server: TestServer;
 let tenant: TestTenant;
@@ -86,8 +87,11 @@ test("no claim code, API key, password, passphrase or private key is ever logged
     key: device.key,
   });
 
-  const user = await access.createUser({ tenant: tenant.slug, email: `ops@${tenant.slug}.example`, role: "operator" });
-  const reset = await access.resetPassword(user.email);
+  const user = await access.createUser(await access.systemCaller(tenant.slug), {
+    email: `ops@${tenant.slug}.example`,
+    role: "operator",
+  });
+  const reset = await access.resetPassword(await callerForUser(access, user.email), user.email);
   const gateway = await connections.createMqttClient(tenant.caller, {
     clientId: "gateway-1",
     username: "gateway",

@@ -34,8 +34,7 @@ const post = (path: string, body: unknown, idempotencyKey?: string) =>
   ask(path, { body, ...(idempotencyKey ? { headers: { "idempotency-key": idempotencyKey } } : {}) });
 
 async function entries(resourceId: string): Promise<ApiWrite[]> {
-  const { tenantId } = tenant.caller;
-  const all = await server.app.audit.listApiWrites(tenantId, { skip: 0, limit: 500 });
+  const all = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 });
   return all.filter((entry) => entry.resourceId === resourceId);
 }
 
@@ -83,8 +82,7 @@ test("a claim's revocation is noted, and a refused or merely read request is not
   await ask(`provisioning/claims/${claim.id}`);
   const results = (await entries(claim.id)).map(({ result }) => result);
   assert.deepEqual(results, ["unchanged", "revoked", "created"]);
-  const count = async () =>
-    (await server.app.audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 500 })).length;
+  const count = async () => (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).length;
   const before = await count();
   assert.equal((await post("groups", { name: "x", memberUserIds: ["nobody"] })).status, 400);
   assert.equal((await ask("provisioning/claims/x", { method: "DELETE" })).status, 404);

@@ -55,8 +55,12 @@ async function backUpAndRestore(t: TestContext) {
   const app = server.app as unknown as Registry;
   const tenant: Tenant = await addTenant(app, "acme");
   const email = "ada@acme.example";
-  await app.access.createUser({ tenant: "acme", email, role: "admin" });
-  const key = await app.access.createKey({ tenant: "acme", user: email, name: "x", scopes: ["devices:read"] });
+  await app.access.createUser(await app.access.systemCaller("acme"), { email, role: "admin" });
+  const key = await app.access.createKey(await app.access.systemCaller("acme"), {
+    user: email,
+    name: "x",
+    scopes: ["devices:read"],
+  });
   const kept = await enroll(app, tenant);
   const open = await app.enrollment.createClaim(tenant.caller, { intendedName: "later" });
 

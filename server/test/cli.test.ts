@@ -295,7 +295,10 @@ test("a refusal is one line on stderr with what it is about, and exit code 1", a
     await refused(...key, "provisioning:*"),
     /^muster: There is no wildcard of provisioning.* \(provisioning:\*\)$/,
   );
-  assert.match(await refused("tenant", "create", "acme", "--name", "x"), /already\. \(acme\)$/);
+  assert.match(
+    await refused("tenant", "create", "acme", "--name", "x"),
+    /There is already a tenant with this slug\. \(acme\)$/,
+  );
   assert.equal(
     await refused("device", "create", "--tenant", "nowhere", "--name", "x"),
     "muster: There is no such tenant.",

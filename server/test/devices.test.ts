@@ -9,6 +9,7 @@ import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { openTestDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
+import { callerForUser } from "./harness/shell-caller.ts";
 
 const clock = new FakeClock();
 let database: Database & { remove(): Promise<void> };
@@ -156,7 +157,10 @@ test("lists are newest first, filtered, paged, and of one tenant", async () => {
 test("a user who is no admin sees the devices of the groups the user is in; admins see all", async () => {
   await access.createTenant({ slug: "seen", name: "seen" });
   const system = await access.systemCaller("seen");
-  const { id: userId } = await access.createUser({ tenant: "seen", email: "op@seen.example", role: "operator" });
+  const { id: userId } = await access.createUser(await access.systemCaller("seen"), {
+    email: "op@seen.example",
+    role: "operator",
+  });
   const group = await groups.createGroup(system, { name: "mine", memberUserIds: [userId] });
   await devices.createDevice(system, { id: "in", name: "in", groupIds: [group.id] });
   await devices.createDevice(system, { id: "out", name: "out" });
@@ -173,7 +177,10 @@ test("a user who is no admin sees the devices of the groups the user is in; admi
 test("an operator edits a device of the own groups, except its groups and its type; an admin edits those too", async () => {
   await access.createTenant({ slug: "edited", name: "Edited" });
   const system = await access.systemCaller("edited");
-  const { id: userId } = await access.createUser({ tenant: "edited", email: "op@edited.example", role: "operator" });
+  const { id: userId } = await access.createUser(await access.systemCaller("edited"), {
+    email: "op@edited.example",
+    role: "operator",
+  });
   const as = (role: Role): Caller => ({ ...system, rights: { kind: "user", userId, role } });
   const group = await groups.createGroup(system, { name: "In", memberUserIds: [userId] });
   const type = await devices.createDeviceType(system, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
@@ -193,13 +200,19 @@ test("an operator edits a device of the own groups, except its groups and its ty
 });
 
 test("a group takes users of its tenant, and a deleted user is a member no more", async () => {
-  const user = await access.createUser({ tenant: "acme", email: "member@acme.example", role: "viewer" });
-  const foreign = await access.createUser({ tenant: "other", email: "member@other.example", role: "viewer" });
+  const user = await access.createUser(await access.systemCaller("acme"), {
+    email: "member@acme.example",
+    role: "viewer",
+  });
+  const foreign = await access.createUser(await access.systemCaller("other"), {
+    email: "member@other.example",
+    role: "viewer",
+  });
   await assert.rejects(groups.createGroup(acme, { name: "x", memberUserIds: [foreign.id] }), invalid(foreign.id));
   const made = await groups.createGroup(acme, { name: "x", description: "two\nlines", memberUserIds: [user.id] });
   assert.deepEqual(await groups.getGroup(acme, made.id), made);
   assert.deepEqual(made.memberUserIds, [user.id]);
-  await access.deleteUser(user.email);
+  await access.deleteUser(await callerForUser(access, user.email), user.email);
   assert.deepEqual((await groups.getGroup(acme, made.id)).memberUserIds, []);
 });
 

@@ -32,8 +32,12 @@ before(async () => {
   const ticket = await registry.tickets.openTicket(tenant.caller, { title: "Runs hot", anomalyId });
   await registry.tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
   const email = "ada@acme.example";
-  await registry.access.createUser({ tenant: "acme", email, role: "admin" });
-  await registry.access.createKey({ tenant: "acme", user: email, name: "x", scopes: ["devices:read"] });
+  await registry.access.createUser(await registry.access.systemCaller("acme"), { email, role: "admin" });
+  await registry.access.createKey(await registry.access.systemCaller("acme"), {
+    user: email,
+    name: "x",
+    scopes: ["devices:read"],
+  });
 });
 after(() => registry.stop());
 

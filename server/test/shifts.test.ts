@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { createAudit } from "../src/audit/audit.ts";
 import { LIMITS, type NewShift, type ShiftRecord } from "../src/groups/groups.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
+import { callerForUser } from "./harness/shell-caller.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const NIGHTS: NewShift = {
@@ -261,8 +261,7 @@ test("one shift put on a group twenty times at once stands there once, and each 
   const { id: shiftId } = await createShift();
   const answers = await Promise.all(Array.from({ length: 20 }, () => call(`/groups/${id}/shifts`, { shiftId })));
   for (const { status, json } of answers) assert.deepEqual([status, json.shiftIds], [200, [shiftId]]);
-  const audit = createAudit({ database: server.app.database, clock: server.clock });
-  const log = await audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 50 });
+  const log = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 50 });
   const results = log.filter((each) => each.resourceId === id).map(({ result }) => result);
   assert.deepEqual(results.sort(), [...Array(19).fill("unchanged"), "updated"]);
 });
@@ -286,13 +285,12 @@ test("a group has at most as many shifts as its limit says", async () => {
 });
 
 test("a deleted user is on no shift", async () => {
-  const { id, email } = await server.app.access.createUser({
-    tenant: tenant.slug,
+  const { id, email } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
     email: `night@${tenant.slug}.example`,
     role: "operator",
   });
   const shift = await createShift({ userIds: [id, tenant.admin.id] });
   assert.deepEqual(shift.userIds, [id, tenant.admin.id].sort());
-  await server.app.access.deleteUser(email);
+  await server.app.access.deleteUser(await callerForUser(server.app.access, email), email);
   assert.deepEqual((await server.app.groups.getShift(tenant.caller, shift.id)).userIds, [tenant.admin.id]);
 });

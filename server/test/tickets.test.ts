@@ -10,6 +10,7 @@ import { movesFrom, type TicketStatus } from "../src/tickets/transitions.ts";
 import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, type HttpOptions, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
+import { callerForUser } from "./harness/shell-caller.ts";
 import { addAnomaly } from "./harness/tickets.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
@@ -332,10 +333,13 @@ test("an anomaly has one unfinished ticket: a second is 409 with the first one's
 test("a ticket outlives its device and its assignee, and can still be worked on", async () => {
   const deviceId = await addDevice();
   const email = `gone@${tenant.slug}.example`;
-  const { id: assigneeUserId } = await server.app.access.createUser({ tenant: tenant.slug, email, role: "operator" });
+  const { id: assigneeUserId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
+    email,
+    role: "operator",
+  });
   const { id } = await opened({ deviceId, assigneeUserId });
   await server.app.enrollment.deleteDevice(tenant.caller, deviceId);
-  await server.app.access.deleteUser(email);
+  await server.app.access.deleteUser(await callerForUser(server.app.access, email), email);
   assertRefused(await post({ title: "x", deviceId }), 400, "invalid_request", deviceId);
   assertRefused(await post({ title: "x", assigneeUserId }), 400, "invalid_request", assigneeUserId);
   const { json } = await patch(id, { deviceId, assigneeUserId, status: "in_progress" });
@@ -445,8 +449,7 @@ test("tickets are listed newest first, by status, device and assignee, page by p
 
 test("a user who is no admin sees the tickets of the devices and groups they are in, and those assigned to or opened by them", async () => {
   const { tenantId, tenantSlug } = tenant.caller;
-  const { id: userId } = await server.app.access.createUser({
-    tenant: tenant.slug,
+  const { id: userId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
     email: `op@${tenant.slug}.example`,
     role: "operator",
   });
@@ -495,7 +498,7 @@ test("a repeated request under one Idempotency-Key opens one ticket; each change
   await patch(ticket.id, { status: "in_progress" });
   await patch(ticket.id, { status: "in_progress" });
   await patch(ticket.id, { status: "open" });
-  const writes = await server.app.audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 500 });
+  const writes = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 });
   assert.deepEqual(
     writes
       .filter(({ resourceId }) => resourceId === ticket.id)

@@ -1,75 +1,75 @@
 import type { ParsedKey } from "./api-key.ts";
 import type { AccessDeps } from "./deps.ts";
-import { type JudgedKey, judgeKeys } from "./rate-limit-store.ts";
+import { type AuthorizedKey, authorizeKeys } from "./rate-limit-store.ts";
 import type { RequestClock } from "./request-clock.ts";
 
-/** A live key and what its window says of one request. */
-export interface Verdict {
-  key: JudgedKey;
+/** An active key and the state of its window for one request. */
+export interface Authorization {
+  key: AuthorizedKey;
   passed: boolean;
   /** Requests counted in the window up to and with this one. */
   used: number;
-  /** When it was judged: on the wall, and on the request clock. */
+  /** When it was authorized: by the wall clock and by the request clock. */
   now: Date;
   nowMs: number;
 }
 
 export interface Admissions {
-  /** @returns `undefined` unless the key is alive and the secret its own */
-  judge(key: ParsedKey): Promise<Verdict | undefined>;
+  /** @returns `undefined` unless the key is active and the secret is its own */
+  authorize(key: ParsedKey): Promise<Authorization | undefined>;
 }
 
 interface Waiting extends ParsedKey {
-  resolve(verdict: Verdict | undefined): void;
+  resolve(authorization: Authorization | undefined): void;
   reject(error: unknown): void;
 }
 
-/** More would make the first wait for too many rows. */
-const MOST_AT_ONCE = 200;
-/** A batch that takes longer (a row locked elsewhere, a database that hangs) does not hold up the next. */
-const PATIENCE_MS = 100;
+/** Bounds how many rows the first request of a batch waits for. */
+const MAX_BATCH = 200;
+/** A batch that takes longer (a locked row, a database that hangs) does not delay the next. */
+const MAX_WAIT_MS = 100;
 
 /**
- * Judges requests in batches: while a statement is under way the next batch gathers, so that a busy service asks the database
- * less often a request, and a quiet one waits for nothing.
+ * Authorizes requests in batches: while one statement runs, the next batch collects. A busy service runs fewer statements a
+ * request; a single request does not wait.
  */
 export function createAdmissions({ database, clock }: AccessDeps, requestClock: RequestClock): Admissions {
   let waiting: Waiting[] = [];
   let running = false;
 
   async function run(): Promise<void> {
-    // Whatever else has arrived in this turn of the event loop goes into the first batch.
+    // The first batch takes all requests of this turn of the event loop.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_AT_ONCE);
-      waiting = waiting.slice(MOST_AT_ONCE);
-      await forAWhile(settle(batch));
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
+      await atMost(settle(batch));
     }
     running = false;
   }
 
   async function settle(batch: readonly Waiting[]): Promise<void> {
     try {
-      await judgeAll(groupByKey(batch));
+      await authorizeAll(groupByKey(batch));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 
-  async function judgeAll(groups: readonly (readonly Waiting[])[]): Promise<void> {
+  async function authorizeAll(groups: readonly (readonly Waiting[])[]): Promise<void> {
     const now = clock.now();
     const nowMs = await requestClock.now();
     const presented = groups.map((group) => ({ ...group[0]!, requests: group.length }));
-    const judged = new Map((await judgeKeys(database.db, presented, now, nowMs)).map((key) => [key.nth, key]));
+    const authorized = new Map((await authorizeKeys(database.db, presented, now, nowMs)).map((key) => [key.nth, key]));
     for (const [index, group] of groups.entries()) {
-      const key = judged.get(index + 1);
-      if (key) requestClock.learn(key.newest_ms);
+      const key = authorized.get(index + 1);
+      if (key) requestClock.advanceTo(key.newest_ms);
       for (const [turn, { resolve }] of group.entries()) resolve(key && { key, ...inTurn(key, turn), now, nowMs });
     }
   }
 
   return {
-    judge: ({ id, secretHash }) =>
+    authorize: ({ id, secretHash }) =>
       new Promise((resolve, reject) => {
         waiting.push({ id, secretHash, resolve, reject });
         if (running) return;
@@ -79,12 +79,13 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
   };
 }
 
-async function forAWhile(work: Promise<void>): Promise<void> {
+/** Resolves when `work` has settled, or after {@link MAX_WAIT_MS}. */
+async function atMost(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, MAX_WAIT_MS);
   });
-  await Promise.race([work, patience]);
+  await Promise.race([work, limit]);
   clearTimeout(timer);
 }
 
@@ -100,7 +101,7 @@ function groupByKey(batch: readonly Waiting[]): Waiting[][] {
   return [...groups.values()];
 }
 
-/** Of the requests judged together the first ones pass; `turn` counts from 0. */
-function inTurn({ passed, used }: JudgedKey, turn: number): { passed: boolean; used: number } {
+/** Of the requests of one key the first ones are admitted; `turn` counts from 0. */
+function inTurn({ passed, used }: AuthorizedKey, turn: number): { passed: boolean; used: number } {
   return turn < passed ? { passed: true, used: used - (passed - 1 - turn) } : { passed: false, used };
 }

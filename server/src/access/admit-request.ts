@@ -1,4 +1,4 @@
-import type { Admissions, Verdict } from "./admissions.ts";
+import type { Admissions, Authorization } from "./admissions.ts";
 import { parseKey } from "./api-key.ts";
 import type { Caller } from "./caller.ts";
 import { invalidApiKey } from "./errors.ts";
@@ -6,7 +6,7 @@ import type { LastUsed } from "./last-used.ts";
 import { REQUESTS_PER_MINUTE, WINDOW_MS } from "./rate-limit-store.ts";
 import { scopesIn } from "./scopes.ts";
 
-/** Who asks, whether the request may pass, and what the rate-limit headers say. */
+/** The caller, whether the request is admitted, and the values of the rate-limit headers. */
 export interface Admission {
   caller: Caller;
   admitted: boolean;
@@ -19,8 +19,8 @@ export interface Admission {
 }
 
 /**
- * Judges the `X-API-Key` of a request and counts the request against the key's limit; a refused one does not count. What
- * cannot be a key of ours is refused without asking the database (spec 5, 8).
+ * Authenticates the `X-API-Key` of a request and counts the request against the key's limit; a refused request does not count.
+ * A malformed key is refused without a database query (spec 5, 8).
  *
  * @param presented the header's value; `undefined` when it is missing
  * @throws MusterError invalid_api_key, the same whatever is wrong
@@ -32,13 +32,13 @@ export async function admitRequest(
   address: string,
 ): Promise<Admission> {
   const parsed = presented === undefined ? undefined : parseKey(presented);
-  const verdict = parsed && (await admissions.judge(parsed));
-  if (!parsed || !verdict) throw invalidApiKey();
-  lastUsed.note(parsed.id, verdict.key.last_used_at, verdict.now, address);
-  return { caller: callerOf(parsed.id, verdict, address), ...allowance(verdict) };
+  const authorization = parsed && (await admissions.authorize(parsed));
+  if (!parsed || !authorization) throw invalidApiKey();
+  lastUsed.record(parsed.id, authorization.key.last_used_at, authorization.now, address);
+  return { caller: callerOf(parsed.id, authorization, address), ...allowance(authorization) };
 }
 
-function callerOf(keyId: string, { key }: Verdict, address: string): Caller {
+function callerOf(keyId: string, { key }: Authorization, address: string): Caller {
   return {
     tenantId: key.tenant_id,
     tenantSlug: key.slug,
@@ -48,7 +48,7 @@ function callerOf(keyId: string, { key }: Verdict, address: string): Caller {
   };
 }
 
-function allowance({ key, passed, used, nowMs }: Verdict): Omit<Admission, "caller"> {
+function allowance({ key, passed, used, nowMs }: Authorization): Omit<Admission, "caller"> {
   const untilFree = key.oldest_ms + WINDOW_MS - Math.max(nowMs, key.newest_ms);
   return {
     admitted: passed,

@@ -1,10 +1,11 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import { type Db, runPrepared, type Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { ApiKeysTable, Schema } from "../db/schema.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
-export type DeathReason = NonNullable<ApiKeysTable["revocation_reason"]>;
+export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
-/** A key as its tenant may see it: without its secret's hash; `email` is its creator's. */
+/** A key without the hash of its secret; `email` is its owner's. */
 export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "user_id" | "secret_hash"> & { email: string };
 
 /** Every key the tenant ever had, newest first. */
@@ -20,7 +21,7 @@ export async function listKeyRows(db: Db, tenantId: string): Promise<KeyRow[]> {
     .execute();
 }
 
-/** @returns false when the id is taken: draw another */
+/** @returns false when the id is in use: draw another */
 export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Promise<boolean> {
   const inserted = await tx
     .insertInto("api_keys")
@@ -31,16 +32,29 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
   return inserted !== undefined;
 }
 
-/** @returns false when there is no key of this id; a key that is dead already keeps its first reason */
-export async function revokeKeyById(db: Db, id: string, by: string, now: Date): Promise<boolean> {
+/** @returns false when the tenant has no key of this id; a key that has ended already keeps its first reason */
+export async function revokeKeyById(db: Db, tenantId: string, id: string, by: string, now: Date): Promise<boolean> {
   const updated = await db
     .updateTable("api_keys")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: "requested" })
+    .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   if (updated.numUpdatedRows > 0n) return true;
-  return (await db.selectFrom("api_keys").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
+  const known = db.selectFrom("api_keys").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
+  return (await known.executeTakeFirst()) !== undefined;
+}
+
+/** The slug of the tenant that has this key. */
+export async function findTenantOfKey(db: Db, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("api_keys as k")
+    .innerJoin("tenants as t", "t.id", "k.tenant_id")
+    .select("t.slug")
+    .where("k.id", "=", id)
+    .executeTakeFirst();
+  return row?.slug;
 }
 
 /** Revokes every key of every tenant that is not yet revoked. */
@@ -52,8 +66,14 @@ export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<void
     .execute();
 }
 
-/** Kills every key of `userId`, in the transaction that changes the user. */
-export async function killKeysOf(tx: Tx, userId: string, reason: DeathReason, by: string, now: Date): Promise<void> {
+/** Revokes every key of `userId`, in the transaction that changes the user. */
+export async function revokeKeysOf(
+  tx: Tx,
+  userId: string,
+  reason: RevocationReason,
+  by: string,
+  now: Date,
+): Promise<void> {
   await tx
     .updateTable("api_keys")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: reason })
@@ -62,11 +82,14 @@ export async function killKeysOf(tx: Tx, userId: string, reason: DeathReason, by
     .execute();
 }
 
-/** Notes a use, never moving the time backwards. */
-export async function noteUse(db: Db, id: string, now: Date, address: string): Promise<void> {
-  await runPrepared(db, "note-key-use", NOTE_USE, [id, now, address]);
+/** Records a use; the time never moves backwards. */
+export async function recordUse(db: Db, id: string, now: Date, address: string): Promise<void> {
+  await runStatement(db, writeLastUse, { id, now, address });
 }
 
-const NOTE_USE = `
-UPDATE api_keys SET last_used_at = $2, last_used_address = $3
- WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2) RETURNING commit_later()`;
+const writeLastUse = statement<{ id: string; now: Date; address: string }, unknown>(
+  "record-key-use",
+  (p) => sql`
+    UPDATE api_keys SET last_used_at = ${p.now}::timestamptz, last_used_address = ${p.address}::text
+     WHERE id = ${p.id}::text AND (last_used_at IS NULL OR last_used_at < ${p.now}::timestamptz) RETURNING commit_later()`,
+);

@@ -1,27 +1,27 @@
 import { MINUTE } from "../lib/clock.ts";
 import type { AccessDeps } from "./deps.ts";
-import { noteUse } from "./key-store.ts";
+import { recordUse } from "./key-store.ts";
 
 export interface LastUsed {
-  /** Notes a use without making the request wait; at most once a minute a key. */
-  note(keyId: string, before: Date | null, now: Date, address: string): void;
-  /** Waits for what is under way. */
+  /** Records a use without delaying the request; at most once a minute a key. */
+  record(keyId: string, before: Date | null, now: Date, address: string): void;
+  /** Waits for writes in flight. */
   drain(): Promise<void>;
 }
 
-/** Keeps `last_used_at` roughly true: to the minute, and never at the price of a request. */
+/** Maintains `last_used_at` to the minute, off the path of the request. */
 export function createLastUsed({ database, logger }: AccessDeps): LastUsed {
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   return {
-    note(keyId, before, now, address) {
-      if (underWay.has(keyId) || (before && now.getTime() - before.getTime() < MINUTE)) return;
-      const write = noteUse(database.db, keyId, now, address)
-        .catch((error: Error) => logger.warn({ err: error.message }, "the use of an API key could not be noted"))
-        .finally(() => underWay.delete(keyId));
-      underWay.set(keyId, write);
+    record(keyId, before, now, address) {
+      if (inFlight.has(keyId) || (before && now.getTime() - before.getTime() < MINUTE)) return;
+      const write = recordUse(database.db, keyId, now, address)
+        .catch((error: Error) => logger.warn({ err: error.message }, "could not record the use of an API key"))
+        .finally(() => inFlight.delete(keyId));
+      inFlight.set(keyId, write);
     },
     async drain() {
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
     },
   };
 }

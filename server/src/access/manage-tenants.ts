@@ -3,6 +3,7 @@ import { plainLine } from "../lib/text.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { findTenant, insertTenant, setRetention, type TenantRow } from "./tenant-store.ts";
+import { useCase } from "./use-case.ts";
 
 const SLUG = /^[a-z0-9-]{1,40}$/;
 
@@ -13,28 +14,34 @@ const SLUG = /^[a-z0-9-]{1,40}$/;
  */
 export async function createTenant(deps: AccessDeps, input: { slug: string; name: string }): Promise<TenantRow> {
   if (!SLUG.test(input.slug))
-    throw invalidRequest("the slug must be 1 to 40 of a-z, 0-9 and dash; it names the tenant in topics", input.slug);
+    throw invalidRequest(
+      "The slug must be 1 to 40 characters of a-z, 0-9 and dash; it names the tenant in topics.",
+      input.slug,
+    );
   const now = deps.clock.now();
   const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
   await insertTenant(deps.database.db, { ...tenant, created_at: now });
   return tenant;
 }
 
-/** For how many days telemetry can be kept; the database has partitions for no others (migration 0008). */
+/** Retentions in days; the database has partitions for no others (migration 0008). */
 const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
 /**
- * Says how long a tenant keeps the telemetry that arrives from now on.
+ * Sets the retention of the tenant's telemetry, for what arrives from now on.
  *
- * @throws MusterError invalid_request, not_found
+ * @throws MusterError invalid_request
  */
-export async function setTelemetryRetention(deps: AccessDeps, slug: string, days: number): Promise<void> {
-  if (!TELEMETRY_RETENTIONS.includes(days))
-    throw invalidRequest(`telemetry is kept for ${TELEMETRY_RETENTIONS.join(", ")} days`, String(days));
-  if (!(await setRetention(deps.database.db, slug, days))) throw notFound("tenant");
-}
+export const setTelemetryRetention = useCase(
+  { role: "admin" },
+  async (deps: AccessDeps, caller, days: number): Promise<void> => {
+    if (!TELEMETRY_RETENTIONS.includes(days))
+      throw invalidRequest(`The retention must be one of ${TELEMETRY_RETENTIONS.join(", ")} days.`, String(days));
+    await setRetention(deps.database.db, caller.tenantId, days);
+  },
+);
 
-/** The caller for a command at the machine's own shell. @throws MusterError not_found */
+/** The caller for a command of the machine's shell. @throws MusterError not_found */
 export async function systemCaller(deps: AccessDeps, slug: string): Promise<Caller> {
   const tenant = await findTenant(deps.database.db, slug);
   if (!tenant) throw notFound("tenant");

@@ -1,17 +1,19 @@
-import { type Db, runPrepared } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
 import type { ParsedKey } from "./api-key.ts";
 
 /** Requests that any 60 seconds admit, per API key (spec 8). */
 export const REQUESTS_PER_MINUTE = 120;
 export const WINDOW_MS = 60_000;
 
-/** One key as it was presented, by so many requests at once. */
+/** A key as presented by `requests` simultaneous requests. */
 export interface PresentedKey extends ParsedKey {
   requests: number;
 }
 
-/** A live key, and its window after the requests asked to pass. Times are milliseconds of the request clock. */
-export interface JudgedKey {
+/** An active key, and its window after these requests. Times are milliseconds of the request clock. */
+export interface AuthorizedKey {
   /** Which of the presented ones, from 1. */
   nth: number;
   tenant_id: string;
@@ -19,7 +21,7 @@ export interface JudgedKey {
   /** Separated by blanks. */
   scopes: string;
   last_used_at: Date | null;
-  /** How many of the requests may pass: the first ones. */
+  /** How many of the requests are admitted: the first ones. */
   passed: number;
   used: number;
   oldest_ms: number;
@@ -27,35 +29,49 @@ export interface JudgedKey {
 }
 
 /**
- * Judges the keys of several requests and counts the requests against their limits, in one statement (migration 0007), under
- * the locks of their windows, so that all processes share these. The creator's state is asked beside the key's own, so that no
- * way of removing a user can forget the keys (spec 5 rule 2).
+ * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0007), under
+ * the locks of their windows, so that all processes share them. The owner's state is read beside the key's own: no way of
+ * removing a user can leave a key active (spec 5 rule 2).
  *
- * @returns the keys that are alive and were presented with their own secret; the others count for nothing
+ * @returns the keys that are active and were presented with their own secret; the others are not counted
  */
-export async function judgeKeys(
+export async function authorizeKeys(
   db: Db,
   presented: readonly PresentedKey[],
   now: Date,
   nowMs: number,
-): Promise<JudgedKey[]> {
-  return await runPrepared<JudgedKey>(db, "judge-keys", JUDGE, [
-    presented.map(({ id }) => id),
-    presented.map(({ secretHash }) => secretHash),
-    presented.map(({ requests }) => Math.min(requests, REQUESTS_PER_MINUTE)),
+): Promise<AuthorizedKey[]> {
+  return await runStatement(db, authorize, {
+    ids: presented.map(({ id }) => id),
+    secretHashes: presented.map(({ secretHash }) => secretHash),
+    requests: presented.map(({ requests }) => Math.min(requests, REQUESTS_PER_MINUTE)),
     now,
     nowMs,
-  ]);
+  });
 }
 
-/** Removes the windows in which nothing was admitted after `sinceMs`: those of dead keys, and of keys that rest. */
+/** Deletes the windows in which nothing was admitted after `sinceMs`: those of ended and of idle keys. */
 export async function pruneWindows(db: Db, sinceMs: number): Promise<void> {
-  await runPrepared(db, "prune-windows", PRUNE, [sinceMs]);
+  await runStatement(db, prune, { sinceMs });
 }
 
-const JUDGE = "SELECT * FROM judge_keys($1, $2, $3, $4, $5)";
+interface Presented {
+  ids: string[];
+  secretHashes: string[];
+  requests: number[];
+  now: Date;
+  nowMs: number;
+}
 
-// Rows that are being counted in are passed over, which is right: they are in use.
-const PRUNE = `
-DELETE FROM api_key_windows WHERE key_id IN (
-  SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] <= $1::float8 FOR UPDATE SKIP LOCKED)`;
+const authorize = statement<Presented, AuthorizedKey>(
+  "authorize-keys",
+  (p) => sql`SELECT * FROM judge_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs})`,
+);
+
+// A locked row is in use: skipping it is right.
+const prune = statement<{ sinceMs: number }, unknown>(
+  "prune-windows",
+  (p) => sql`
+    DELETE FROM api_key_windows WHERE key_id IN (
+      SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] <= ${p.sinceMs}::float8 FOR UPDATE SKIP LOCKED)`,
+);

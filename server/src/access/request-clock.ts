@@ -2,19 +2,19 @@ import type { AccessDeps } from "./deps.ts";
 import { compareClocks } from "./request-clock-store.ts";
 
 /**
- * Milliseconds that all processes of one database count alike, for the rate limit. Each counts on its own steady clock, so
- * that no step of a wall clock passes for time; what they disagree in is settled upwards, so that the count never runs back.
+ * A millisecond clock shared by all processes of one database, for the rate limit. Each process counts on its own monotonic
+ * clock, so a step of a wall clock is not counted as time; the greater count wins, so the clock never runs backwards.
  */
 export interface RequestClock {
   now(): Promise<number>;
-  /** Another process has counted to `ms` by now. */
-  learn(ms: number): void;
-  /** Compares with the other processes; done every few seconds, so that one that starts finds a fresh count. */
+  /** Another process has counted to `ms`. */
+  advanceTo(ms: number): void;
+  /** Compares with the other processes; called every few seconds, so that a starting process finds a recent count. */
   compare(): Promise<void>;
 }
 
 export function createRequestClock({ database, clock }: Pick<AccessDeps, "database" | "clock">): RequestClock {
-  /** How far the count is ahead of this process's steady clock. */
+  /** How far the count is ahead of this process's monotonic clock. */
   let lead: number | undefined;
 
   function raise(seen: number): void {
@@ -25,7 +25,7 @@ export function createRequestClock({ database, clock }: Pick<AccessDeps, "databa
     const asked = clock.monotonicMs();
     const own = lead === undefined ? null : lead + asked;
     const shared = await compareClocks(database.db, own, clock.now().getTime());
-    // The first count is that of the wall's reading, taken when it was asked; any later one may be as old as the answer.
+    // The first count belongs to the time of the wall-clock reading, before the query; later ones to the time of the answer.
     raise(shared - (own === null ? asked : clock.monotonicMs()));
   }
 
@@ -34,7 +34,7 @@ export function createRequestClock({ database, clock }: Pick<AccessDeps, "databa
       if (lead === undefined) await compare();
       return lead! + clock.monotonicMs();
     },
-    learn: (ms) => raise(ms - clock.monotonicMs()),
+    advanceTo: (ms) => raise(ms - clock.monotonicMs()),
     compare,
   };
 }

@@ -13,7 +13,7 @@ export async function insertTenant(db: Db, tenant: TenantRow & { created_at: Dat
   try {
     await db.insertInto("tenants").values(tenant).execute();
   } catch (error) {
-    if (violatedUnique(error)) throw alreadyExists("there is a tenant of this slug already", tenant.slug);
+    if (violatedUnique(error)) throw alreadyExists("There is already a tenant with this slug.", tenant.slug);
     throw error;
   }
 }
@@ -22,12 +22,6 @@ export async function findTenant(db: Db, slug: string): Promise<TenantRow | unde
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
 }
 
-/** @returns whether there is such a tenant */
-export async function setRetention(db: Db, slug: string, days: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("tenants")
-    .set({ telemetry_retention_days: days })
-    .where("slug", "=", slug)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function setRetention(db: Db, tenantId: string, days: number): Promise<void> {
+  await db.updateTable("tenants").set({ telemetry_retention_days: days }).where("id", "=", tenantId).execute();
 }

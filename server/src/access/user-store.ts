@@ -16,14 +16,14 @@ export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Pro
   try {
     await db.insertInto("users").values(user).execute();
   } catch (error) {
-    if (violatedUnique(error)) throw alreadyExists("there is a user with this email address already", user.email);
+    if (violatedUnique(error)) throw alreadyExists("There is already a user with this email address.", user.email);
     throw error;
   }
 }
 
 /**
- * The user with this address, the row locked until the transaction ends: whatever depends on the user's state
- * (making a key) and whatever changes it (deactivation) go one after the other.
+ * The user with this address; locks the row until the transaction ends, so that creating a key and changing its owner are
+ * serialized.
  */
 export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefined> {
   return await tx
@@ -33,6 +33,18 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** The slug of the tenant of the user with this address. */
+export async function findTenantOfUser(db: Db, email: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("users as u")
+    .innerJoin("tenants as t", "t.id", "u.tenant_id")
+    .select("t.slug")
+    .where(sql<SqlBool>`lower(u.email) = lower(${email})`)
+    .where("u.deleted_at", "is", null)
+    .executeTakeFirst();
+  return row?.slug;
 }
 
 /** Users who are not deleted, newest first. */
@@ -57,7 +69,7 @@ export async function setPasswordHash(tx: Tx, id: string, hash: string): Promise
   await tx.updateTable("users").set({ password_hash: hash }).where("id", "=", id).execute();
 }
 
-/** Marks the user deleted and forgets the password; the row stays for what refers to it. */
+/** Marks the user deleted and removes the password hash; the row stays for its references. */
 export async function markDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("users")

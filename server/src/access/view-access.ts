@@ -1,6 +1,7 @@
-import type { Caller, Role } from "./caller.ts";
+import type { Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { type KeyRow, listKeyRows } from "./key-store.ts";
+import { useCase } from "./use-case.ts";
 import { listUserRows } from "./user-store.ts";
 
 export interface UserRecord {
@@ -11,12 +12,12 @@ export interface UserRecord {
   createdAt: Date;
 }
 
-/** A key without what is secret of it. */
+/** A key without its secret. */
 export interface KeyRecord {
   id: string;
   name: string;
   scopes: string[];
-  /** Email address of the admin who answers for it. */
+  /** Email address of the admin who owns it. */
   user: string;
   createdAt: Date;
   expiresAt: Date | null;
@@ -28,14 +29,18 @@ export interface KeyRecord {
 }
 
 /** The tenant's users who are not deleted, newest first. */
-export async function listUsers(deps: AccessDeps, caller: Caller): Promise<UserRecord[]> {
+export const listUsers = useCase({ role: "admin" }, async (deps: AccessDeps, caller): Promise<UserRecord[]> => {
   const rows = await listUserRows(deps.database.db, caller.tenantId);
   return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at }));
-}
+});
 
-/** Every API key the tenant ever had, the dead ones too, newest first. */
-export async function listKeys(deps: AccessDeps, caller: Caller): Promise<KeyRecord[]> {
-  return (await listKeyRows(deps.database.db, caller.tenantId)).map((row) => ({
+/** Every API key the tenant ever had, ended ones too, newest first. */
+export const listKeys = useCase({ role: "admin" }, async (deps: AccessDeps, caller): Promise<KeyRecord[]> => {
+  return (await listKeyRows(deps.database.db, caller.tenantId)).map(toKeyRecord);
+});
+
+function toKeyRecord(row: KeyRow): KeyRecord {
+  return {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
@@ -47,5 +52,5 @@ export async function listKeys(deps: AccessDeps, caller: Caller): Promise<KeyRec
     revokedAt: row.revoked_at,
     revokedBy: row.revoked_by,
     revocationReason: row.revocation_reason,
-  }));
+  };
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Db, Tx } from "../db/database.ts";
 import { addMs, type Clock, DAY } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -114,8 +114,6 @@ export interface Audit {
   replayAnswer(request: ApiRequest, answerStored: boolean): Promise<string | undefined>;
   /** Stores the answer for {@link replayAnswer}. */
   storeAnswer(request: ApiRequest, answer: string): Promise<void>;
-  /** The API audit log of a tenant, newest first. */
-  listApiWrites(tenantId: string, page: PageRequest): Promise<ApiWrite[]>;
   /** Deletes expired Idempotency-Keys; called every few minutes. */
   prune(): Promise<void>;
 }
@@ -140,9 +138,13 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
     async storeAnswer({ keyId, idempotency }, answer) {
       if (idempotency) await storeAnswer(db, keyId, idempotency.key, answer);
     },
-    listApiWrites: async (tenantId, page) => (await listWriteRows(db, tenantId, page)).map(toWrite),
     prune: () => deleteBefore(db, since()),
   };
+}
+
+/** The API audit log of a tenant, newest first. */
+export async function listApiWrites(db: Db, tenantId: string, page: PageRequest): Promise<ApiWrite[]> {
+  return (await listWriteRows(db, tenantId, page)).map(toWrite);
 }
 
 function toWrite(row: Awaited<ReturnType<typeof listWriteRows>>[number]): ApiWrite {

@@ -7,6 +7,7 @@ export {
   type ApiWrite,
   type Audit,
   createAudit,
+  listApiWrites,
   recordWrite,
   type WriteRecord,
   type WriteResult,

@@ -1,5 +1,4 @@
 import type { Access } from "../access/access.ts";
-import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Backup } from "../backup/backup.ts";
 import type { Connections } from "../connections/connections.ts";
@@ -14,7 +13,6 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 /** What the shell's commands use of the service, and no more. */
 export interface ControlFaces {
   access: Access;
-  audit: Pick<Audit, "listApiWrites">;
   authorities: Pick<Authorities, "status" | "rotateIntermediate" | "rotateRoot" | "rotateServer">;
   backup: Backup;
   connections: Pick<Connections, "createMqttClient">;

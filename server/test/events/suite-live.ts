@@ -102,7 +102,10 @@ export function liveRules(given: () => TwoServers): void {
     ]);
     await Promise.all([theirs, seen, unseen, deleted].map((each) => publish(server, each, { level: 1 })));
     await enrollment.deleteDevice(tenant.caller, deleted.deviceId);
-    const user = await access.createUser({ tenant: tenant.slug, email: `v@${tenant.slug}.example`, role: "viewer" });
+    const user = await access.createUser(await access.systemCaller(tenant.slug), {
+      email: `v@${tenant.slug}.example`,
+      role: "viewer",
+    });
     const group = await groups.createGroup(tenant.caller, { name: "Theirs", memberUserIds: [user.id] });
     const { name } = await devices.getDevice(tenant.caller, seen.deviceId);
     await devices.replaceDevice(tenant.caller, seen.deviceId, { name, groupIds: [group.id] });

@@ -4,15 +4,21 @@ import { DAY } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { newKey, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
+import { callerForKey, callerForUser } from "./shell-caller.ts";
 
 /** What opens nothing, by what is wrong with it: every reason of spec 7 for `invalid_api_key`. Moves the clock on by a day. */
 export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<Map<string, string | undefined>> {
   const { access } = server.app;
-  const made = (user: string, expiresInDays?: number) =>
-    access.createKey({ tenant: tenant.slug, user, name: "dead", scopes: ["devices:read"], expiresInDays });
+  const made = async (user: string, expiresInDays?: number) =>
+    access.createKey(await access.systemCaller(tenant.slug), {
+      user,
+      name: "dead",
+      scopes: ["devices:read"],
+      expiresInDays,
+    });
   const ofCreator = async (end: (email: string) => Promise<unknown>) => {
     const email = `${randomBytes(6).toString("hex")}@${tenant.slug}.example`;
-    await access.createUser({ tenant: tenant.slug, email, role: "admin" });
+    await access.createUser(await access.systemCaller(tenant.slug), { email, role: "admin" });
     const { key } = await made(email);
     await end(email);
     return key;
@@ -20,7 +26,7 @@ export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<
   const alive = await newKey(server, tenant, "devices:read");
   const other = await newKey(server, tenant, "devices:read");
   const revoked = await made(tenant.admin.email);
-  await access.revokeKey(revoked.id);
+  await access.revokeKey(await callerForKey(access, revoked.id), revoked.id);
   const expired = await made(tenant.admin.email, 1);
   server.clock.advance(DAY);
   return new Map([
@@ -35,15 +41,21 @@ export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<
     ["unknown", makeKey(randomIds).text],
     ["revoked", revoked.key],
     ["expired", expired.key],
-    ["creator deactivated", await ofCreator((email) => access.deactivateUser(email))],
+    [
+      "creator deactivated",
+      await ofCreator(async (email) => access.deactivateUser(await callerForUser(access, email), email)),
+    ],
     [
       "creator reactivated",
       await ofCreator(async (email) => {
-        await access.deactivateUser(email);
-        await access.reactivateUser(email);
+        await access.deactivateUser(await callerForUser(access, email), email);
+        await access.reactivateUser(await callerForUser(access, email), email);
       }),
     ],
-    ["creator deleted", await ofCreator((email) => access.deleteUser(email))],
-    ["creator password-reset", await ofCreator((email) => access.resetPassword(email))],
+    ["creator deleted", await ofCreator(async (email) => access.deleteUser(await callerForUser(access, email), email))],
+    [
+      "creator password-reset",
+      await ofCreator(async (email) => access.resetPassword(await callerForUser(access, email), email)),
+    ],
   ]);
 }

@@ -17,15 +17,17 @@ export async function newTenant(server: TestServer, slug = `t${randomBytes(4).to
   const { access, devices } = server.app;
   await access.createTenant({ slug, name: `Tenant ${slug}` });
   const caller = await access.systemCaller(slug);
-  const { id, email } = await access.createUser({ tenant: slug, email: `admin@${slug}.example`, role: "admin" });
+  const { id, email } = await access.createUser(await access.systemCaller(slug), {
+    email: `admin@${slug}.example`,
+    role: "admin",
+  });
   const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
   return { slug, caller, deviceTypeId: type.id, admin: { id, email } };
 }
 
 /** An API key of the tenant's admin, as the CLI makes it. */
 export async function newKey(server: TestServer, tenant: TestTenant, ...scopes: string[]): Promise<string> {
-  const made = await server.app.access.createKey({
-    tenant: tenant.slug,
+  const made = await server.app.access.createKey(await server.app.access.systemCaller(tenant.slug), {
     user: tenant.admin.email,
     name: "test",
     scopes,

@@ -26,7 +26,7 @@ export function acknowledgeRules(given: () => World): void {
       const again = await ask("POST", `anomalies/${id}/acknowledge`, body);
       assert.deepEqual([again.status, again.text], [200, first.text]);
     }
-    const results = (await server.app.audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 500 }))
+    const results = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 }))
       .filter(({ resourceId }) => resourceId === id)
       .map(({ resource, operation, result }) => [resource, operation, result].join());
     assert.deepEqual(results, [

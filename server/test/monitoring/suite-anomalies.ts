@@ -86,8 +86,7 @@ export function anomalyRules(given: () => World): void {
 
   test("who does not see a device does not see its anomaly", async () => {
     const { server, tenant, newDevice, newPack } = given();
-    const { id: userId } = await server.app.access.createUser({
-      tenant: tenant.slug,
+    const { id: userId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
       email: `op@${tenant.slug}.example`,
       role: "operator",
     });

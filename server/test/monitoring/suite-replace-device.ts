@@ -37,7 +37,7 @@ export function replaceDeviceRules(given: () => World): void {
 
     const { json: emptied } = await ask("PUT", `devices/${id}`, { name: "Pump" });
     assert.deepEqual(emptied, { ...before, updatedAt: json.updatedAt });
-    const [entry] = await server.app.audit.listApiWrites(tenant.caller.tenantId, { skip: 0, limit: 1 });
+    const [entry] = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 1 });
     assert.deepEqual([entry!.operation, entry!.resource, entry!.resourceId], ["replaceDevice", "device", id]);
   });
 

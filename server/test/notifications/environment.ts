@@ -39,7 +39,7 @@ export function actions(server: TestServer, second = server) {
 
   async function user(tenant: TestTenant, name: string): Promise<{ id: string; email: string }> {
     const email = `${name}@${tenant.slug}.example`;
-    const { id } = await app.access.createUser({ tenant: tenant.slug, email, role: "operator" });
+    const { id } = await app.access.createUser(await app.access.systemCaller(tenant.slug), { email, role: "operator" });
     return { id, email };
   }
 

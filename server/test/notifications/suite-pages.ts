@@ -5,6 +5,7 @@ import { runRaw } from "../../src/db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
+import { callerForUser } from "../harness/shell-caller.ts";
 import { HOT, type World } from "./environment.ts";
 
 /** A webhook's body, as far as it is looked at here. */
@@ -103,7 +104,7 @@ export function pageRules(given: () => World): void {
       [ada.id],
     );
     const { open, resolve } = await anomalies(tenant, [group.id]);
-    await server.app.access.deactivateUser(eve.email);
+    await server.app.access.deactivateUser(await callerForUser(server.app.access, eve.email), eve.email);
     const [anomaly] = await open();
     const told = () => [ada.email, bob.email, eve.email, "plant@acme.example"].map((to) => sinks.mailsTo(to).length);
     await pass(0);

@@ -1,50 +1,51 @@
 import { z } from "zod";
 import { ROLES } from "../../access/access.ts";
 import { command, text } from "../command.ts";
+import type { ControlFaces } from "../faces.ts";
 
 const email = { email: text };
 
-/** How much of the API audit log one answer holds at most. */
+/** How many entries of the API audit log one answer contains at most. */
 const MAX_WRITES = 10_000;
 
-/** Tenants, users, API keys, and what was written with them. */
+/** Tenants, users, API keys and the API audit log. */
 export const accessCommands = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
   command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
-    await access.setTelemetryRetention(input.slug, input.days);
+    await access.setTelemetryRetention(await access.systemCaller(input.slug), input.days);
     return input;
   }),
 
-  command("user.create", { tenant: text, ...email, role: z.enum(ROLES) }, ({ access }, input) =>
-    access.createUser(input),
+  command("user.create", { tenant: text, ...email, role: z.enum(ROLES) }, async ({ access }, { tenant, ...input }) =>
+    access.createUser(await access.systemCaller(tenant), input),
   ),
   command("user.list", { tenant: text }, async ({ access }, { tenant }) => ({
     items: await access.listUsers(await access.systemCaller(tenant)),
   })),
-  command("user.deactivate", email, async ({ access }, input) => {
-    await access.deactivateUser(input.email);
+  command("user.deactivate", email, async (facades, input) => {
+    await facades.access.deactivateUser(await callerForUser(facades, input.email), input.email);
     return input;
   }),
-  command("user.reactivate", email, async ({ access }, input) => {
-    await access.reactivateUser(input.email);
+  command("user.reactivate", email, async (facades, input) => {
+    await facades.access.reactivateUser(await callerForUser(facades, input.email), input.email);
     return input;
   }),
-  command("user.delete", email, async ({ access }, input) => {
-    await access.deleteUser(input.email);
+  command("user.delete", email, async (facades, input) => {
+    await facades.access.deleteUser(await callerForUser(facades, input.email), input.email);
     return input;
   }),
-  command("user.reset-password", email, async ({ access }, input) => ({
+  command("user.reset-password", email, async (facades, input) => ({
     ...input,
-    ...(await access.resetPassword(input.email)),
+    ...(await facades.access.resetPassword(await callerForUser(facades, input.email), input.email)),
   })),
 
   command(
     "key.create",
     { tenant: text, user: text, name: text, scopes: z.array(text), expiresInDays: z.number().optional() },
-    ({ access }, input) => access.createKey(input),
+    async ({ access }, { tenant, ...input }) => access.createKey(await access.systemCaller(tenant), input),
   ),
   command("key.revoke", { id: text }, async ({ access }, input) => {
-    await access.revokeKey(input.id);
+    await access.revokeKey(await access.systemCaller(await access.tenantOfKey(input.id)), input.id);
     return input;
   }),
   command("key.list", { tenant: text }, async ({ access }, { tenant }) => ({
@@ -53,9 +54,12 @@ export const accessCommands = [
   command(
     "api-audit",
     { tenant: text, limit: z.number().int().min(1).max(MAX_WRITES) },
-    async ({ access, audit }, { tenant, limit }) => {
-      const { tenantId } = await access.systemCaller(tenant);
-      return { items: await audit.listApiWrites(tenantId, { skip: 0, limit }) };
-    },
+    async ({ access }, { tenant, limit }) => ({
+      items: await access.listApiWrites(await access.systemCaller(tenant), { skip: 0, limit }),
+    }),
   ),
 ];
+
+async function callerForUser({ access }: ControlFaces, email: string) {
+  return await access.systemCaller(await access.tenantOfUser(email));
+}
