@@ -111,7 +111,7 @@ class Reading {
     this.#open.push({
       before: before?.kind === "word" ? before.text : undefined,
       list: false,
-      cte: this.#cteNamedBefore(at),
+      cte: cteNamed(this.#tokens, at)?.text,
     });
   }
 
@@ -119,17 +119,6 @@ class Reading {
     if (this.#open.length === 1) return;
     const { cte } = this.#open.pop()!;
     if (cte !== undefined) this.#ctes.add(cte);
-  }
-
-  /** `name AS (`, `name (columns) AS (`, `name AS MATERIALIZED (`. */
-  #cteNamedBefore(at: number): string | undefined {
-    let before = at - 1;
-    while (/^(not|materialized)$/.test(this.#tokens[before]?.text ?? "")) before--;
-    if (this.#tokens[before]?.text !== "as") return undefined;
-    before--;
-    if (this.#tokens[before]?.text === ")") while (this.#tokens[before] && this.#tokens[before--]!.text !== "(");
-    const name = this.#tokens[before];
-    return name?.kind === "word" || name?.kind === "quoted" ? name.text : undefined;
   }
 
   #phrase(at: number, phrase: string): boolean {
@@ -141,4 +130,15 @@ class Reading {
   #isKeyword({ kind, raw }: Token): boolean {
     return kind === "word" && (this.#anyCase || raw === raw.toUpperCase());
   }
+}
+
+/** The CTE whose body begins with the parenthesis at `at`: `name AS (`, `name (columns) AS (`, `name AS MATERIALIZED (`. */
+export function cteNamed(tokens: readonly Token[], at: number): Token | undefined {
+  let before = at - 1;
+  while (/^(not|materialized)$/.test(tokens[before]?.text ?? "")) before--;
+  if (tokens[before]?.text !== "as") return undefined;
+  before--;
+  if (tokens[before]?.text === ")") while (tokens[before] && tokens[before--]!.text !== "(");
+  const name = tokens[before];
+  return name?.kind === "word" || name?.kind === "quoted" ? name : undefined;
 }

@@ -7,18 +7,21 @@ import { proseOf } from "./prose.ts";
 
 /** A page (`pki.md`), or a source file with its folder (`lists/lists.ts`). Addresses and patterns are no citations. */
 const CITED = /(?<![\w./:*<>{}…-])(?:[\w.-]+\/)*[\w.-]+\.(?:md|ts)\b(?![\w*<{/-])/g;
+/** The number of a clause of another page. */
+const CLAUSE = /\bB\d{1,2}\b/g;
 
 /**
  * Every page and every source file that a comment, a sentence or a document under `root` names is in the repository:
- * `docs/pki.md`, or the end of a path, `pki.md` and `lists/lists.ts`. A bare `lists.ts` may be any file.
+ * `docs/pki.md`, or the end of a path, `pki.md` and `lists/lists.ts`. A bare `lists.ts` may be any file. A
+ * clause is cited by what it says, not by its number.
  */
 export function checkCitations(root: string): Violation[] {
   const files = filesIn(root, "*.md", "{docs,server,agent,bench,tools}/**/*.{md,ts}");
   const there = new Set(files.flatMap(endsOf));
   const missing = (file: string, text: string, lineOf: (at: number) => number) =>
-    [...text.matchAll(CITED)]
+    [...text.matchAll(CITED), ...text.matchAll(CLAUSE)]
       .map(({ 0: cited, index }) => ({ cited: cited.replace(/^(\.{1,2}\/)+/, ""), line: lineOf(index) }))
-      .filter(({ cited }) => !there.has(cited) && (cited.endsWith(".md") || cited.includes("/")))
+      .filter(({ cited }) => !there.has(cited) && (!cited.endsWith(".ts") || cited.includes("/")))
       .map(({ cited, line }) => {
         const message = `${cited} is not in the repository: cite what is, or say what matters of it`;
         return { file, line, rule: "citation", subject: cited, message };

@@ -19,6 +19,7 @@ test("names are found where they are declared, and not where they are used", () 
      class M { #n = 1; o(p = used) { return (q: string) => q; } }
      interface R { s: string; t(u: number): void }
      type V = { w: M };
+     const y = "WITH third (id) AS MATERIALIZED (SELECT id AS fourth FROM t) SELECT * FROM third AS fifth";
      const x = { y: used, z() {}, aa: () => used };`,
   );
   assert.deepEqual(
@@ -26,6 +27,6 @@ test("names are found where they are declared, and not where they are used", () 
       .map(({ name }) => name)
       .sort(),
     // biome-ignore format: one list
-    ["M", "R", "T", "V", "a", "aa", "c", "d", "e", "f", "g", "h", "i", "j", "n", "o", "p", "q", "s", "t", "u", "w", "x", "z"],
+    ["M", "R", "T", "V", "a", "aa", "c", "d", "e", "f", "fifth", "fourth", "g", "h", "i", "j", "n", "o", "p", "q", "s", "t", "third", "u", "w", "x", "y", "z"],
   );
 });

@@ -1,4 +1,6 @@
-import { isNode, type Node, type Source, visit } from "../source/syntax.ts";
+import { cteNamed } from "../ownership/sql-tables.ts";
+import { type Token, tokensOf } from "../ownership/sql-tokens.ts";
+import { isNode, type Node, type Source, stringOf, visit } from "../source/syntax.ts";
 
 export interface DeclaredName {
   name: string;
@@ -9,13 +11,32 @@ const FUNCTION = /Function|TSMethodSignature|TSCallSignature/;
 const DECLARATION = /^(Function|Class|TSInterface|TSTypeAlias)Declaration$|^TSDeclareFunction$|^TSTypeParameter$/;
 const MEMBER = /^(PropertyDefinition|MethodDefinition|TSPropertySignature|TSMethodSignature)$/;
 
-/** Every name that `source` declares: variables, parameters, functions, types and their members. */
+/** Every name that `source` declares: variables, parameters, functions, types and their members, and names in its SQL. */
 export function declaredNames(source: Source): DeclaredName[] {
   const found: DeclaredName[] = [];
   visit(source.program, (node) => {
     for (const { name, start } of namesIn(node)) found.push({ name: name as string, line: source.lineOf(start) });
+    for (const { raw, offset } of namesInSql(textOf(node)))
+      found.push({ name: raw, line: source.lineOf(node.start + 1 + offset) });
   });
   return found;
+}
+
+const SQL = /\b(SELECT|INSERT|UPDATE|DELETE|MERGE)\b/;
+
+/** What SQL text names: `WITH name AS (`, and `AS name` of a column or a table. */
+function namesInSql(text: string | undefined): Token[] {
+  if (text === undefined || !SQL.test(text)) return [];
+  const tokens = tokensOf(text);
+  return tokens.flatMap((token, at) => {
+    if (token.text === "(") return cteNamed(tokens, at) ?? [];
+    const alias = tokens[at + 1];
+    return token.raw === "AS" && alias?.kind === "word" && alias.text !== "materialized" ? [alias] : [];
+  });
+}
+
+function textOf(node: Node): string | undefined {
+  return node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
 }
 
 function namesIn(node: Node): Node[] {
