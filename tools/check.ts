@@ -4,14 +4,15 @@
  * contains the word.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { missingFromLock } from "./lockfile.ts";
 import { withoutPending } from "./pending.ts";
 import { type RuleCheck, ruleChecks } from "./rule-checks.ts";
 
 const root = dirname(import.meta.dirname);
-const GENERATOR = "server/src/api/openapi/generate.ts";
+/** What `npm run generate` runs. */
+const GENERATORS = ["server/src/api/openapi/generate.ts", "tools/schema/generate.ts"];
 
 interface Step {
   name: string;
@@ -24,10 +25,14 @@ const steps: Step[] = [
   { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
   ...ruleChecks.map((each) => ({ name: each.name, run: () => violationsOf(each) })),
   { name: "types", run: () => tool("tsc", ["-p", "."]) },
+  {
+    name: "generated files are current",
+    run: () =>
+      GENERATORS.map((each) => tool("node", [each, "--check"]))
+        .join("\n")
+        .trim(),
+  },
 ];
-if (existsSync(join(root, GENERATOR))) {
-  steps.push({ name: "generated files are current", run: () => tool("node", [GENERATOR, "--check"]) });
-}
 
 const only = process.argv.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
 

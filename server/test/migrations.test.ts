@@ -75,8 +75,7 @@ async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>,
 test("a database of a newer version is refused", async () => {
   const database = await openTestDatabase();
   try {
-    // biome-ignore lint/suspicious/noExplicitAny: the migrations' own table is in no row type
-    await (database.db as any).insertInto("schema_migrations").values({ number: 9_999, name: "tomorrow" }).execute();
+    await database.db.insertInto("schema_migrations").values({ number: 9_999, name: "tomorrow" }).execute();
     await assert.rejects(migrate(database), /run the newer version/);
   } finally {
     await database.close();
@@ -106,7 +105,6 @@ function readings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<u
 }
 
 async function applied(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<number> {
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  const rows = await (database.db as any).selectFrom("schema_migrations").select("number").execute();
+  const rows = await database.db.selectFrom("schema_migrations").select("number").execute();
   return rows.length;
 }

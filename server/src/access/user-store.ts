@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
-import type { Schema, UsersTable } from "../db/schema.ts";
+import type { Schema, UsersTable } from "../db/schema.generated.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface UserRow {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import type { AnomaliesTable } from "../db/schema.ts";
+import type { AnomaliesTable } from "../db/schema.generated.ts";
 import { uuidFloor } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { countedPage, filteredPage } from "../lists/counted-page.ts";

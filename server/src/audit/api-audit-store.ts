@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../db/database.ts";
-import type { ApiAuditTable } from "../db/schema.ts";
+import type { ApiAuditTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 
 export type ApiAuditRow = Omit<ApiAuditTable, "tenant_id">;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import type { CertificateAuditTable } from "../db/schema.ts";
+import type { CertificateAuditTable } from "../db/schema.generated.ts";
 import type { Parameters } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage } from "../lists/counted-page.ts";

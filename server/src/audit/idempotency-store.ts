@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import type { IdempotencyKeysTable } from "../db/schema.ts";
+import type { IdempotencyKeysTable } from "../db/schema.generated.ts";
 
 export type StoredRequest = Pick<
   IdempotencyKeysTable,

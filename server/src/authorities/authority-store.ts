@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import { notify } from "../db/database.ts";
-import type { AuthoritiesTable } from "../db/schema.ts";
+import type { AuthoritiesTable } from "../db/schema.generated.ts";
 import type { Db, Tx } from "../db/types.ts";
 
 export type AuthorityRow = Selectable<AuthoritiesTable>;

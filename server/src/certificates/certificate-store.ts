@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import type { CertificatesTable } from "../db/schema.ts";
+import type { CertificatesTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, migrations } from "./migrations/index.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema.generated.ts";
 import { liftTimeLimit } from "./time-limit.ts";
 import type { Database } from "./types.ts";
 

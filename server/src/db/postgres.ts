@@ -5,7 +5,7 @@ import { coalesceReads } from "./coalesce-reads.ts";
 import { pipelineOn } from "./pipeline.ts";
 import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema.generated.ts";
 import { timing } from "./timing.ts";
 import type { Database } from "./types.ts";
 

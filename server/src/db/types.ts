@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, Transaction } from "kysely";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema.generated.ts";
 
 /** A connection to run statements on: the pool or one transaction of it. Store functions take it first. */
 export type Db = Kysely<Schema>;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { type Db, readPrepared } from "../db/database.ts";
-import type { DevicesTable } from "../db/schema.ts";
+import type { DevicesTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import type { ShiftsTable } from "../db/schema.ts";
+import type { ShiftsTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 

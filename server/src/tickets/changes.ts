@@ -1,4 +1,4 @@
-import type { TicketHistoryTable } from "../db/schema.ts";
+import type { TicketHistoryTable } from "../db/schema.generated.ts";
 import type { TicketFields } from "./ticket-record.ts";
 
 /** What a change made of each field it touched; instants as ISO 8601. */

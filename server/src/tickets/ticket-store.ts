@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import type { TicketHistoryTable, TicketsTable } from "../db/schema.ts";
+import type { TicketHistoryTable, TicketsTable } from "../db/schema.generated.ts";
 import { seesTicket } from "./visibility-store.ts";
 
 /** A ticket as it is stored. */

@@ -1,6 +1,6 @@
 /**
  * Writes what is derived from the routes into `openapi/`, so that a change of the API shows as a small diff:
- * `node server/src/api/openapi/generate.ts`, or `--check` to fail when the files are not current.
+ * `npm run generate`, or `--check` to fail when the files are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const files: Record<string, string> = {
 if (process.argv.includes("--check")) {
   const stale = Object.keys(files).filter((name) => current(name) !== files[name]);
   if (stale.length > 0) {
-    console.error(`not current: openapi/${stale.join(", openapi/")}; run node server/src/api/openapi/generate.ts`);
+    console.error(`not current: openapi/${stale.join(", openapi/")}; run npm run generate`);
     process.exitCode = 1;
   }
 } else {

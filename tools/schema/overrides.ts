@@ -1,0 +1,32 @@
+/** What the catalog cannot say of a column. */
+export interface Override {
+  /** Its type in TypeScript, without `null`. */
+  readonly type: string;
+  /** A comment for the row type. */
+  readonly note?: string;
+}
+
+const DATE = {
+  type: "string",
+  note: "`date` arrives as a Date of the process's own time zone: always select it as text.",
+};
+
+/**
+ * `<table>.<column>` → its type. Every `json` and `jsonb` column must be here; others where the catalog knows less than the code.
+ */
+export const overrides: Readonly<Record<string, Override>> = {
+  "anomalies.breached": { type: "unknown" },
+  "anomalies.value": { type: "unknown" },
+  "deliveries.payload": { type: "unknown" },
+  "devices.metadata": { type: "Record<string, unknown>" },
+  "events.data": { type: "Record<string, unknown>" },
+  "events.xid": { type: "string", note: "Select it as text." },
+  "groups.channels": { type: '{ type: "email" | "webhook"; target: string }[]' },
+  "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },
+  "notification_inbox.data": { type: "Record<string, unknown>" },
+  "shifts.days_of_week": { type: '("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]' },
+  "shifts.valid_from": DATE,
+  "shifts.valid_until": DATE,
+  "thresholds.rules": { type: "unknown[]" },
+  "ticket_history.changes": { type: "Record<string, { from: unknown; to: unknown }>" },
+};
