@@ -63,10 +63,11 @@ export function lineFinder(text: string): (offset: number) => number {
 /** Calls `seen` for `node` and everything in it, parents first. */
 export function visit(node: Node, seen: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   seen(node, parent);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child)) visit(child, seen, node);
-    }
+  for (const key in node) {
+    const value = node[key];
+    if (Array.isArray(value)) {
+      for (const child of value) if (isNode(child)) visit(child, seen, node);
+    } else if (isNode(value)) visit(value, seen, node);
   }
 }
 
