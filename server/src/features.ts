@@ -1,26 +1,26 @@
-import { type Access, createAccess } from "./access/access.ts";
-import { type Anomalies, createAnomalies } from "./anomalies/anomalies.ts";
-import { type Audit, createAudit } from "./audit/audit.ts";
-import { type Backup, createBackup } from "./backup/backup.ts";
-import { type Certificates, createCertificates } from "./certificates/certificates.ts";
-import { type Connections, createConnections } from "./connections/connections.ts";
+import { createAccess } from "./access/access.ts";
+import { createAnomalies } from "./anomalies/anomalies.ts";
+import { createAudit } from "./audit/audit.ts";
+import { createBackup } from "./backup/backup.ts";
+import { createCertificates } from "./certificates/certificates.ts";
+import { createConnections } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
-import { createDevices, type Devices } from "./devices/devices.ts";
-import { createDoctor, type Doctor } from "./doctor/doctor.ts";
-import { createEnrollment, type Enrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
-import { createEvents, type Events } from "./events/events.ts";
-import { createGroups, type Groups } from "./groups/groups.ts";
+import { createDevices } from "./devices/devices.ts";
+import { createDoctor } from "./doctor/doctor.ts";
+import { createEnrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
+import { createEvents } from "./events/events.ts";
+import { createGroups } from "./groups/groups.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Metrics } from "./lib/metrics.ts";
 import { Secret } from "./lib/secret.ts";
-import { createLive, type Live } from "./live/live.ts";
+import { createLive } from "./live/live.ts";
 import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
 import { deriveKey } from "./pki/pki.ts";
-import { createBatchEvaluator, createRules, type Rules } from "./rules/rules.ts";
-import { createTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
-import { createTickets, type Tickets } from "./tickets/tickets.ts";
+import { createBatchEvaluator, createRules } from "./rules/rules.ts";
+import { createTelemetry } from "./telemetry/telemetry.ts";
+import { createTickets } from "./tickets/tickets.ts";
 
 /** What the features need of the process around them. */
 export interface FeatureDeps {
@@ -38,29 +38,14 @@ export interface FeatureDeps {
   signTimeoutMs?: number | undefined;
 }
 
-/** Every feature but the authorities, without a listener and without a periodic job. */
-export interface Features {
-  readonly access: Access;
-  readonly anomalies: Anomalies;
-  readonly audit: Audit;
-  readonly backup: Backup;
-  readonly certificates: Certificates;
-  readonly connections: Connections;
-  readonly devices: Devices;
-  readonly doctor: Doctor;
-  readonly enrollment: Enrollment;
-  readonly events: Events;
-  readonly groups: Groups;
-  readonly live: Live;
-  readonly metrics: Metrics;
-  readonly notifications: Notifications;
-  readonly rules: Rules;
-  readonly telemetry: Telemetry;
-  readonly tickets: Tickets;
-}
+/** The facade of every feature but the authorities. */
+export type Features = ReturnType<typeof composeFeatures>;
 
-/** Composes the features over one database. It does no I/O: the service, tests and benchmarks all build theirs here. */
-export function composeFeatures(process: FeatureDeps): Features {
+/**
+ * Composes the features over one database, without a listener or a periodic job. It does no I/O: the service, tests and
+ * benchmarks all build theirs here.
+ */
+export function composeFeatures(process: FeatureDeps) {
   const { database, clock, ids, logger, metrics, authorities, masterKey, addresses } = process;
   const deps = { database, clock, ids, logger, metrics };
   const connections = createConnections(deps);
@@ -104,7 +89,7 @@ export function composeFeatures(process: FeatureDeps): Features {
 }
 
 /** Checks of the doctor that SQL cannot express. */
-function concernsOf({ notifications }: Pick<Features, "notifications">) {
+function concernsOf({ notifications }: { notifications: Notifications }) {
   return [
     {
       name: "every escalation step reaches at least one person in the next 7 days",

@@ -40,7 +40,7 @@ test("the last use of a claim, redeemed by fifty at once, enrolls one device", a
     const { deviceIds, usedCount, status } = await track.enrollment.getClaim(tenant.caller, claim.id);
     assert.deepEqual([deviceIds.length, usedCount, status], [1, 1, "used"]);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("a claim of n uses, redeemed by n + 20 at once, enrolls n devices", async () => {
@@ -51,7 +51,7 @@ test("a claim of n uses, redeemed by n + 20 at once, enrolls n devices", async (
     assert.deepEqual(tally(outcomes), { ok: n, claim_exhausted: 20 });
     assert.equal((await track.enrollment.getClaim(tenant.caller, claim.id)).deviceIds.length, n);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("one fingerprint redeemed twenty times at once enrolls one device and burns one use", async () => {
@@ -64,7 +64,7 @@ test("one fingerprint redeemed twenty times at once enrolls one device and burns
     const used = await Promise.all(claims.map(({ id }) => track.enrollment.getClaim(tenant.caller, id)));
     assert.equal(used[0]!.usedCount + used[1]!.usedCount, 1);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("redemptions against the claim's revocation: each enrolls or is refused, none after the revocation", async () => {
@@ -80,7 +80,7 @@ test("redemptions against the claim's revocation: each enrolls or is refused, no
     assert.deepEqual([status, usedCount, deviceIds.length], ["revoked", ok - 1, ok - 1]);
     assert.deepEqual(tally(await track.race([redeem(claim.claimCode)])), { claim_revoked: 1 });
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("at the instant of expiry no redemption succeeds in any process", async () => {
@@ -100,7 +100,7 @@ test("ten bundles for one device at once are two", async () => {
     const outcomes = await track.race(times(10, () => ({ use: "issueBundle", args: [tenant.caller, { deviceId }] })));
     assert.deepEqual(tally(outcomes), { ok: 2, device_cert_cap_reached: 8 });
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("a bundle against a re-enrollment of the same device: whoever is second knows of the first", async () => {
@@ -122,7 +122,7 @@ test("a bundle against a re-enrollment of the same device: whoever is second kno
     assert.equal(redeemed!.code, "ok");
     assert.ok(["ok", "device_self_enrolled"].includes(issued!.code), issued!.code);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("one client id wanted by two tenants goes to one of them", async () => {
@@ -142,7 +142,7 @@ test("one client id wanted by two tenants goes to one of them", async () => {
     );
     assert.deepEqual((await Promise.all(holders)).sort(), [0, 2]);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("a device's first certificate against an MQTT client of the same id: one of them gets it", async () => {
@@ -157,7 +157,7 @@ test("a device's first certificate against an MQTT client of the same id: one of
     ]);
     assert.equal(outcomes.filter(({ code }) => code === "ok").length, 1, JSON.stringify(tally(outcomes)));
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("ten renewals of one certificate at once: one succeeds, the others find it replaced", async () => {
@@ -168,7 +168,7 @@ test("ten renewals of one certificate at once: one succeeds, the others find it 
     const mine = await certificates(tenant, answer.deviceId);
     assert.deepEqual(mine.map(({ status }) => status).sort(), ["active", "revoked"]);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("renewal against revocation: revoked and not renewed, or renewed first and the replaced one revoked harmlessly", async () => {
@@ -189,7 +189,7 @@ test("renewal against revocation: revoked and not renewed, or renewed first and 
       renewed === "ok" ? ["ok", "superseded", 2] : ["cert_invalid", "requested", 1],
     );
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("re-enrollments against revocation of their proof: none is recorded after the revocation", async () => {
@@ -212,7 +212,7 @@ test("re-enrollments against revocation of their proof: none is recorded after t
     );
     assert.equal(last?.kind, "device_cert_revoked", `round ${round}: an enrollment on a revoked proof`);
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("revoking one bundle while issuing another leaves the client id held by the one that lives", async () => {
@@ -229,7 +229,7 @@ test("revoking one bundle while issuing another leaves the client id held by the
       ];
     });
     assert.deepEqual(tally(await track.race((await Promise.all(pairs)).flat())), { ok: 20 });
-    await track.audit();
+    await track.assertConsistent();
   }
 });
 
@@ -249,7 +249,7 @@ test("deleting a device against renewals and re-enrollments leaves no live certi
     assert.deepEqual(live, []);
     await assert.rejects(track.devices.getDevice(tenant.caller, answer.deviceId));
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("ten devices that enroll with one key at once are all found out", async () => {
@@ -268,7 +268,7 @@ test("ten devices that enroll with one key at once are all found out", async () 
       .execute();
     assert.deepEqual(found.map(({ id }) => id).sort(), ids.sort());
   }
-  await track.audit();
+  await track.assertConsistent();
 });
 
 test("a hundred guesses at once over two processes are thirty guesses and seventy refusals", async () => {

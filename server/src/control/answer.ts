@@ -10,7 +10,7 @@ import { notificationCommands } from "./commands/notifications.ts";
 import { operationsCommands } from "./commands/operations.ts";
 import { shiftCommands } from "./commands/shifts.ts";
 import { thresholdCommands } from "./commands/thresholds.ts";
-import type { ControlFaces } from "./faces.ts";
+import type { Facades } from "./facades.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 const COMMANDS = new Map<string, Command>(
@@ -32,9 +32,9 @@ export interface ControlProblem {
 }
 
 /** `POST /<command>` with a JSON object → `200` and the command's answer, or another status and a problem. */
-export function answerCommands(faces: ControlFaces, logger: Logger): RequestListener {
+export function answerCommands(facades: Facades, logger: Logger): RequestListener {
   return (request, response) => {
-    answer(faces, logger, request).then(
+    answer(facades, logger, request).then(
       ({ status, body }) => send(response, status, body),
       (error: Error) => {
         logger.warn({ err: error.message }, "a command on the control socket broke off");
@@ -45,7 +45,7 @@ export function answerCommands(faces: ControlFaces, logger: Logger): RequestList
 }
 
 async function answer(
-  faces: ControlFaces,
+  facades: Facades,
   logger: Logger,
   request: IncomingMessage,
 ): Promise<{ status: number; body: object }> {
@@ -55,7 +55,7 @@ async function answer(
   if (!found) return refused(404, "unknown_command", `This service knows no command ${name}.`);
   if (body === undefined) return refused(400, "invalid_request", "The command's body is not JSON, or too large.");
   try {
-    return { status: 200, body: await found.run(faces, body) };
+    return { status: 200, body: await found.run(facades, body) };
   } catch (error) {
     return problemOf(error, name, logger);
   }

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { Logger } from "../lib/logger.ts";
 import { answerCommands } from "./answer.ts";
-import type { ControlFaces } from "./faces.ts";
+import type { Facades } from "./facades.ts";
 import { listenPrivately } from "./listen.ts";
 
-export interface ControlDeps extends ControlFaces {
+export interface ControlDeps extends Facades {
   dataDir: string;
   logger: Logger;
 }

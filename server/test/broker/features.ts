@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
-import { type Caller, createAccess } from "../../src/access/access.ts";
+import type { Caller } from "../../src/access/access.ts";
 import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
-import { type Certificates, createCertificates } from "../../src/certificates/certificates.ts";
-import { type Connections, createConnections } from "../../src/connections/connections.ts";
+import type { Certificates } from "../../src/certificates/certificates.ts";
+import type { Connections } from "../../src/connections/connections.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
-import { createDevices, type Devices } from "../../src/devices/devices.ts";
-import { createEnrollment, type Enrollment } from "../../src/enrollment/enrollment.ts";
+import type { Devices } from "../../src/devices/devices.ts";
+import type { Enrollment } from "../../src/enrollment/enrollment.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics, type Metrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { createBatchEvaluator } from "../../src/rules/rules.ts";
-import { createTelemetry, type Telemetry } from "../../src/telemetry/telemetry.ts";
+import type { Telemetry } from "../../src/telemetry/telemetry.ts";
 import { testDatabase } from "../harness/database.ts";
 import { FakeClock } from "../harness/fake-clock.ts";
+import { testFeatures } from "../harness/features.ts";
 
 export interface Device {
   deviceId: string;
@@ -56,22 +56,11 @@ export async function openFeatures(): Promise<Features> {
   const logger = createLogger("silent");
   const database = await openDatabase({ url: own.url, dataDir: "memory", snapshot: own.snapshot, logger });
   const masterKey = new Secret(Buffer.alloc(32, 7));
-  const deps = { database, clock, ids: randomIds, logger };
   const metrics = createMetrics();
-  const access = createAccess(deps);
-  const devices = createDevices(deps);
-  const certificates = createCertificates(deps);
-  const connections = createConnections(deps);
-  const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
-  const authorities = await createAuthorities({ ...deps, masterKey, publicHost: "localhost" });
-  const enrollment = createEnrollment({
-    ...deps,
-    authorities,
-    connections,
-    masterKey,
-    metrics,
-    brokerUrl: () => "mqtts://localhost:8883",
-  });
+  const deps = { database, clock, ids: randomIds, logger, masterKey, metrics };
+  const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
+  const features = testFeatures({ ...deps, authorities });
+  const { access, certificates, connections, devices, enrollment, telemetry } = features;
   await connections.startNode();
   const types = new Map<string, string>();
   const newTenant = async (): Promise<Caller> => {

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
 import { makeCsr } from "../../../agent/src/csr.ts";
-import { type Caller, createAccess } from "../../src/access/access.ts";
-import { createCertificates, type PeerCertificate } from "../../src/certificates/certificates.ts";
-import { createConnections } from "../../src/connections/connections.ts";
+import type { Caller } from "../../src/access/access.ts";
+import type { PeerCertificate } from "../../src/certificates/certificates.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
-import { createDevices } from "../../src/devices/devices.ts";
-import { createEnrollment, type EnrollmentDeps } from "../../src/enrollment/enrollment.ts";
-import { createGroups } from "../../src/groups/groups.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { MusterError } from "../../src/lib/errors.ts";
 import { type Ids, randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createMetrics } from "../../src/lib/metrics.ts";
-import { Secret } from "../../src/lib/secret.ts";
 import { certificatePem, type Signer } from "../../src/pki/pki.ts";
-import { createTickets } from "../../src/tickets/tickets.ts";
 
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { newSigner } from "./features.ts";
+import { newSigner, testFeatures } from "./features.ts";
 
 /** Enrollment and its neighbours on one database, without listeners: for rules and races. */
 export type Registry = ReturnType<typeof createRegistry>;
@@ -32,34 +25,19 @@ export interface RegistryOptions {
   signTimeoutMs?: number;
 }
 
-export function createRegistry(options: RegistryOptions) {
-  const { database, clock, ids = randomIds } = options;
-  const logger = createLogger("silent");
-  const deps = { database, clock, ids, logger };
+export function createRegistry({ database, clock, ids = randomIds, ...options }: RegistryOptions) {
   const issuer = { signer: options.signer ?? newSigner(clock.now()), chainPem: "" };
   issuer.chainPem = certificatePem(issuer.signer.issuer.der);
-  const connections = createConnections(deps);
-  const enrollmentDeps: EnrollmentDeps = {
-    ...deps,
-    metrics: createMetrics(),
+  const features = testFeatures({
+    database,
+    clock,
+    ids,
     authorities: { issuer: () => issuer, serverCaBundlePem: () => "SERVER CA BUNDLE" },
-    connections,
-    masterKey: new Secret(Buffer.alloc(32, 7)),
-    brokerUrl: () => "mqtts://broker.example.com:8883",
+    addresses: { baseUrl: "https://muster.example.com", brokerUrl: "mqtts://broker.example.com:8883" },
     signTimeoutMs: options.signTimeoutMs,
-  };
-  return {
-    ...deps,
-    certificates: createCertificates(deps),
-    connections,
-    /** Replace its parts to make signing fail. */
-    issuer,
-    access: createAccess(deps),
-    devices: createDevices(deps),
-    groups: createGroups(deps),
-    tickets: createTickets(deps),
-    enrollment: createEnrollment(enrollmentDeps),
-  };
+  });
+  /** A test replaces the parts of `issuer` to make signing fail. */
+  return { ...features, database, clock, ids, issuer };
 }
 
 /** A second connection to the same data as another process would have; on the embedded engine there is only the one. */

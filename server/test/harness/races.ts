@@ -51,7 +51,7 @@ export async function startRaces() {
     ...registry,
     race,
     /** Asserts every invariant of reliability.md on the whole database; that a service runs on it is not among them. */
-    async audit() {
+    async assertConsistent() {
       const { checks } = await createDoctor(registry).examine({ deep: true });
       const running = new Set(ESSENTIALS.map(({ name }) => name));
       const broken = checks.filter(({ name, ok }) => !ok && !running.has(name));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../../access/access.ts";
 import { command, text } from "../command.ts";
-import type { ControlFaces } from "../faces.ts";
+import type { Facades } from "../facades.ts";
 
 const email = { email: text };
 
@@ -60,6 +60,6 @@ export const accessCommands = [
   ),
 ];
 
-async function callerForUser({ access }: ControlFaces, email: string) {
+async function callerForUser({ access }: Facades, email: string) {
   return await access.systemCaller(await access.tenantOfUser(email));
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
 import { OPERATORS, type ThresholdChange } from "../../rules/rules.ts";
 import { type Command, command, text } from "../command.ts";
-import type { ControlFaces } from "../faces.ts";
+import type { Facades } from "../facades.ts";
 
 const instant = z.iso.datetime({ offset: true }).transform((at) => new Date(at));
 const comparand = z.union([z.number(), z.boolean(), text, z.tuple([z.number(), z.number()])]);
@@ -35,18 +35,20 @@ export const thresholdCommands: readonly Command[] = [
     });
     return { items };
   }),
-  command("threshold.show", { id: text }, async (faces, { id }) =>
-    faces.rules.showThreshold(await callerOf(faces, id), id),
+  command("threshold.show", { id: text }, async (facades, { id }) =>
+    facades.rules.showThreshold(await callerOf(facades, id), id),
   ),
   command(
     "threshold.update",
     { ...guarded, name: text.optional(), description: text.optional(), rules: z.array(rule).optional() },
-    (faces, { id, revision, ...change }) => update(faces, id, change, revision),
+    (facades, { id, revision, ...change }) => update(facades, id, change, revision),
   ),
-  command("threshold.enable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: true }, revision)),
-  command("threshold.disable", guarded, (faces, { id, revision }) => update(faces, id, { enabled: false }, revision)),
-  command("threshold.delete", guarded, async (faces, { id, revision }) => {
-    await faces.rules.deleteThreshold(await callerOf(faces, id), id, { revision });
+  command("threshold.enable", guarded, (facades, { id, revision }) => update(facades, id, { enabled: true }, revision)),
+  command("threshold.disable", guarded, (facades, { id, revision }) =>
+    update(facades, id, { enabled: false }, revision),
+  ),
+  command("threshold.delete", guarded, async (facades, { id, revision }) => {
+    await facades.rules.deleteThreshold(await callerOf(facades, id), id, { revision });
     return { id };
   }),
   command(
@@ -59,19 +61,19 @@ export const thresholdCommands: readonly Command[] = [
       from: instant,
       to: instant,
     },
-    async (faces, { tenant, ...request }) => {
+    async (facades, { tenant, ...request }) => {
       const caller = await (tenant === undefined
-        ? callerOf(faces, request.thresholdId)
-        : faces.access.systemCaller(tenant));
-      return await faces.rules.dryRun(caller, request);
+        ? callerOf(facades, request.thresholdId)
+        : facades.access.systemCaller(tenant));
+      return await facades.rules.dryRun(caller, request);
     },
   ),
 ];
 
-async function update(faces: ControlFaces, id: string, change: ThresholdChange, revision: number | undefined) {
-  return await faces.rules.updateThreshold(await callerOf(faces, id), id, change, { revision });
+async function update(facades: Facades, id: string, change: ThresholdChange, revision: number | undefined) {
+  return await facades.rules.updateThreshold(await callerOf(facades, id), id, change, { revision });
 }
 
-async function callerOf({ access, rules }: ControlFaces, id: string) {
+async function callerOf({ access, rules }: Facades, id: string) {
   return await access.systemCaller(await rules.tenantOfThreshold(id));
 }

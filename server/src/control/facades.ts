@@ -10,19 +10,19 @@ import type { Notifications } from "../notifications/notifications.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
-/** What the shell's commands use of the service, and no more. */
-export interface ControlFaces {
+/** The features that the shell's commands call. */
+export interface Facades {
   access: Access;
-  authorities: Pick<Authorities, "status" | "rotateIntermediate" | "rotateRoot" | "rotateServer">;
+  authorities: Authorities;
   backup: Backup;
-  connections: Pick<Connections, "createMqttClient">;
+  connections: Connections;
   devices: Devices;
   doctor: Doctor;
-  enrollment: Pick<Enrollment, "createClaim" | "deleteDevice">;
-  groups: Pick<Groups, "createShift">;
+  enrollment: Enrollment;
+  groups: Groups;
   rules: Rules;
-  telemetry: Pick<Telemetry, "latest" | "rejectedMessages">;
-  notifications: Pick<Notifications, "listDeliveries" | "onCallOfDevice" | "onCallOfGroup" | "showWebhook">;
+  telemetry: Telemetry;
+  notifications: Notifications;
   /** Where devices and clients reach the service. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }
