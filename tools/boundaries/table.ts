@@ -50,7 +50,7 @@ export const table = {
     rules: ["anomalies", "telemetry", "devices", "access", "audit", ...FLOOR],
     anomalies: ["telemetry", "devices", "access", "audit", ...FLOOR],
     telemetry: ["devices", "connections", "access", "audit", ...FLOOR],
-    connections: ["certificates", "access", "audit", ...FLOOR],
+    connections: ["certificates", "devices", "access", "audit", ...FLOOR],
     certificates: ["pki", "devices", "access", "audit", ...FLOOR],
     devices: ["access", "audit", ...FLOOR],
     groups: ["access", "audit", ...FLOOR],

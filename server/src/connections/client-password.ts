@@ -4,10 +4,9 @@ import type { Ids } from "../lib/ids.ts";
 const BYTES = 24;
 
 /**
- * A password for an MQTT client: 192 random bits, made by the server, never chosen by a person. That is why a plain
- * SHA-256 is an adequate stored form: nobody can try 2^192 candidates, so a slow hash would protect nothing and would
- * make each connect (and each guess of a stranger) cost tens of milliseconds of CPU. Should passwords ever be chosen by
- * people, this has to become a password hash.
+ * A password for an MQTT client: 192 random bits, drawn by the server, never chosen by a person. So a plain SHA-256 is an
+ * adequate stored form: 2^192 candidates cannot be tried, and a slow hash would only make each connect and each guess cost
+ * tens of milliseconds of CPU. Passwords chosen by people would need a password hash.
  */
 export function newClientPassword(ids: Pick<Ids, "bytes">): string {
   return ids.bytes(BYTES).toString("base64url");

@@ -10,7 +10,7 @@ const PLAIN = /^[A-Za-z0-9_-]+$/;
  * @throws MusterError invalid_request with the offending topic in `detail`
  */
 export function checkPublishTopics(topics: readonly string[], tenantSlug: string): string[] {
-  return check(topics, tenantSlug, "a publish topic", (levels) => levels.every((level) => PLAIN.test(level)));
+  return check(topics, tenantSlug, "A publish topic", (levels) => levels.every((level) => PLAIN.test(level)));
 }
 
 /**
@@ -19,7 +19,7 @@ export function checkPublishTopics(topics: readonly string[], tenantSlug: string
  * @throws MusterError invalid_request with the offending filter in `detail`
  */
 export function checkSubscribeFilters(filters: readonly string[], tenantSlug: string): string[] {
-  return check(filters, tenantSlug, "a subscribe filter", (levels) =>
+  return check(filters, tenantSlug, "A subscribe filter", (levels) =>
     levels.every((level, at) => PLAIN.test(level) || level === "+" || (level === "#" && at === levels.length - 1)),
   );
 }
@@ -30,12 +30,12 @@ function check(
   what: string,
   isWellFormed: (levels: string[]) => boolean,
 ): string[] {
-  if (topics.length > MAX_TOPICS) throw invalidRequest(`at most ${MAX_TOPICS} topics`);
+  if (topics.length > MAX_TOPICS) throw invalidRequest(`At most ${MAX_TOPICS} topics.`);
   const prefix = `t/${tenantSlug}/`;
   for (const topic of topics) {
     const inside = topic.startsWith(prefix) && topic.length <= MAX_BYTES;
     if (!inside || !isWellFormed(topic.slice(prefix.length).split("/"))) {
-      throw invalidRequest(`${what} must lie in ${prefix} and consist of plain levels`, topic.slice(0, MAX_BYTES));
+      throw invalidRequest(`${what} must begin with ${prefix} and consist of plain levels.`, topic.slice(0, MAX_BYTES));
     }
   }
   return [...new Set(topics)];

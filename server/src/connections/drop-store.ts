@@ -1,6 +1,9 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
+import { isLive } from "./node-store.ts";
 
-/** Whose sessions end: those opened with one certificate, a device's, an MQTT client's, or one session. */
+/** Whose sessions to close: those opened with one certificate, a device's, an MQTT client's, or one session. */
 export type DropTarget =
   | { certificateId: string }
   | { deviceUid: string }
@@ -20,39 +23,40 @@ interface DropRow {
 
 /**
  * Puts a session drop into the outbox, in the caller's transaction: it exists if and only if the change does. Every node
- * learns of it by NOTIFY after the commit, or by its next look.
+ * reads it on NOTIFY after the commit, or at its next poll.
  *
  * @returns the drop's number, for `awaitDrop`
  */
 export async function enqueueDrop(tx: Db, drop: SessionDrop, now: Date): Promise<string> {
   const target = drop as Partial<Record<"certificateId" | "deviceUid" | "mqttClientId" | "sessionId", string>>;
-  const rows = await runRaw<{ seq: string }>(
-    tx,
-    `WITH enqueued AS (
-       INSERT INTO session_drops (at, certificate_id, device_uid, mqtt_client_id, session_id, reason)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING seq
-     ) SELECT seq, pg_notify('muster_drops', seq::text) FROM enqueued`,
-    [
-      now,
-      target.certificateId ?? null,
-      target.deviceUid ?? null,
-      target.mqttClientId ?? null,
-      target.sessionId ?? null,
-      drop.reason,
-    ],
-  );
+  const { rows } = await sql<{ seq: string }>`
+    WITH enqueued AS (
+      INSERT INTO session_drops (at, certificate_id, device_uid, mqtt_client_id, session_id, reason)
+      VALUES (${now}, ${target.certificateId ?? null}, ${target.deviceUid ?? null}, ${target.mqttClientId ?? null},
+              ${target.sessionId ?? null}, ${drop.reason}) RETURNING seq
+    ) SELECT seq, pg_notify('muster_drops', seq::text) FROM enqueued`.execute(tx);
   return rows[0]!.seq;
 }
 
-/** Where a fresh node starts to look: far enough back for transactions that are still open. */
+/** The number a starting node begins at: far enough back for transactions that are still open. */
 export async function firstSeq(db: Db, margin: number): Promise<bigint> {
-  const rows = await runRaw<{ newest: string | null }>(db, "SELECT max(seq) AS newest FROM session_drops", []);
+  const { rows } = await sql<{ newest: string | null }>`SELECT max(seq) AS newest FROM session_drops`.execute(db);
   return BigInt(rows[0]?.newest ?? 0) - BigInt(margin);
 }
 
+const pending = statement<{ nodeId: string; floor: string; limit: number }, DropRow>(
+  "pending-drops",
+  (p) => sql`
+  SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason
+    FROM session_drops d
+   WHERE d.seq > ${p.floor}::bigint
+     AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = ${p.nodeId}::uuid)
+   ORDER BY d.seq LIMIT ${p.limit}`,
+);
+
 /**
- * Drops beyond `floor` that this node has not acknowledged. Asked by acknowledgement rather than by "newer than the last":
- * numbers are given before the commit, so a lower one may appear after a higher one.
+ * Drops beyond `floor` that this node has not acknowledged. Found by acknowledgement rather than by the last number read:
+ * numbers are drawn before the commit, so a lower one may appear after a higher one.
  */
 export async function pendingDrops(
   db: Db,
@@ -60,14 +64,7 @@ export async function pendingDrops(
   floor: bigint,
   limit: number,
 ): Promise<{ seq: string; drop: SessionDrop }[]> {
-  const rows = await runRaw<DropRow>(
-    db,
-    `SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason
-       FROM session_drops d
-      WHERE d.seq > $2 AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = $1)
-      ORDER BY d.seq LIMIT $3`,
-    [nodeId, floor.toString(), limit],
-  );
+  const rows = await runStatement(db, pending, { nodeId, floor: floor.toString(), limit });
   return rows.map((row) => ({ seq: row.seq, drop: { ...targetOf(row), reason: row.reason } }));
 }
 
@@ -78,34 +75,27 @@ function targetOf(row: DropRow): DropTarget {
   return { sessionId: row.session_id! };
 }
 
-/** Notes that this node holds none of these sessions any more, and tells whoever waits. A reaped node notes nothing. */
+/** Records that this node has closed these sessions, and notifies the waiting callers. A reaped node records nothing. */
 export async function acknowledge(db: Db, nodeId: string, seqs: string[]): Promise<void> {
-  await runRaw(
-    db,
-    `WITH acked AS (
-       INSERT INTO session_drop_acks (seq, node_id)
-       SELECT s.seq, n.id FROM unnest($2::bigint[]) AS s(seq), broker_nodes n WHERE n.id = $1
-       ON CONFLICT DO NOTHING RETURNING seq
-     ) SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT 1 FROM acked)`,
-    [nodeId, seqs],
-  );
+  await sql`
+    WITH acked AS (
+      INSERT INTO session_drop_acks (seq, node_id)
+      SELECT s.seq, n.id FROM unnest(${seqs}::bigint[]) AS s(seq), broker_nodes n WHERE n.id = ${nodeId}
+      ON CONFLICT DO NOTHING RETURNING seq
+    ) SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT 1 FROM acked)`.execute(db);
 }
 
-/** Whether every node that is alive has acknowledged the drop. */
+/** Whether every live node has acknowledged the drop. */
 export async function isAcknowledged(db: Db, seq: string): Promise<boolean> {
-  const rows = await runRaw<{ open: boolean }>(
-    db,
-    `SELECT EXISTS (
-       SELECT 1 FROM broker_nodes n WHERE n.beat_at > clock_timestamp() - interval '10 seconds'
-          AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = $1 AND a.node_id = n.id)
-     ) AS open`,
-    [seq],
-  );
+  const { rows } = await sql<{ open: boolean }>`
+    SELECT EXISTS (
+      SELECT 1 FROM broker_nodes n WHERE ${isLive}
+         AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = ${seq} AND a.node_id = n.id)
+    ) AS open`.execute(db);
   return rows[0]?.open === false;
 }
 
-/** Removes drops older than `before`. @returns how many */
-export async function pruneDrops(db: Db, before: Date): Promise<number> {
-  const rows = await runRaw(db, "DELETE FROM session_drops WHERE at < $1 RETURNING seq", [before]);
-  return rows.length;
+/** Removes drops older than `before`. */
+export async function pruneDrops(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom("session_drops").where("at", "<", before).execute();
 }

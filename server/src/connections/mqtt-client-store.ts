@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
+import { runStatement, statement } from "../db/statement.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
 
 export interface MqttClientRow {
@@ -24,7 +26,7 @@ export async function insertMqttClient(tx: Tx, row: MqttClientRow & { created_at
   }
 }
 
-/** @returns the client id that is free now; undefined when there is no such client, or it is disabled already */
+/** @returns the released client id; undefined when there is no such client, or it is disabled already */
 export async function disableMqttClient(tx: Tx, tenantId: string, id: string, now: Date): Promise<string | undefined> {
   const row = await tx
     .updateTable("mqtt_clients")
@@ -59,17 +61,20 @@ export async function hasMqttClient(db: Db, tenantId: string, id: string): Promi
   return row !== undefined;
 }
 
+const findEnabled = statement<{ clientId: string }, MqttClientRow & { tenant_slug: string }>(
+  "find-mqtt-client",
+  (p) => sql`
+  SELECT c.id, c.tenant_id, c.client_id, c.username, c.password_hash, c.publish_topics, c.subscribe_filters,
+         t.slug AS tenant_slug
+    FROM mqtt_clients c JOIN shared_tenants t ON t.id = c.tenant_id
+   WHERE c.client_id = ${p.clientId}::text AND c.disabled_at IS NULL`,
+);
+
 /** The enabled client of a client id, with its tenant's slug. */
 export async function findMqttClient(
   db: Db,
   clientId: string,
 ): Promise<(MqttClientRow & { tenant_slug: string }) | undefined> {
-  return await db
-    .selectFrom("mqtt_clients as c")
-    .innerJoin("tenants as t", "t.id", "c.tenant_id")
-    .select(["c.id", "c.tenant_id", "c.client_id", "c.username", "c.password_hash"])
-    .select(["c.publish_topics", "c.subscribe_filters", "t.slug as tenant_slug"])
-    .where("c.client_id", "=", clientId)
-    .where("c.disabled_at", "is", null)
-    .executeTakeFirst();
+  const [row] = await runStatement(db, findEnabled, { clientId });
+  return row;
 }

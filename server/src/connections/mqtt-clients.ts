@@ -1,4 +1,4 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { leaseToMqttClient } from "./client-id-store.ts";
@@ -40,65 +40,65 @@ export interface MqttCredentials {
 }
 
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** Nothing that a certificate's name could look like: some brokers use those as user names. */
+/** Cannot look like a certificate's subject, which some brokers use as the user name. */
 const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 const DROP_TIMEOUT_MS = 5_000;
 
 /**
- * Registers an MQTT client. It holds its client id from now on, connected or not.
+ * Registers an MQTT client. It owns its client id from now on, connected or not.
  *
- * @returns its id and its password, which is shown this once
- * @throws MusterError invalid_request, client_id_in_use, username_taken, insufficient_scope
+ * @returns its id and its password, which is shown only in this answer
+ * @throws MusterError invalid_request, client_id_in_use, username_taken
  */
-export async function createMqttClient(
-  { database, clock, ids }: ConnectionsDeps,
-  caller: Caller,
-  input: NewMqttClient,
-): Promise<{ id: string; password: string }> {
-  requireScope(caller, "devices:write");
-  if (!CLIENT_ID.test(input.clientId)) throw invalidRequest("a client id is 1 to 64 of A-Z a-z 0-9 _ -");
-  if (!USERNAME.test(input.username)) throw invalidRequest("a user name is 1 to 64 of A-Z a-z 0-9 _ . @ -");
-  const now = clock.now();
-  const password = newClientPassword(ids);
-  const row = {
-    id: ids.uuid(now),
-    tenant_id: caller.tenantId,
-    client_id: input.clientId,
-    username: input.username,
-    password_hash: hashClientPassword(password),
-    publish_topics: checkPublishTopics(input.publish ?? [], caller.tenantSlug),
-    subscribe_filters: checkSubscribeFilters(input.subscribe ?? [], caller.tenantSlug),
-    created_at: now,
-  };
-  await database.db.transaction().execute(async (tx) => {
-    await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
-    await insertMqttClient(tx, row);
-  });
-  return { id: row.id, password };
-}
+export const createMqttClient = useCase(
+  { role: "admin" },
+  async (
+    { database, clock, ids }: ConnectionsDeps,
+    caller,
+    input: NewMqttClient,
+  ): Promise<{ id: string; password: string }> => {
+    if (!CLIENT_ID.test(input.clientId)) throw invalidRequest("A client id is 1 to 64 characters of A-Z a-z 0-9 _ -");
+    if (!USERNAME.test(input.username))
+      throw invalidRequest("A user name is 1 to 64 characters of A-Z a-z 0-9 _ . @ -");
+    const now = clock.now();
+    const password = newClientPassword(ids);
+    const row = {
+      id: ids.uuid(now),
+      tenant_id: caller.tenantId,
+      client_id: input.clientId,
+      username: input.username,
+      password_hash: hashClientPassword(password),
+      publish_topics: checkPublishTopics(input.publish ?? [], caller.tenantSlug),
+      subscribe_filters: checkSubscribeFilters(input.subscribe ?? [], caller.tenantSlug),
+      created_at: now,
+    };
+    await database.db.transaction().execute(async (tx) => {
+      await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
+      await insertMqttClient(tx, row);
+    });
+    return { id: row.id, password };
+  },
+);
 
 /**
- * Disables an MQTT client: its client id is free, its session closed. Idempotent.
+ * Disables an MQTT client: releases its client id and closes its session. Idempotent.
  *
- * @throws MusterError not_found, insufficient_scope
+ * @throws MusterError not_found
  */
-export async function disableMqttClient(
-  { database, clock }: ConnectionsDeps,
-  drops: Pick<Drops, "awaitDrop">,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  requireScope(caller, "devices:write");
-  if (!isUuid(id)) throw notFound("MQTT client");
-  const now = clock.now();
-  const seq = await database.db.transaction().execute(async (tx) => {
-    const freed = await disableRow(tx, caller.tenantId, id, now);
-    if (freed !== undefined) return await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now);
-    if (!(await hasMqttClient(tx, caller.tenantId, id))) throw notFound("MQTT client");
-    return undefined;
-  });
-  if (seq !== undefined) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
-}
+export const disableMqttClient = useCase(
+  { role: "admin" },
+  async ({ database, clock, drops }: ConnectionsDeps & { drops: Drops }, caller, id: string): Promise<void> => {
+    if (!isUuid(id)) throw notFound("MQTT client");
+    const now = clock.now();
+    const seq = await database.db.transaction().execute(async (tx) => {
+      const released = await disableRow(tx, caller.tenantId, id, now);
+      if (released !== undefined) return await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now);
+      if (!(await hasMqttClient(tx, caller.tenantId, id))) throw notFound("MQTT client");
+      return undefined;
+    });
+    if (seq !== undefined) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
+  },
+);
 
 /** The client these credentials belong to. A refusal names the tenant where the client id is a registered one. */
 export async function authenticateMqttClient(

@@ -1,52 +1,43 @@
-import { type Db, runRaw, type Tx } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import { setOffline } from "../devices/devices.ts";
 
 /**
- * Beats are written and compared by the database's own clock: no process is declared dead because another one's clock
- * differs, or because somebody set one.
+ * Heartbeats are written and compared by the database's own clock, so that clock skew between processes makes no node stale.
  */
-const DEAD_AFTER = "interval '10 seconds'";
+const STALE_AFTER = sql`interval '10 seconds'`;
+
+/** A condition on `broker_nodes n`: the node has stopped its heartbeat. */
+const isStale = sql`n.beat_at < clock_timestamp() - ${STALE_AFTER}`;
+export const isLive = sql`n.beat_at > clock_timestamp() - ${STALE_AFTER}`;
 
 export async function insertNode(db: Db, nodeId: string): Promise<void> {
-  await runRaw(
-    db,
-    `INSERT INTO broker_nodes (id, started_at, beat_at) VALUES ($1, clock_timestamp(), clock_timestamp())
-     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`,
-    [nodeId],
-  );
+  await sql`
+    INSERT INTO broker_nodes (id, started_at, beat_at) VALUES (${nodeId}, clock_timestamp(), clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`.execute(db);
 }
 
-/** @returns false when the others have declared this node dead */
-export async function beat(db: Db, nodeId: string): Promise<boolean> {
-  const rows = await runRaw(db, "UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = $1 RETURNING id", [
-    nodeId,
-  ]);
+/** @returns false when another node has reaped this one */
+export async function writeHeartbeat(db: Db, nodeId: string): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = ${nodeId} RETURNING id`.execute(db);
   return rows.length === 1;
 }
 
 /**
- * Removes nodes that stopped beating (`all`: every other node, where there can be no other process), their sessions,
- * and the presence those sessions gave their devices. `now` goes into the devices' records.
+ * Removes stale nodes (`all`: every other node, where there can be no other process) with their sessions, and sets the devices of
+ * those sessions offline at `now`.
  *
  * @returns how many nodes
  */
 export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date): Promise<number> {
-  const stale = all ? "true" : `n.beat_at < clock_timestamp() - ${DEAD_AFTER}`;
-  const rows = await runRaw(
-    db,
-    `WITH dead AS (
-       SELECT n.id FROM broker_nodes n WHERE n.id <> $1 AND ${stale} FOR UPDATE SKIP LOCKED
-     ), gone AS (
-       DELETE FROM mqtt_sessions s USING dead WHERE s.node_id = dead.id RETURNING s.device_uid, s.seq
-     ), locked AS (
-       SELECT d.uid, gone.seq FROM devices d JOIN gone ON gone.device_uid = d.uid ORDER BY d.uid FOR NO KEY UPDATE OF d
-     ), offline AS (
-       UPDATE devices d SET connectivity = 'offline', connectivity_since = $2, connectivity_reason = 'node_lost',
-              connectivity_seq = locked.seq
-         FROM locked WHERE d.uid = locked.uid AND d.connectivity_seq <= locked.seq
-     )
-     DELETE FROM broker_nodes n USING dead WHERE n.id = dead.id RETURNING n.id`,
-    [nodeId, now],
-  );
+  const { rows } = await sql`
+    WITH stale AS (
+      SELECT n.id FROM broker_nodes n WHERE n.id <> ${nodeId} AND ${all ? sql`true` : isStale} FOR UPDATE SKIP LOCKED
+    ), ended AS (
+      DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq
+    ), ${setOffline(sql`ended`, "node_lost", now)}
+    DELETE FROM broker_nodes n USING stale WHERE n.id = stale.id RETURNING n.id`.execute(db);
   return rows.length;
 }
 
@@ -56,5 +47,5 @@ export async function deleteAllNodes(tx: Tx): Promise<void> {
 }
 
 export async function deleteNode(db: Db, nodeId: string): Promise<void> {
-  await runRaw(db, "DELETE FROM broker_nodes WHERE id = $1", [nodeId]);
+  await db.deleteFrom("broker_nodes").where("id", "=", nodeId).execute();
 }

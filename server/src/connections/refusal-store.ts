@@ -1,4 +1,5 @@
-import { type Db, runRaw } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
 
 export interface RefusalRow {
   id: string;
@@ -17,16 +18,13 @@ export async function insertRefusals(db: Db, rows: RefusalRow[]): Promise<void> 
   await db.insertInto("connection_refusals").values(rows).execute();
 }
 
-/** Keeps the newest `keep` of each tenant (and of no tenant), and none older than `before`. */
-export async function pruneRefusals(db: Db, keep: number, before: Date): Promise<void> {
-  await runRaw(
-    db,
-    `DELETE FROM connection_refusals r USING (
-       SELECT id, at, row_number() OVER (PARTITION BY tenant_id ORDER BY at DESC, id DESC) AS place
-         FROM connection_refusals
-     ) ranked WHERE r.id = ranked.id AND (ranked.place > $1 OR ranked.at < $2)`,
-    [keep, before],
-  );
+/** Deletes all but the newest `limit` of each tenant (and of no tenant), and those older than `before`. */
+export async function pruneRefusals(db: Db, limit: number, before: Date): Promise<void> {
+  await sql`
+    DELETE FROM connection_refusals r USING (
+      SELECT id, at, row_number() OVER (PARTITION BY tenant_id ORDER BY at DESC, id DESC) AS place
+        FROM connection_refusals
+    ) ranked WHERE r.id = ranked.id AND (ranked.place > ${limit} OR ranked.at < ${before})`.execute(db);
 }
 
 export async function listRefusalRows(

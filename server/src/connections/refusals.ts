@@ -1,10 +1,10 @@
-import { type Caller, requireScope } from "../access/access.ts";
+import { useCase } from "../access/access.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { insertRefusals, listRefusalRows, pruneRefusals, type RefusalRow } from "./refusal-store.ts";
 
-/** A connect, publish or subscription that was refused, as the journal keeps it. Text from strangers is cut. */
+/** A refused connect, publish or subscription. Text that a client supplied is truncated. */
 export interface Refusal {
   /** E.g. `no_chain`, `revoked`, `client_id_mismatch`, `topic_not_authorised`, `bad_credentials`, `takeover`. */
   reason: string;
@@ -22,67 +22,62 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId"> {
   at: Date;
 }
 
-const KEEP_EACH_TENANT = 1_000;
-const KEEP_MS = 30 * DAY;
-const BUFFERED = 1_000;
-const GATHER_MS = 200;
+/** Retention of the journal: the newest entries of each tenant, up to an age. */
+const MAX_EACH_TENANT = 1_000;
+const MAX_AGE_MS = 30 * DAY;
+const MAX_BUFFERED = 1_000;
+const BATCH_MS = 200;
 const MAX_TEXT = 256;
 
 export interface RefusalJournal {
   recordRefusal(refusal: Refusal): void;
-  listRefusals(caller: Caller, page: PageRequest): Promise<Page<RefusalRecord>>;
-  /** Writes what is gathered. */
+  /** Writes the buffered entries. */
   flush(): Promise<void>;
   prune(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The journal of refusals. Noting one takes no time and cannot fail: entries are gathered and written in batches, and
- * when strangers are faster than the database the surplus is counted and dropped.
+ * The journal of refusals. Recording takes no time and cannot fail: entries are buffered and written in batches; when
+ * they arrive faster than the database writes, the surplus is counted and dropped.
  */
 export function createRefusalJournal({ database, clock, ids, logger }: ConnectionsDeps): RefusalJournal {
-  let gathered: RefusalRow[] = [];
+  let buffer: RefusalRow[] = [];
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
   async function flush(): Promise<void> {
     while (running) await running;
-    const rows = gathered;
+    const rows = buffer;
     if (rows.length === 0) return;
-    gathered = [];
+    buffer = [];
     running = insertRefusals(database.db, rows)
-      .catch((error: Error) => logger.warn({ err: error.message, lost: rows.length }, "refusals were not journalled"))
+      .catch((error: Error) => logger.warn({ err: error.message, lost: rows.length }, "could not write refusals"))
       .finally(() => {
         running = undefined;
       });
     await running;
-    if (dropped > 0) logger.warn({ dropped }, "more refusals than the journal takes; the surplus is dropped");
+    if (dropped > 0)
+      logger.warn({ dropped }, "refusals arrive faster than they can be written; the surplus is dropped");
     dropped = 0;
   }
 
   return {
     recordRefusal(refusal) {
-      if (gathered.length >= BUFFERED) {
+      if (buffer.length >= MAX_BUFFERED) {
         dropped++;
         return;
       }
       const now = clock.now();
-      gathered.push(toRow(refusal, ids.uuid(now), now));
+      buffer.push(toRow(refusal, ids.uuid(now), now));
       timer ??= setTimeout(() => {
         timer = undefined;
         void flush();
-      }, GATHER_MS).unref();
-    },
-    async listRefusals(caller, { skip, limit }) {
-      requireScope(caller, "devices:read");
-      await flush();
-      const { rows, total } = await listRefusalRows(database.db, caller.tenantId, skip, limit);
-      return { items: rows.map(toRecord), total, skip, limit };
+      }, BATCH_MS).unref();
     },
     flush,
-    prune: () => pruneRefusals(database.db, KEEP_EACH_TENANT, addMs(clock.now(), -KEEP_MS)),
+    prune: () => pruneRefusals(database.db, MAX_EACH_TENANT, addMs(clock.now(), -MAX_AGE_MS)),
     async stop() {
       clearTimeout(timer);
       await flush();
@@ -90,22 +85,36 @@ export function createRefusalJournal({ database, clock, ids, logger }: Connectio
   };
 }
 
+/** The tenant's refusals, newest first. */
+export const listRefusals = useCase(
+  { scope: "devices:read", role: "admin" },
+  async (
+    { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
+    caller,
+    { skip, limit }: PageRequest,
+  ): Promise<Page<RefusalRecord>> => {
+    await refusals.flush();
+    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, skip, limit);
+    return { items: rows.map(toRecord), total, skip, limit };
+  },
+);
+
 function toRow(refusal: Refusal, id: string, at: Date): RefusalRow {
   return {
     id,
     at,
     tenant_id: refusal.tenantId ?? null,
     reason: refusal.reason,
-    client_id: cut(refusal.clientId),
-    device_id: cut(refusal.deviceId),
-    serial_number: cut(refusal.serialNumber),
-    fingerprint_sha256: cut(refusal.fingerprintSha256),
-    remote_address: cut(refusal.remoteAddress),
-    topic: cut(refusal.topic),
+    client_id: truncated(refusal.clientId),
+    device_id: truncated(refusal.deviceId),
+    serial_number: truncated(refusal.serialNumber),
+    fingerprint_sha256: truncated(refusal.fingerprintSha256),
+    remote_address: truncated(refusal.remoteAddress),
+    topic: truncated(refusal.topic),
   };
 }
 
-function cut(text: string | undefined): string | null {
+function truncated(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, MAX_TEXT).toWellFormed().replaceAll("\0", "");
 }
 
