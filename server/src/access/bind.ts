@@ -7,7 +7,7 @@ export type Declaration = (...args: any[]) => unknown;
 /** A use case without its first argument. `declaration` is what it was bound from: routes find the bound function by it. */
 export interface BoundUseCase<Args extends unknown[], Result> {
   (caller: Caller, ...args: Args): Promise<Result>;
-  readonly declaration: Declaration;
+  readonly declaration: AnyUseCase;
 }
 
 /** A function that no caller asks for (a job, a question of the broker) without its first argument. */

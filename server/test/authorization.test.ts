@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Caller, type Rights, ROLES, SCOPES, type Scope } from "../src/access/access.ts";
+import { isMusterError } from "../src/lib/errors.ts";
+import { addRecords, addStaff, NOWHERE, type Records, type Staff } from "./authorization/records.ts";
+import { type Row, RULES } from "./authorization/rules.ts";
+import { rowsNaming } from "./harness/rows.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+/**
+ * Every use case of every feature, called through the facades of a real service by every kind of caller: by users of each role, by
+ * API keys of each scope and of none, by the shell, and with the ids of another tenant.
+ */
+let server: TestServer;
+let ours: Staff;
+let theirs: Staff;
+
+before(async () => {
+  server = await startServer();
+  [ours, theirs] = [await addStaff(server), await addStaff(server)];
+});
+after(() => server.stop());
+
+interface Bound {
+  (caller: Caller, ...args: unknown[]): Promise<unknown>;
+  declaration?: object;
+}
+
+interface Declared {
+  name: string;
+  row: Row<unknown[]>;
+  run: Bound;
+}
+
+function facadeOf(feature: string): Record<string, Bound> {
+  return (server.app as unknown as Record<string, Record<string, Bound>>)[feature]!;
+}
+
+function declared(): Declared[] {
+  return Object.entries(RULES).flatMap(([feature, rows]) =>
+    Object.entries(rows as Record<string, Row<unknown[]>>).map(([name, row]) => ({
+      name: `${feature}.${name}`,
+      row,
+      run: facadeOf(feature)[name]!,
+    })),
+  );
+}
+
+const REFUSALS: Record<Rights["kind"], string> = {
+  key: "insufficient_scope",
+  user: "insufficient_role",
+  system: "none: the shell may do everything",
+};
+
+function keyWith(...scopes: Scope[]): Caller {
+  return { ...ours.caller, actor: "apikey:test", rights: { kind: "key", keyId: "test", scopes: new Set(scopes) } };
+}
+
+/** Whether the row admits the caller, by the table alone. */
+function admits([scope, role]: Row<unknown[]>, { rights }: Caller): boolean {
+  if (rights.kind === "system") return true;
+  if (rights.kind === "key") return scope !== "no key" && rights.scopes.has(scope);
+  if (role === "no user" || rights.role === "admin") return role !== "no user";
+  return role === rights.role || (role === "viewer" && rights.role === "operator");
+}
+
+/** What came of a call, with the ids of `asked` taken out: a refusal's code and words, or the result. */
+async function outcome(call: Promise<unknown>, asked: Records): Promise<{ refused?: string; text: string }> {
+  const plain = (text: string) => Object.values(asked).reduce((rest, id) => rest.replaceAll(id, "<id>"), text);
+  try {
+    return { text: JSON.stringify(await call) ?? "" };
+  } catch (error) {
+    if (!isMusterError(error)) throw error;
+    return { refused: error.code, text: plain(JSON.stringify([error.code, error.message, error.detail, error.extra])) };
+  }
+}
+
+test("the table names every use case of the facades that have any, with the rule that the use case declares", () => {
+  const bound = Object.keys(RULES).flatMap((feature) =>
+    Object.entries(facadeOf(feature)).flatMap(([name, { declaration }]) =>
+      declaration && "may" in declaration ? [[`${feature}.${name}`, declaration.may]] : [],
+    ),
+  );
+  const stated = declared().map(({ name, row: [scope, role] }) => [
+    name,
+    { ...(scope === "no key" ? {} : { scope }), ...(role === "no user" ? {} : { role }) },
+  ]);
+  assert.deepEqual(new Map(bound as [string, object][]), new Map(stated as [string, object][]));
+});
+
+test("every use case refuses exactly the callers that its rule does not admit, whatever they ask for", async () => {
+  const callers: [string, Caller][] = [
+    ["the shell", ours.caller],
+    ["a key without scopes", keyWith()],
+    ...ROLES.map((role): [string, Caller] => [role, ours.callers[role]]),
+    ...SCOPES.map((scope): [string, Caller] => [scope, keyWith(scope)]),
+    ...SCOPES.map((scope): [string, Caller] => [
+      `all but ${scope}`,
+      keyWith(...SCOPES.filter((each) => each !== scope)),
+    ]),
+  ];
+  for (const { name, row, run } of declared()) {
+    for (const [who, caller] of callers) {
+      const { refused } = await outcome(run(caller, ...row[2](NOWHERE)), NOWHERE);
+      const isRefused = refused === "insufficient_scope" || refused === "insufficient_role";
+      assert.equal(isRefused, !admits(row, caller), `${name} by ${who}: ${refused}`);
+      if (isRefused) assert.equal(refused, REFUSALS[caller.rights.kind], `${name} by ${who}`);
+    }
+  }
+});
+
+/** Calls the use case as the key and as the user of least rights that its rule admits. */
+async function assertSucceeds({ name, row: [scope, role, args], run }: Declared, records: () => Promise<Records>) {
+  const key = scope === "no key" ? [] : [keyWith(scope)];
+  const user = role === "no user" ? [] : [ours.callers[role]];
+  for (const caller of [...key, ...user]) {
+    const ids = await records();
+    const { refused, text } = await outcome(run(caller, ...args(ids)), ids);
+    assert.equal(refused, undefined, `${name} by ${caller.actor}: ${text}`);
+  }
+}
+
+const isRead = ({ name }: Declared) => /\.(get|list|[a-z]+IdsBy)/.test(name);
+
+test("every use case that reads succeeds for the least rights that its rule admits, with records that the caller sees", async () => {
+  const records = await addRecords(server, ours);
+  for (const useCase of declared().filter(isRead)) await assertSucceeds(useCase, async () => records);
+});
+
+test("every use case that writes succeeds for the least rights that its rule admits, with records that the caller sees", async () => {
+  for (const useCase of declared().filter((each) => !isRead(each)))
+    await assertSucceeds(useCase, () => addRecords(server, ours));
+});
+
+test("every use case answers another tenant's ids as it answers unknown ones, shows none of them and changes nothing there", async () => {
+  const foreign = await addRecords(server, theirs);
+  const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
+  const before = await rowsNaming(server.app.database, marks);
+  for (const { name, row, run } of declared()) {
+    for (const caller of [ours.caller, ours.callers.admin, keyWith(...SCOPES)].filter((each) => admits(row, each))) {
+      const what = `${name} by ${caller.actor}`;
+      const unknown = await outcome(run(caller, ...row[2](NOWHERE)), NOWHERE);
+      const asked = await outcome(run(caller, ...row[2](foreign)), foreign);
+      assert.equal(asked.refused, unknown.refused, `${what}: ${asked.text}`);
+      if (asked.refused) assert.equal(asked.text, unknown.text, what);
+      for (const mark of marks) assert.ok(!asked.text.includes(mark), `${what} shows ${mark}`);
+    }
+  }
+  assert.deepEqual(await rowsNaming(server.app.database, marks), before);
+});

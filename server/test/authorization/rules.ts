@@ -1,0 +1,113 @@
+import type { BoundUseCase, Role, Scope } from "../../src/access/access.ts";
+import type { Features } from "../../src/features.ts";
+import { fresh, type Records } from "./records.ts";
+
+/**
+ * Who may run a use case, and arguments for it: the scope of API keys, the least role of users, and the arguments made of the ids
+ * of one record of each kind.
+ */
+export type Row<Args extends unknown[]> = readonly [
+  scope: Scope | "no key",
+  role: Role | "no user",
+  args: (ids: Records) => Args,
+];
+
+/** The features whose use cases are declared with `useCase`. A use case of theirs without a row does not compile. */
+type Declared = "access" | "anomalies" | "certificates" | "devices" | "enrollment" | "groups" | "rules" | "tickets";
+
+type RowsOf<Facade> = {
+  [Name in keyof Facade as Facade[Name] extends BoundUseCase<infer _Args, unknown>
+    ? Name
+    : never]: Facade[Name] extends BoundUseCase<infer Args, unknown> ? Row<Args> : never;
+};
+
+const page = { skip: 0, limit: 10 };
+
+/** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
+export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
+  access: {
+    setTelemetryRetention: ["no key", "admin", () => [30]],
+    createUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
+    deactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    reactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    deleteUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    resetPassword: ["no key", "admin", ({ userEmail }) => [userEmail]],
+    userIdsByEmail: ["no key", "operator", ({ userEmail }) => [[userEmail]]],
+    listUsers: ["no key", "admin", () => []],
+    createKey: ["no key", "admin", ({ adminEmail }) => [{ user: adminEmail, name: "k", scopes: ["devices:read"] }]],
+    revokeKey: ["no key", "admin", ({ apiKey }) => [apiKey]],
+    listKeys: ["no key", "admin", () => []],
+    listApiWrites: ["no key", "admin", () => [page]],
+  },
+  anomalies: {
+    listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    getAnomaly: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly]],
+    acknowledgeAnomaly: ["anomalies:write", "operator", ({ anomaly }) => [anomaly]],
+  },
+  certificates: {
+    listCertificates: ["device-certificates:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    getCertificate: ["device-certificates:read", "viewer", ({ certificate }) => [certificate]],
+    listCertificateAudit: ["device-certificates:read", "admin", () => [page]],
+  },
+  devices: {
+    createDeviceType: [
+      "no key",
+      "admin",
+      ({ threshold }) => [{ name: "x", publishTopics: [], thresholdIds: [threshold] }],
+    ],
+    updateDeviceType: ["no key", "admin", ({ deviceType }) => [deviceType, { name: "y" }]],
+    listDeviceTypes: ["no key", "viewer", () => []],
+    createDevice: ["no key", "admin", ({ group }) => [{ name: "x", groupIds: [group] }]],
+    replaceDevice: [
+      "devices:write",
+      "operator",
+      ({ device, deviceType, group }) => [device, { name: "y", deviceTypeId: deviceType, groupIds: [group] }],
+    ],
+    getDevice: ["devices:read", "viewer", ({ device }) => [device]],
+    listDevices: ["devices:read", "viewer", ({ group }) => [{ groupId: group, ...page }]],
+  },
+  enrollment: {
+    createClaim: ["provisioning:write", "admin", ({ group }) => [{ intendedName: "x", intendedGroupIds: [group] }]],
+    listClaims: ["provisioning:read", "admin", () => [page]],
+    getClaim: ["provisioning:read", "admin", ({ claim }) => [claim]],
+    revokeClaim: ["provisioning:write", "admin", ({ claim }) => [claim]],
+    issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
+    revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
+    deleteDevice: ["no key", "admin", ({ device }) => [device]],
+  },
+  groups: {
+    createGroup: ["groups:write", "admin", ({ user }) => [{ name: "x", memberUserIds: [user] }]],
+    getGroup: ["groups:read", "viewer", ({ group }) => [group]],
+    listGroups: ["groups:read", "viewer", () => [page]],
+    assignShift: ["shifts:write", "admin", ({ group, shift }) => [group, shift]],
+    createShift: [
+      "shifts:write",
+      "operator",
+      ({ user }) => [
+        { name: "x", timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"], userIds: [user] },
+      ],
+    ],
+    getShift: ["shifts:read", "viewer", ({ shift }) => [shift]],
+    listShifts: ["shifts:read", "viewer", () => [page]],
+  },
+  rules: {
+    createThreshold: [
+      "thresholds:write",
+      "operator",
+      () => [{ name: "x", rules: [{ metric: "temperature", operator: "gt", value: 90, severity: "major" }] }],
+    ],
+    getThreshold: ["thresholds:read", "viewer", ({ threshold }) => [threshold]],
+    listThresholds: ["thresholds:read", "viewer", () => [page]],
+  },
+  tickets: {
+    openTicket: [
+      "tickets:write",
+      "operator",
+      ({ device, group }) => [{ title: "x", deviceId: device, groupId: group }],
+    ],
+    changeTicket: ["tickets:write", "operator", ({ ticket }) => [ticket, { title: "y" }]],
+    getTicket: ["tickets:read", "viewer", ({ ticket }) => [ticket]],
+    listTickets: ["tickets:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listTicketHistory: ["tickets:read", "viewer", ({ ticket }) => [ticket, page]],
+  },
+};
