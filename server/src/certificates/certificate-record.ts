@@ -2,7 +2,7 @@ import { addMs } from "../lib/clock.ts";
 import type { CertificateRow } from "./certificate-store.ts";
 import { EXPIRY_WARNING_MS } from "./limits.ts";
 
-/** A certificate's metadata (spec 2.5; fields as in docs/spec-decisions.md). There is no private key to show. */
+/** A certificate's metadata (spec 2.5; fields as in docs/spec-decisions.md). Private keys are not stored. */
 export interface CertificateRecord {
   id: string;
   deviceId: string;
@@ -17,7 +17,7 @@ export interface CertificateRecord {
   notBefore: Date;
   expiresAt: Date;
   renewAfterUtc: Date | null;
-  /** A live platform certificate within 30 days of its end, which nothing renews by itself (spec 2.8). */
+  /** A live platform certificate that expires within 30 days: no device renews it by itself (spec 2.8). */
   expiringSoon: boolean;
   issuedBy: string;
   revokedAt: Date | null;
@@ -28,7 +28,7 @@ export interface CertificateRecord {
   connected: boolean;
 }
 
-export function certificateRecord(row: CertificateRow, now: Date): CertificateRecord {
+export function toCertificateRecord(row: CertificateRow, now: Date): CertificateRecord {
   const expired = row.not_after <= now;
   const live = row.revoked_at === null && !expired;
   return {

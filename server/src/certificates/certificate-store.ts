@@ -4,7 +4,7 @@ import type { CertificatesTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 
-/** A certificate as the books have it, without the DER; `connected` is whether a session was opened with it. */
+/** A recorded certificate without its DER; `connected` is whether a session is open that was opened with it. */
 export interface CertificateRow
   extends Omit<
     CertificatesTable,
@@ -15,7 +15,7 @@ export interface CertificateRow
 
 export interface CertificateFilter {
   deviceId?: string | undefined;
-  /** `active` is "not revoked": expired ones too (spec 4.5). */
+  /** `active` is "not revoked" and includes expired certificates (spec 4.5). */
   status?: "active" | "revoked" | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function findCertificate(db: Db, tenantId: string, id: string): Pro
   return rows[0];
 }
 
-/** One page, newest first, and how many there are. */
+/** One page, newest first, and the total. */
 export async function listCertificateRows(
   db: Db,
   tenantId: string,

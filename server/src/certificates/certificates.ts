@@ -1,6 +1,6 @@
 /**
- * The record of issued certificates: reading it, identifying a peer by it, and the fragments by which enrollment writes it.
- * Who gets a certificate and who loses it is decided by enrollment.
+ * The record of issued certificates: lists, the identification of peers, and the functions and SQL fragments that write it.
+ * Enrollment decides which certificates are issued and revoked.
  */
 import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
@@ -18,11 +18,11 @@ export type { CertificateRecord } from "./certificate-record.ts";
 export type { CertificatesDeps } from "./deps.ts";
 export type { IdentifiedDevice, UnidentifiedPeer } from "./identify-device.ts";
 export {
+  type CertificateValidity,
+  findIdentityProblem,
   fingerprintOf,
   type IdentityProblem,
-  identityProblem,
   type PeerCertificate,
-  type Standing,
 } from "./identity.ts";
 export { writeLastConnected } from "./last-connected-store.ts";
 export type { CertificateQuery } from "./list-certificates.ts";

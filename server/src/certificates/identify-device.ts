@@ -1,5 +1,5 @@
 import type { CertificatesDeps } from "./deps.ts";
-import { fingerprintOf, type IdentityProblem, identityProblem, type PeerCertificate } from "./identity.ts";
+import { findIdentityProblem, fingerprintOf, type IdentityProblem, type PeerCertificate } from "./identity.ts";
 import { findIdentity } from "./identity-store.ts";
 
 export interface IdentifiedDevice {
@@ -14,7 +14,7 @@ export interface IdentifiedDevice {
   subscribeTopics: string[];
 }
 
-/** A peer that is not believed; whose it would have been is for the journal only. */
+/** A peer that is refused. The device that its certificate names is for the refusal journal only. */
 export interface UnidentifiedPeer {
   ok: false;
   reason: IdentityProblem;
@@ -24,17 +24,17 @@ export interface UnidentifiedPeer {
 }
 
 /**
- * Who a peer is, by its certificate and the books alone (spec 4.10). Runs on the share of connections kept for connects.
- * Whether the client id fits is the broker's question.
+ * Identifies a peer by its certificate and the record alone (spec 4.10); the broker compares the client id. Runs on the database
+ * connections that are reserved for MQTT connects.
  *
- * @throws only when the database cannot answer: then nobody is anybody (reliability.md, fail closed)
+ * @throws Error when the database does not answer: no identity is accepted then
  */
 export async function identifyDevice(
   deps: CertificatesDeps,
   peer: PeerCertificate,
 ): Promise<IdentifiedDevice | UnidentifiedPeer> {
   const recorded = await findIdentity(deps.database.connects, fingerprintOf(peer));
-  const reason = identityProblem(peer, recorded, deps.clock.now());
+  const reason = findIdentityProblem(peer, recorded, deps.clock.now());
   if (recorded === undefined) return { ok: false, reason: reason ?? "unknown" };
   const { notAfter, revokedAt, deviceDeletedAt, ...identity } = recorded;
   if (reason === undefined) return { ok: true, ...identity };

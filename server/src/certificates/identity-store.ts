@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
-import type { Standing } from "./identity.ts";
+import type { CertificateValidity } from "./identity.ts";
 
 /** A recorded certificate with the device that it identifies. */
-export interface RecordedIdentity extends Standing {
+export interface RecordedIdentity extends CertificateValidity {
   certificateId: string;
   deviceUid: string;
   deviceId: string;

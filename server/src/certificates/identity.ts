@@ -1,48 +1,48 @@
 import { hash } from "node:crypto";
 
-/** A client certificate as a listener saw it. */
+/** A client certificate as presented to a listener. */
 export interface PeerCertificate {
   /** The leaf, DER. */
   der: Buffer;
-  /** Whether TLS (or a re-verification of what a trusted proxy forwarded) verified the chain up to a device root. */
+  /** Whether TLS verified its chain up to a device root, or the listener did so for a certificate that a trusted proxy forwarded. */
   verified: boolean;
-  /** Why not, in the listener's words. */
+  /** Why verification failed, as OpenSSL names it. */
   problem?: string | undefined;
 }
 
-/** What the books say about a certificate, as far as it matters for believing it. */
-export interface Standing {
+/** What decides whether a recorded certificate is valid now. */
+export interface CertificateValidity {
   notAfter: Date;
   revokedAt: Date | null;
   deviceDeletedAt: Date | null;
 }
 
 /**
- * Why a peer is not believed: the listener's own `problem` when the chain did not verify, else what the books say.
- * `unknown` is any certificate that was never recorded, even if our own authority signed it.
+ * Why a peer is not identified: the listener's own `problem` when the chain was not verified, else a reason from the record.
+ * `unknown` is any certificate that is not recorded, even one that our own authority signed.
  */
 export type IdentityProblem = "no_certificate" | "unverified" | "unknown" | "revoked" | "expired" | (string & {});
 
-/** The name the books know a certificate by: the SHA-256 of its DER, lower-case hex (a serial alone proves nothing). */
+/** The key of a certificate's record: the SHA-256 of its DER, lower-case hex. A serial number alone proves nothing. */
 export function fingerprintOf(peer: PeerCertificate): string {
   return hash("sha256", peer.der, "hex");
 }
 
 /**
- * The one judgement on who a peer is, for the broker, renewal and re-enrollment alike (reliability.md): a certificate is
- * present **and** its chain was verified **and** it is recorded, not revoked, not expired, and its device exists.
+ * The one rule by which the broker, renewal and re-enrollment accept a peer: it presented a certificate, its chain was verified,
+ * the certificate is recorded, neither revoked nor expired, and its device is not deleted.
  *
- * @param standing what is recorded under {@link fingerprintOf} the peer; `undefined` for nothing
- * @returns `undefined` when all of that holds, else the first reason why not
+ * @param recorded what is recorded under {@link fingerprintOf} the peer; `undefined` for nothing
+ * @returns the first reason to refuse the peer; `undefined` when it is accepted
  */
-export function identityProblem(
+export function findIdentityProblem(
   peer: PeerCertificate | undefined,
-  standing: Standing | undefined,
+  recorded: CertificateValidity | undefined,
   now: Date,
 ): IdentityProblem | undefined {
   if (peer === undefined) return "no_certificate";
   if (!peer.verified) return peer.problem ?? "unverified";
-  if (standing === undefined) return "unknown";
-  if (standing.revokedAt !== null || standing.deviceDeletedAt !== null) return "revoked";
-  return standing.notAfter <= now ? "expired" : undefined;
+  if (recorded === undefined) return "unknown";
+  if (recorded.revokedAt !== null || recorded.deviceDeletedAt !== null) return "revoked";
+  return recorded.notAfter <= now ? "expired" : undefined;
 }

@@ -1,4 +1,4 @@
 import { DAY } from "../lib/clock.ts";
 
-/** Platform certificates are flagged from here to their end (spec 2.8). */
+/** How long before they expire platform certificates are flagged (spec 2.8). */
 export const EXPIRY_WARNING_MS = 30 * DAY;

@@ -2,7 +2,7 @@ import { useCase } from "../access/access.ts";
 import { type CertificateAuditEntry, listCertificateAudit as listAuditEntries } from "../audit/audit.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { type CertificateRecord, certificateRecord } from "./certificate-record.ts";
+import { type CertificateRecord, toCertificateRecord } from "./certificate-record.ts";
 import { type CertificateFilter, findCertificate, listCertificateRows } from "./certificate-store.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { certificateNotFound } from "./errors.ts";
@@ -17,7 +17,7 @@ export const listCertificates = useCase(
     const { skip, limit, deviceId, status } = query;
     if (deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
     const found = await listCertificateRows(deps.database.db, caller.tenantId, { deviceId, status }, { skip, limit });
-    return { items: found.rows.map((row) => certificateRecord(row, now)), total: found.total, skip, limit };
+    return { items: found.rows.map((row) => toCertificateRecord(row, now)), total: found.total, skip, limit };
   },
 );
 
@@ -27,7 +27,7 @@ export const getCertificate = useCase(
   async (deps: CertificatesDeps, caller, id: string): Promise<CertificateRecord> => {
     const row = isUuid(id) ? await findCertificate(deps.database.db, caller.tenantId, id) : undefined;
     if (row === undefined) throw certificateNotFound();
-    return certificateRecord(row, deps.clock.now());
+    return toCertificateRecord(row, deps.clock.now());
   },
 );
 

@@ -14,10 +14,9 @@ export interface Revocation {
 }
 
 /**
- * Marks one certificate revoked and records it in the audit, in the caller's transaction. The caller holds the lock of the
- * device's row.
+ * Marks a certificate revoked and records that in the audit, in the caller's transaction, which has locked the device's row.
  *
- * @returns false when it was revoked before, for whatever reason: that reason stays
+ * @returns false when it was already revoked; it keeps the reason of then
  */
 export async function revokeIssued(
   tx: Tx,
@@ -30,7 +29,7 @@ export async function revokeIssued(
   return revoked.length > 0;
 }
 
-/** The same for every certificate of a device that is being deleted. */
+/** Does the same for every certificate of a device that is being deleted. */
 export async function revokeIssuedToDevice(
   tx: Tx,
   { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
@@ -41,7 +40,7 @@ export async function revokeIssuedToDevice(
   await recordRevocations(tx, revoked, actor, { ids, now });
 }
 
-/** The same for every certificate of every tenant. @returns how many */
+/** Does the same for every certificate of every tenant. @returns how many were not revoked before */
 export async function revokeAllIssued(tx: Tx, actor: string, { ids, now }: Revocation): Promise<number> {
   const revoked = await markAllRevoked(tx, actor, now);
   for (const rows of Map.groupBy(revoked, (row) => row.tenant_id).values()) {

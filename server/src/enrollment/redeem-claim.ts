@@ -1,4 +1,4 @@
-import { fingerprintOf, identityProblem, type PeerCertificate } from "../certificates/certificates.ts";
+import { findIdentityProblem, fingerprintOf, type PeerCertificate } from "../certificates/certificates.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { plainLine } from "../lib/text.ts";
@@ -149,7 +149,7 @@ function provesDevice(
   peer: PeerCertificate | undefined,
   now: Date,
 ): boolean {
-  return identityProblem(peer, proof, now) === undefined && proof?.deviceUid === deviceUid;
+  return findIdentityProblem(peer, proof, now) === undefined && proof?.deviceUid === deviceUid;
 }
 
 function answerOf(

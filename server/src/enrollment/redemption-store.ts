@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { isKeyBlocked, type Standing } from "../certificates/certificates.ts";
+import { type CertificateValidity, isKeyBlocked } from "../certificates/certificates.ts";
 import { isClientIdInUse } from "../connections/connections.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
@@ -20,7 +20,7 @@ export interface RedemptionFacts {
   publishTemplates: string[];
   subscribeTemplates: string[];
   /** The certificate the peer presented, as recorded. */
-  proof: (Standing & { certificateId: string; deviceUid: string }) | undefined;
+  proof: (CertificateValidity & { certificateId: string; deviceUid: string }) | undefined;
 }
 
 export interface RedemptionQuestion {

@@ -1,4 +1,4 @@
-import { fingerprintOf, identityProblem } from "../certificates/certificates.ts";
+import { findIdentityProblem, fingerprintOf } from "../certificates/certificates.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { selfEnrolled } from "../pki/pki.ts";
@@ -36,7 +36,7 @@ export async function renewCertificate(
   const csr = csrOrRefusal(csrPem);
   const spkiSha256 = csr instanceof Error ? undefined : csr.spkiSha256;
   const facts = await renewalFacts(deps.database.db, fingerprintOf(peer), spkiSha256);
-  if (facts === undefined || identityProblem(peer, facts, now) !== undefined) throw refusal("cert_invalid");
+  if (facts === undefined || findIdentityProblem(peer, facts, now) !== undefined) throw refusal("cert_invalid");
   if (csr instanceof Error) throw csr;
   if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
 

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import {
+  type CertificateValidity,
   type CertificateValues,
   certificateValues,
   type IssuedCertificate,
   insertCertificate,
   isKeyBlocked,
-  type Standing,
   type SupersedeValues,
   supersedeCertificate,
 } from "../certificates/certificates.ts";
@@ -13,7 +13,7 @@ import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import { lockLiveDevice } from "../devices/devices.ts";
 
-export interface RenewalFacts extends Standing {
+export interface RenewalFacts extends CertificateValidity {
   certificateId: string;
   deviceUid: string;
   deviceId: string;
