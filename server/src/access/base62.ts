@@ -8,7 +8,7 @@ export function base62(bytes: Uint8Array, width: number): string {
   return text.padStart(width, "0");
 }
 
-/** A whole number in base 62, likewise; some ten times as quick, for what is looked at with every request. */
+/** A whole number in base 62, likewise; some ten times as quick, for what is read with every request. */
 export function base62Number(value: number, width: number): string {
   let text = "";
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) text = DIGITS[rest % 62] + text;

@@ -4,7 +4,7 @@ import type { Scope } from "./scopes.ts";
 
 /**
  * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user).
- * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits nobody else.
+ * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits no other caller.
  */
 export interface AccessRule {
   readonly scope?: Scope;

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
@@ -20,7 +21,7 @@ export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow):
       VALUES (${row.uid}, ${tenantId}, ${row.id}, ${row.name}, ${row.description}, ${row.device_type_id},
               ${row.created_at}, ${row.updated_at})`.execute(tx);
   } catch (error) {
-    if (violatedUnique(error) === "devices_id") throw alreadyExists("there is a device of this id already", row.id);
+    if (violatedUnique(error) === "devices_id") throw alreadyExists("There is already a device with this id.", row.id);
     throw error;
   }
 }
@@ -29,20 +30,13 @@ export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow):
  * Locks the row of a live device until the transaction ends. Every transaction that changes an existing device, or issues or
  * revokes its certificates, takes this lock first.
  *
- * @param memberUserId restricts the look-up to devices in groups of this user
+ * @param viewer restricts the look-up to devices that this user sees
  * @returns the device's uid; `undefined` when the tenant, or the user, has no such device
  */
-export async function lockDevice(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  memberUserId?: string,
-): Promise<string | undefined> {
+export async function lockDevice(tx: Tx, tenantId: string, id: string, viewer?: string): Promise<string | undefined> {
   const { rows } = await sql<{ uid: string }>`
     SELECT d.uid FROM devices d WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.deleted_at IS NULL
-       AND (${memberUserId ?? null}::uuid IS NULL OR EXISTS (
-         SELECT FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-          WHERE g.device_uid = d.uid AND m.user_id = ${memberUserId ?? null}::uuid))
+       AND ${visibleDevice(viewer, "d.uid")}
        FOR NO KEY UPDATE OF d`.execute(tx);
   return rows[0]?.uid;
 }
@@ -85,7 +79,7 @@ export interface DeviceReplacement {
   updated_at: Date;
 }
 
-/** Replaces the device's own columns and empties its lists of groups and threshold packs, to be filled anew. */
+/** Replaces the device's own columns and removes it from all groups and threshold packs. */
 export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, row: DeviceReplacement): Promise<void> {
   await sql`UPDATE devices SET name = ${row.name}, description = ${row.description},
       device_type_id = ${row.device_type_id}::uuid, metadata = ${JSON.stringify(row.metadata)}::text::jsonb,
@@ -95,8 +89,8 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
   await tx.deleteFrom("device_thresholds").where("tenant_id", "=", tenantId).where("device_uid", "=", uid).execute();
 }
 
-/** Has those of `thresholdIds` that are the tenant's watch the device: one being deleted is waited for. @returns the ids taken */
-export async function watchWith(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
+/** Assigns those of `thresholdIds` that are the tenant's to the device; waits for one that is being deleted. @returns the assigned ids */
+export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ threshold_id: string }>`
     INSERT INTO device_thresholds (tenant_id, device_uid, threshold_id)
     SELECT t.tenant_id, ${uid}::uuid, t.id FROM thresholds t
@@ -106,7 +100,7 @@ export async function watchWith(tx: Tx, tenantId: string, uid: string, threshold
   return new Set(rows.map((row) => row.threshold_id));
 }
 
-/** Whether the tenant has this device type. It cannot vanish afterwards: types are never deleted. */
+/** Whether the tenant has this device type. Types are never deleted. */
 export async function hasDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom("device_types")
@@ -117,7 +111,7 @@ export async function hasDeviceType(db: Db, tenantId: string, id: string): Promi
   return row !== undefined;
 }
 
-/** Puts the device into those of `groupIds` that are the tenant's. @returns the ids taken */
+/** Adds the device to those of `groupIds` that are the tenant's. @returns the joined ids */
 export async function joinGroups(tx: Tx, tenantId: string, uid: string, groupIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ group_id: string }>`
     INSERT INTO device_groups (device_uid, group_id)

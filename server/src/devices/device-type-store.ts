@@ -33,7 +33,7 @@ export async function insertDeviceType(db: Db, tenantId: string, row: DeviceType
     .execute();
 }
 
-/** A type with the packs that watch its devices, newest first. */
+/** Types with the packs assigned to them, newest first. */
 export async function listDeviceTypeRows(
   db: Db,
   tenantId: string,
@@ -80,8 +80,8 @@ export async function updateDeviceTypeRow(
     .executeTakeFirst();
 }
 
-/** Has those of `thresholdIds` that are the tenant's, and no others, watch the devices of the type. @returns the ids taken */
-export async function watchTypeWith(
+/** Assigns to the type exactly those of `thresholdIds` that are the tenant's. @returns the assigned ids */
+export async function assignPacksToType(
   tx: Tx,
   tenantId: string,
   id: string,
@@ -95,7 +95,7 @@ export async function watchTypeWith(
     WITH known AS (
       SELECT t.id FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
          FOR KEY SHARE OF t
-    ), put_on AS (
+    ), assigned AS (
       INSERT INTO device_type_thresholds (tenant_id, device_type_id, threshold_id)
       SELECT ${tenantId}::uuid, ${id}::uuid, k.id FROM known k ON CONFLICT DO NOTHING
     )
@@ -110,17 +110,17 @@ export async function findTypeThresholds(db: Db, tenantId: string, id: string): 
 }
 
 /** The slug of the tenant that owns the type: the shell names a type by its id alone. */
-export async function findOwner(db: Db, id: string): Promise<string | undefined> {
+export async function findTenantOfType(db: Db, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("device_types as y")
-    .innerJoin("tenants as t", "t.id", "y.tenant_id")
+    .innerJoin("shared_tenants as t", "t.id", "y.tenant_id")
     .select("t.slug")
     .where("y.id", "=", id)
     .executeTakeFirst();
   return row?.slug;
 }
 
-/** Both drivers must be told that a JavaScript array is an SQL array here. */
+/** Both drivers need the cast for a JavaScript array. */
 function topics(value: string[]) {
   return sql<string[]>`${value}::text[]`;
 }

@@ -6,13 +6,13 @@ import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {
+  assignPacksToType,
   type DeviceTypeRow,
-  findOwner,
+  findTenantOfType,
   findTypeThresholds,
   insertDeviceType,
   listDeviceTypeRows,
   updateDeviceTypeRow,
-  watchTypeWith,
 } from "./device-type-store.ts";
 import { checkTemplates } from "./topics.ts";
 
@@ -22,9 +22,9 @@ export interface DeviceTypeRecord {
   /** Templates relative to the tenant's prefix, e.g. `telemetry/{deviceId}`. */
   publishTopics: string[];
   subscribeTopics: string[];
-  /** Threshold packs that watch every device of the type. */
+  /** Threshold packs assigned to every device of the type. */
   thresholdIds: string[];
-  /** A device of the type that is silent for longer is an anomaly; `null`: silence means nothing. */
+  /** A device of the type that is silent for longer opens an anomaly; `null`: silence opens none. */
   silentForSeconds: number | null;
   createdAt: Date;
   updatedAt: Date;
@@ -106,7 +106,7 @@ async function withThresholds(
 ): Promise<DeviceTypeRecord> {
   if (thresholdIds) {
     if (thresholdIds.length > MAX_PACKS) throw invalidRequest(`at most ${MAX_PACKS} threshold packs`, "thresholdIds");
-    const taken = await watchTypeWith(tx, tenantId, row.id, thresholdIds.filter(isUuid));
+    const taken = await assignPacksToType(tx, tenantId, row.id, thresholdIds.filter(isUuid));
     const unknown = thresholdIds.find((id) => !taken.has(id));
     if (unknown !== undefined) throw invalidRequest("There is no such threshold pack.", unknown);
   }
@@ -120,7 +120,7 @@ function checkSilence(seconds: number | null): number | null {
 
 /** The slug of the tenant a device type belongs to. @throws MusterError not_found */
 export async function tenantOfDeviceType(deps: DevicesDeps, id: string): Promise<string> {
-  const slug = isUuid(id) ? await findOwner(deps.database.db, id) : undefined;
+  const slug = isUuid(id) ? await findTenantOfType(deps.database.db, id) : undefined;
   if (slug === undefined) throw notFound("device type");
   return slug;
 }

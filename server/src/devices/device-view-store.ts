@@ -1,6 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Db, readPrepared } from "../db/database.ts";
+import { visibleDevice } from "../access/access.ts";
+import type { Db } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.generated.ts";
+import { readStatement, statement } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 
@@ -36,8 +38,8 @@ export interface DeviceFilter {
   connectivity?: Connectivity | undefined;
   /** A part of the id or the name, in any case. */
   q?: string | undefined;
-  /** Only devices of the groups this user is a member of. */
-  memberUserId?: string | undefined;
+  /** Only devices that this user sees. */
+  viewer?: string | undefined;
 }
 
 /** The device as the caller sees it; `undefined` when it does not exist for this caller. */
@@ -45,15 +47,14 @@ export async function findDevice(
   db: Db,
   tenantId: string,
   id: string,
-  { memberUserId }: Pick<DeviceFilter, "memberUserId">,
+  { viewer }: Pick<DeviceFilter, "viewer">,
   now: Date,
 ): Promise<DeviceRow | undefined> {
-  const asked = [tenantId, id, now];
-  const rows =
-    memberUserId === undefined
-      ? await readPrepared<DeviceRow>(db, "find-device", FIND, asked)
-      : await readPrepared<DeviceRow>(db, "find-visible-device", FIND_VISIBLE, [...asked, memberUserId]);
-  return rows[0];
+  const [row] =
+    viewer === undefined
+      ? await readStatement(db, find, { tenantId, id, now })
+      : await readStatement(db, findVisible, { tenantId, id, now, viewer });
+  return row;
 }
 
 /** One page, newest first, and how many there are in all; both of one snapshot. */
@@ -64,20 +65,10 @@ export async function listDeviceRows(
   page: PageRequest,
   now: Date,
 ): Promise<Counted<DeviceRow>> {
-  const shown = { list: "devices", as: "d", columns: columns(now) } as const;
+  const shown = { list: "devices", as: "d", columns: columns(sql`${now}`) } as const;
   const conditions = conditionsOf(filter);
   if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
   return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
-}
-
-function columns(now: Date): RawBuilder<unknown> {
-  return withParameter(COLUMNS, "$now", now);
-}
-
-/** `text` with the parameter in each place that `mark` marks. */
-function withParameter(text: string, mark: string, value: unknown): RawBuilder<unknown> {
-  const parts = text.split(mark).map((part) => sql.raw(part));
-  return sql.join(parts, sql`${value}`);
 }
 
 function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
@@ -86,7 +77,7 @@ function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
   if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
   if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
   if (filter.q !== undefined) conditions.push(sql`(${contains("d.name", filter.q)} OR ${contains("d.id", filter.q)})`);
-  if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
+  if (filter.viewer !== undefined) conditions.push(visibleDevice(filter.viewer, "d.uid"));
   return conditions;
 }
 
@@ -94,37 +85,50 @@ function inGroup(groupId: string): RawBuilder<unknown> {
   return sql`EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${groupId}::uuid)`;
 }
 
-function visibleTo(userId: string): RawBuilder<unknown> {
-  return withParameter(VISIBLE, "$user", userId);
-}
-
-const VISIBLE = `EXISTS (SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-    WHERE g.device_uid = d.uid AND m.user_id = $user::uuid)`;
-
-// The best of the live certificates; without a live one, what became of the newest. A bundle is `expiring` from 30 days before
-// its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8).
-const CERTIFICATE_STATE = `coalesce((
+/**
+ * The state of the live certificate that ends last; without a live one, the state of the newest. A bundle is `expiring` from 30 days
+ * before its end, a self-enrolled certificate `renewal_due` from `renewAfterUtc` (spec 2.8).
+ */
+function certificateState(now: RawBuilder<Date>): RawBuilder<CertificateState> {
+  const isLive = sql`c.revoked_at IS NULL AND c.not_after > ${now}::timestamptz`;
+  return sql`coalesce((
     SELECT CASE
         WHEN c.revoked_at IS NOT NULL THEN 'revoked'
-        WHEN c.not_after <= $now::timestamptz THEN 'expired'
-        WHEN c.kind = 'platform' AND c.not_after <= $now::timestamptz + interval '30 days' THEN 'expiring'
-        WHEN c.renew_after <= $now::timestamptz THEN 'renewal_due'
+        WHEN c.not_after <= ${now}::timestamptz THEN 'expired'
+        WHEN c.kind = 'platform' AND c.not_after <= ${now}::timestamptz + interval '30 days' THEN 'expiring'
+        WHEN c.renew_after <= ${now}::timestamptz THEN 'renewal_due'
         ELSE 'active' END
       FROM shared_certificates c WHERE c.device_uid = d.uid
-      ORDER BY c.revoked_at IS NULL AND c.not_after > $now::timestamptz DESC,
-        CASE WHEN c.revoked_at IS NULL AND c.not_after > $now::timestamptz THEN c.not_after END DESC NULLS LAST,
-        c.issued_at DESC, c.id DESC
+      ORDER BY ${isLive} DESC, CASE WHEN ${isLive} THEN c.not_after END DESC NULLS LAST, c.issued_at DESC, c.id DESC
       LIMIT 1), 'none')`;
+}
 
-const COLUMNS = `d.uid, d.id, d.name, d.description, d.device_type_id, d.metadata, d.hardware_fingerprint,
+function columns(now: RawBuilder<Date>): RawBuilder<unknown> {
+  return sql`d.uid, d.id, d.name, d.description, d.device_type_id, d.metadata, d.hardware_fingerprint,
     d.hardware_model, d.agent_version, d.agent_capabilities, d.mac_address, d.connectivity, d.connectivity_since,
     d.connectivity_reason, d.last_seen_at, d.created_at, d.updated_at,
     ARRAY(SELECT g.group_id::text FROM device_groups g WHERE g.device_uid = d.uid ORDER BY g.group_id) AS group_ids,
     ARRAY(SELECT t.threshold_id::text FROM device_thresholds t WHERE t.device_uid = d.uid ORDER BY t.threshold_id)
       AS threshold_ids,
-    ${CERTIFICATE_STATE} AS certificate_state`;
+    ${certificateState(now)} AS certificate_state`;
+}
 
-// Of all statements of the public API the one that is run most: see `npm run bench -- device`.
-const FIND = `SELECT ${COLUMNS.replaceAll("$now", () => "$3")} FROM devices d
-  WHERE d.tenant_id = $1 AND d.id = $2 AND d.deleted_at IS NULL`;
-const FIND_VISIBLE = `${FIND} AND ${VISIBLE.replace("$user", () => "$4")}`;
+interface Lookup {
+  tenantId: string;
+  id: string;
+  now: Date;
+}
+
+// The most frequent statement of the public API: see `npm run bench -- device`.
+const find = statement<Lookup, DeviceRow>(
+  "find-device",
+  (p) => sql`SELECT ${columns(p.now)} FROM devices d
+    WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL`,
+);
+
+const findVisible = statement<Lookup & { viewer: string }, DeviceRow>(
+  "find-visible-device",
+  (p) => sql`SELECT ${columns(p.now)} FROM devices d
+    WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL
+      AND ${visibleDevice(p.viewer, "d.uid")}`,
+);

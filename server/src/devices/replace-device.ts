@@ -23,13 +23,12 @@ export interface DeviceEdit {
 }
 
 export interface Precondition {
-  /** Judges the record as it is under the lock. */
+  /** Evaluates `If-Match` against the record under its lock. */
   matches?: ((record: object) => boolean) | undefined;
 }
 
 /**
- * Replaces all that a person may say of a device. What its certificates may publish on stays until the next one is
- * issued (spec 7).
+ * Replaces the editable fields of a device. Its certificates keep their topics until the next one is issued (spec 7).
  *
  * @throws MusterError not_found; insufficient_role; precondition_failed; invalid_request, with an id that is not the tenant's in `detail`
  */
@@ -60,7 +59,7 @@ export const replaceDevice = useCase(
       if (matches && !matches(before)) throw preconditionFailed();
       const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
       requireMayAssign(caller, before, wanted);
-      const result = says(before, wanted) ? "unchanged" : "updated";
+      const result = isEqual(before, wanted) ? "unchanged" : "updated";
       await recordWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
       if (result === "unchanged") return before;
       if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
@@ -94,8 +93,8 @@ interface Wanted {
   thresholdIds: string[];
 }
 
-/** Whether the record says already what is wanted: the same PUT again makes no editor's copy stale. */
-function says(record: DeviceRecord, wanted: Wanted): boolean {
+/** Whether the record equals what is wanted: repeating a PUT does not change its entity tag. */
+function isEqual(record: DeviceRecord, wanted: Wanted): boolean {
   return (
     record.name === wanted.name &&
     record.description === wanted.description &&

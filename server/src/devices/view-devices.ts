@@ -43,7 +43,7 @@ export interface DeviceQuery extends PageRequest {
 export const getDevice = useCase(
   { scope: "devices:read", role: "viewer" },
   async (deps: DevicesDeps, caller, id: string): Promise<DeviceRecord> => {
-    const filter = { memberUserId: boundedToGroupsOf(caller) };
+    const filter = { viewer: boundedToGroupsOf(caller) };
     const row = id.includes("\0")
       ? undefined
       : await findDevice(deps.database.db, caller.tenantId, id, filter, deps.clock.now());
@@ -59,7 +59,7 @@ export const listDevices = useCase(
     const { skip, limit, ...filter } = query;
     const impossible = [query.groupId, query.deviceTypeId].some((id) => id !== undefined && !isUuid(id));
     if (impossible || query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const bounded = { ...filter, memberUserId: boundedToGroupsOf(caller) };
+    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
     const { db } = deps.database;
     const { rows, total } = await listDeviceRows(db, caller.tenantId, bounded, { skip, limit }, deps.clock.now());
     return { items: rows.map(toRecord), total, skip, limit };

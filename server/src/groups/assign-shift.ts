@@ -10,7 +10,7 @@ import { LIMITS } from "./limits.ts";
 import { addShift } from "./shift-store.ts";
 
 /**
- * Puts a shift on a group (spec 4.1). Repeats harmlessly: a shift that stands there already changes nothing.
+ * Assigns a shift to a group (spec 4.1). Idempotent.
  *
  * @returns the group as it is now
  * @throws MusterError not_found (the group); invalid_request with the id of an unknown shift in `detail`

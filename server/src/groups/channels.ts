@@ -1,20 +1,20 @@
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Where a group is told: an email address, or an https address that is sent a POST. */
+/** Where a group is notified: an email address, or an https address that receives a POST. */
 export interface Channel {
   type: "email" | "webhook";
   target: string;
 }
 
-/** A valid e-mail address as HTML has it (WHATWG HTML 4.10.5.1.5): one mailbox, nothing that a header could stumble over. */
+/** A valid e-mail address as HTML has it (WHATWG HTML 4.10.5.1.5): one mailbox, safe in a header. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 /** RFC 5321 4.5.3.1.3, less the angle brackets. */
-const MOST_OF_EMAIL = 254;
+const MAX_EMAIL = 254;
 
 /**
- * The channels as they are kept. Whether an address may be called (private networks and the like) is judged when it is.
+ * The channels as stored. Whether an address may be called (private networks and the like) is checked at each call.
  *
  * @throws MusterError invalid_request with the place of the bad one in `detail`: an address may hold a secret
  */
@@ -33,16 +33,16 @@ export function checkChannels(channels: readonly Channel[]): Channel[] {
 }
 
 function wrongEmail(target: string): string | undefined {
-  return target.length <= MOST_OF_EMAIL && EMAIL.test(target) ? undefined : "must be one email address";
+  return target.length <= MAX_EMAIL && EMAIL.test(target) ? undefined : "must be one email address";
 }
 
 function wrongWebhook(target: string): string | undefined {
   if (target.length > LIMITS.targetCharacters) return `must be at most ${LIMITS.targetCharacters} characters`;
-  // The parser would mend these: what is shown must be what is called.
-  if (/[\s\\\p{Cc}]/u.test(target) || !target.isWellFormed()) return "must not hold blanks or backslashes";
+  // The parser would repair these: the stored address must be the address that is called.
+  if (/[\s\\\p{Cc}]/u.test(target) || !target.isWellFormed()) return "must not contain blanks or backslashes";
   const url = URL.parse(target);
   if (url?.protocol !== "https:" || !/^https:\/\/[^/]/i.test(target)) return "must be an https address";
-  if (/^[^/]*\/\/[^/?#]*@/.test(target)) return "must not hold a user name or password";
+  if (/^[^/]*\/\/[^/?#]*@/.test(target)) return "must not contain a user name or password";
   if (target.includes("#")) return "must not have a fragment, which is never sent";
   return undefined;
 }

@@ -17,9 +17,9 @@ export interface NewShift extends NewShiftTimes {
 }
 
 /**
- * Makes a shift, from the shell: the public API has no such operation (spec 4.1).
+ * Creates a shift, from the shell: the public API has no such operation (spec 4.1).
  *
- * @throws MusterError insufficient_scope; invalid_request with the offending value or unknown user's id in `detail`
+ * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`
  */
 export const createShift = useCase(
   { scope: "shifts:write", role: "operator" },
@@ -37,7 +37,7 @@ export const createShift = useCase(
       valid_until: times.validUntil,
     };
     const users = [...new Set(input.userIds ?? [])].sort();
-    if (users.length > LIMITS.usersOfShift) throw invalidRequest(`a shift has at most ${LIMITS.usersOfShift} users`);
+    if (users.length > LIMITS.usersOfShift) throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`);
     await inTransaction(deps.database.db, async (tx) => {
       await insertShift(tx, caller.tenantId, row, now);
       const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../lib/request-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Who is told when nobody has acknowledged for so long: whoever is on shift, all members, or the channels. */
+/** Who is notified of an anomaly that is still unacknowledged after `afterMinutes`: users on shift, all members, or the channels. */
 export interface EscalationStep {
   afterMinutes: number;
   notify: "shift" | "members" | "channels";

@@ -17,7 +17,7 @@ export interface GroupRow {
   shift_ids: string[];
 }
 
-/** A new group has no shifts, and its members come by {@link addMembers}. */
+/** A new group has no shifts; {@link addMembers} adds its members. */
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids">;
 
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
@@ -26,7 +26,7 @@ export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): P
             ${JSON.stringify(row.escalation)}::jsonb, ${row.created_at}, ${row.updated_at})`.execute(tx);
 }
 
-/** Adds those of `userIds` that are users of the tenant. @returns the ids taken */
+/** Adds those of `userIds` that are users of the tenant. @returns the added ids */
 export async function addMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     INSERT INTO group_members (group_id, user_id)
@@ -42,7 +42,7 @@ export async function findGroup(db: Db, tenantId: string, id: string): Promise<G
   return rows[0];
 }
 
-/** Locks the group, so that what hangs on it changes one after the other. @returns whether the tenant has it */
+/** Locks the group, so that changes of its members and shifts are serialized. @returns whether the tenant has it */
 export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom("groups")
@@ -54,7 +54,7 @@ export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<b
   return row !== undefined;
 }
 
-/** Notes that the group has changed. */
+/** Sets the time of the last change. */
 export async function touchGroup(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("groups")
@@ -75,7 +75,7 @@ export async function listGroupRows(
   return await filteredPage(db, tenantId, { ...shown, where: contains("g.name", q) }, page);
 }
 
-/** A deleted user is a member no more. */
+/** Without deleted users. */
 const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,

@@ -21,7 +21,7 @@ export async function insertShift(
     .execute();
 }
 
-/** Puts those of `userIds` on the shift that are users of the tenant. @returns the ids taken */
+/** Adds those of `userIds` to the shift that are users of the tenant. @returns the added ids */
 export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     INSERT INTO shift_users (tenant_id, shift_id, user_id)
@@ -49,23 +49,23 @@ export async function listShiftRows(
 }
 
 /**
- * Puts the shift, if it is the tenant's, on the group, whose row the caller has locked.
+ * Assigns the shift, if it is the tenant's, to the group, whose row the caller has locked.
  *
- * @returns whether it was put there now or stood there already; `undefined` when the tenant has no such shift
+ * @returns whether it was assigned now or before; `undefined` when the tenant has no such shift
  */
 export async function addShift(
   tx: Tx,
   tenantId: string,
   groupId: string,
   shiftId: string,
-): Promise<"added" | "there" | undefined> {
+): Promise<"added" | "present" | undefined> {
   const { rows } = await sql<{ added: boolean }>`
     WITH shift AS (SELECT id, tenant_id FROM shifts WHERE tenant_id = ${tenantId} AND id = ${shiftId}),
     added AS (INSERT INTO group_shifts (tenant_id, group_id, shift_id)
       SELECT tenant_id, ${groupId}::uuid, id FROM shift ON CONFLICT DO NOTHING RETURNING shift_id)
     SELECT EXISTS (SELECT 1 FROM added) AS added FROM shift`.execute(tx);
   const [row] = rows;
-  return row && (row.added ? "added" : "there");
+  return row && (row.added ? "added" : "present");
 }
 
 /** A deleted user is on no shift. */

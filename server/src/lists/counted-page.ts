@@ -106,7 +106,7 @@ interface Read<Row> extends Counted<Row> {
   changes: number;
 }
 
-/** One statement. The planner is told the offset: with one it does not know it would prepare for a long way. */
+/** One statement. The statement contains the offset as a value: with an unknown one the planner would plan for a deep page. */
 async function firstPages<Row>(db: Db, scope: ListScope, shown: Shown, page: PageRequest, most: number | null) {
   const { rows } = await sql<Row & Keyed & Counts>`
     WITH ${counting(scope, most)}, ${keysOfPage(scope, sql`true`, page)}
