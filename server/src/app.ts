@@ -174,7 +174,7 @@ function startJobs(features: Features, authorities: Authorities, logger: Logger)
   const prunable = [access, enrollment, connections, audit, events, notifications];
   const jobs: [intervalMs: number, name: string, job: () => Promise<unknown>][] = [
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
-    [10 * SECOND, "detect silent devices", () => rules.watchSilence()],
+    [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.tendTelemetry()],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],

@@ -12,12 +12,12 @@ import { runRaw } from "../src/db/database.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
 import { randomIds } from "../src/lib/ids.ts";
+import { addAnomaly } from "./harness/anomalies.ts";
 import { endConnections, setReadOnly } from "./harness/database.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { type OneOfEach, oneOfEach } from "./harness/one-of-each.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
-import { addAnomaly } from "./harness/tickets.ts";
 
 /**
  * Every error that any operation declares, produced by that operation (docs/api-conventions.md, Errors). The names of the tests

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
 import { routes } from "../src/api/routes.ts";
-import { runRaw } from "../src/db/database.ts";
 import { DAY } from "../src/lib/clock.ts";
+import { assignPacks, sendValues } from "./harness/anomalies.ts";
 import { enrollDevice, newKey, newTenant, renew, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -94,17 +94,16 @@ test("a ticket is opened with a title alone, worked on, listed and read", async 
 });
 
 test("a threshold pack is made, and an anomaly of its rule is listed, shown and acknowledged", async () => {
-  const { rules, database } = server.app;
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
   const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [rule] } });
   assert.deepEqual((await call("getThreshold", { id: pack.id })).json, pack);
   assert.deepEqual((await call("listThresholds", { query: "?q=bear" })).json.items, [pack]);
 
   const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
-  const find = "SELECT uid FROM devices WHERE id = $1";
-  const [device] = await runRaw<{ uid: string }>(database.db, find, [deviceId]);
-  const observation = { deviceUid: device!.uid, thresholdId: pack.id, rule: pack.rules[0], value: 91 };
-  const [{ id } = { id: "" }] = await rules.openAnomalies([observation]);
+  const where = { database: server.app.database, clock: server.clock };
+  await assignPacks(where, tenant.caller, deviceId, pack.id);
+  await sendValues(where, tenant.caller, deviceId, { temperature: 91 });
+  const { id } = (await call("listAnomalies", { query: `?deviceId=${deviceId}` })).json.items[0];
   const { json: anomaly } = await call("getAnomaly", { id });
   assert.deepEqual([anomaly.deviceId, anomaly.limit, anomaly.status], [deviceId, 90, "open"]);
   assert.deepEqual((await call("listAnomalies", { query: "?status=open&severity=major" })).json.items, [anomaly]);

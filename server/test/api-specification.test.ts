@@ -6,10 +6,10 @@ import { makeCsr } from "../../agent/src/csr.ts";
 import { SCOPES } from "../src/access/access.ts";
 import { routes } from "../src/api/routes.ts";
 import { DAY, SECOND } from "../src/lib/clock.ts";
+import { addAnomaly } from "./harness/anomalies.ts";
 import { enrollDevice, newKey, newTenant, redeem, redemption, renew, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
-import { addAnomaly } from "./harness/tickets.ts";
 
 /**
  * What section 4 of the specification says of the HTTPS surface, in its words. The errors of section 7 are those of

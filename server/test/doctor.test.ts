@@ -5,8 +5,8 @@ import { ALARMS, CONCERNS } from "../src/doctor/concerns.ts";
 import { createDoctor, type Diagnosis } from "../src/doctor/doctor.ts";
 import { ask } from "../src/doctor/doctor-store.ts";
 import { ESSENTIALS, INVARIANTS } from "../src/doctor/invariants.ts";
+import { addAnomaly } from "./harness/anomalies.ts";
 import { addTenant, csrOf, enroll, peerOf, type Registry, startRegistry, type Tenant } from "./harness/enrollment.ts";
-import { addAnomaly } from "./harness/tickets.ts";
 
 let registry: Registry & { stop(): Promise<void> };
 let tenant: Tenant;
@@ -111,13 +111,13 @@ const sabotage: Record<string, string[]> = {
     "UPDATE tickets SET number = number + 1",
   ],
   "a deleted device has no unresolved anomaly and no threshold pack": [
-    "ALTER TABLE devices DISABLE TRIGGER devices_watched_no_longer",
+    "ALTER TABLE devices DISABLE TRIGGER devices_deleted",
     "UPDATE devices SET deleted_at = now()",
   ],
-  "what is remembered of a rule is of a device that it judges": [
+  "a stored rule state is of a rule that evaluates its device": [
     "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
   ],
-  "an unresolved anomaly is of a rule that judges its device": [
+  "an unresolved anomaly is of a rule that evaluates its device": [
     "ALTER TABLE thresholds DISABLE TRIGGER thresholds_changed",
     "UPDATE thresholds SET enabled = false",
   ],

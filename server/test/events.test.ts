@@ -6,10 +6,10 @@ import { HOUR, MINUTE } from "../src/lib/clock.ts";
 import { collector } from "./events/collector.ts";
 import { changesRules } from "./events/suite-changes.ts";
 import { liveRules } from "./events/suite-live.ts";
+import { addAnomaly, sendValues } from "./harness/anomalies.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
-import { HOT, observed } from "./monitoring/world.ts";
 
 let server: TestServer;
 /** Another process on the same database, where there can be one. */
@@ -27,24 +27,21 @@ const kinds = (events: TenantEvent[]) => events.map(({ kind }) => kind);
 
 async function deviceWithAnomaly(tenant: TestTenant, at = server) {
   const { id } = await at.app.devices.createDevice(tenant.caller, { name: "Pump" });
-  const pack = await at.app.rules.createThreshold(tenant.caller, { name: "Bearings", rules: [HOT] });
-  const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
-  const [row] = await runRaw<{ uid: string }>(at.app.database.db, find, [tenant.caller.tenantId, id]);
-  const [anomaly] = await at.app.rules.openAnomalies([observed(row!.uid, pack, 95)]);
-  return { id, uid: row!.uid, pack, anomaly: anomaly! };
+  const where = { database: at.app.database, clock: at.clock };
+  return { id, anomalyId: await addAnomaly(where, tenant.caller, id, 95), where };
 }
 
 test("what happens in a tenant is told in its order, with the device and what a screen needs", async () => {
   const tenant = await newTenant(server);
-  const { events, anomalies, rules, tickets } = server.app;
+  const { events, anomalies, tickets } = server.app;
   const start = await events.cursorNow();
-  const { id, uid, pack, anomaly } = await deviceWithAnomaly(tenant);
-  await rules.openAnomalies([observed(uid, pack, 96)]);
-  await anomalies.acknowledgeAnomaly(tenant.caller, anomaly.id, "on my way");
-  const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId: anomaly.id });
+  const { id, anomalyId, where } = await deviceWithAnomaly(tenant);
+  await sendValues(where, tenant.caller, id, { temperature: 96 });
+  await anomalies.acknowledgeAnomaly(tenant.caller, anomalyId, "on my way");
+  const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId });
   await tickets.changeTicket(tenant.caller, ticket.id, { title: "Replace the bearing" });
   await tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
-  await rules.resolveAnomalies("system", [{ deviceUid: uid, ruleId: pack.rules[0]!.id }]);
+  await sendValues(where, tenant.caller, id, { temperature: 20 });
 
   let page = await events.readEvents(tenant.caller.tenantId, start, 100);
   // Shown once no older transaction of the whole PostgreSQL is under way.
@@ -62,7 +59,7 @@ test("what happens in a tenant is told in its order, with the device and what a 
   const [opened, acknowledged] = page.events;
   assert.deepEqual(
     [opened!.data.anomalyId, opened!.data.value, opened!.data.limit, opened!.data.severity],
-    [anomaly.id, 95, 90, "major"],
+    [anomalyId, 95, 90, "major"],
   );
   assert.equal(acknowledged!.data.comment, "on my way");
   const rest = await events.readEvents(tenant.caller.tenantId, opened!.cursor, 2);
@@ -109,7 +106,7 @@ test("a subscription is woken by another process, leaves out other kinds, and go
   const one = await deviceWithAnomaly(tenant, second);
   await seen.count(1);
   await first.stop();
-  await second.app.anomalies.acknowledgeAnomaly(tenant.caller, one.anomaly.id);
+  await second.app.anomalies.acknowledgeAnomaly(tenant.caller, one.anomalyId);
   await second.app.tickets.openTicket(tenant.caller, { title: "x" });
   const again = await events.subscribe(
     tenant.caller.tenantId,
@@ -181,13 +178,13 @@ test("events are forgotten after 48 hours, and a cursor from before them is told
   const { events } = server.app;
   const { tenantId } = tenant.caller;
   const start = await events.cursorNow();
-  const { anomaly } = await deviceWithAnomaly(tenant);
+  const { anomalyId } = await deviceWithAnomaly(tenant);
   server.clock.advance(48 * HOUR - MINUTE);
   await events.prune();
   const { events: kept, cursor } = await readSome(tenantId, start);
   assert.deepEqual(kinds(kept), ["anomaly.opened"]);
   const { cursor: ofQuiet } = await events.readEvents(quiet.caller.tenantId, start, 10);
-  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomaly.id);
+  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomalyId);
   server.clock.advance(2 * MINUTE);
   await events.prune();
   const ofAnotherDatabase = "999999999999.0";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { addAnomaly } from "./harness/anomalies.ts";
 import { onPostgres } from "./harness/database.ts";
 import { addTenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
-import { addAnomaly, ticketOf } from "./harness/tickets.ts";
+import { ticketOf } from "./harness/tickets.ts";
 
 // With MUSTER_TEST_DATABASE_URL each race is between two server processes; without, within the one of the embedded engine.
 let track: RaceTrack;

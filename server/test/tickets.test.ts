@@ -7,11 +7,11 @@ import { routes } from "../src/api/routes.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { TICKET_STATUSES, type TicketRecord } from "../src/tickets/tickets.ts";
 import { movesFrom, type TicketStatus } from "../src/tickets/transitions.ts";
+import { addAnomaly } from "./harness/anomalies.ts";
 import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, type HttpOptions, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { callerForUser } from "./harness/shell-caller.ts";
-import { addAnomaly } from "./harness/tickets.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const page = { skip: 0, limit: 200 };

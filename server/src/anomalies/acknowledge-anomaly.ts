@@ -9,24 +9,24 @@ import { acknowledgeRow, findAnomaly } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
 /**
- * Notes who looked and what they said. An open anomaly is `acknowledged` from then on, a resolved one stays `resolved`.
- * The first to look stays: a repetition changes nothing.
+ * Records who acknowledged an anomaly, with a comment. An open anomaly becomes `acknowledged`, a resolved one stays `resolved`.
+ * The first acknowledgement stays: a repetition changes nothing.
  *
  * @throws MusterError not_found, invalid_request
  */
 export const acknowledgeAnomaly = useCase(
   { scope: "anomalies:write", role: "operator" },
   async (deps: AnomaliesDeps, caller, id: string, comment?: string): Promise<Anomaly> => {
-    const said = plainText("comment", comment ?? "").trim();
+    const text = plainText("comment", comment ?? "").trim();
     const now = deps.clock.now();
-    const note = { by: caller.actor, comment: said === "" ? null : said, now };
-    const boundedTo = boundedToGroupsOf(caller);
+    const acknowledgement = { by: caller.actor, comment: text === "" ? null : text, now };
+    const viewer = boundedToGroupsOf(caller);
     if (!isUuid(id)) throw notFound("anomaly");
     return await inTransaction(deps.database.db, async (tx) => {
-      const noted = await acknowledgeRow(tx, caller.tenantId, id, boundedTo, note);
-      const row = noted ?? (await findAnomaly(tx, caller.tenantId, id, boundedTo));
+      const acknowledged = await acknowledgeRow(tx, caller.tenantId, id, viewer, acknowledgement);
+      const row = acknowledged ?? (await findAnomaly(tx, caller.tenantId, id, viewer));
       if (!row) throw notFound("anomaly");
-      const result = noted ? "updated" : "unchanged";
+      const result = acknowledged ? "updated" : "unchanged";
       await recordWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
       return toAnomaly(row);
     });

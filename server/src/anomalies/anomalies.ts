@@ -4,19 +4,15 @@ import type { AnomaliesDeps } from "./deps.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
 import { getAnomaly, listAnomalies } from "./view-anomalies.ts";
 
-export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus, toAnomaly } from "./anomaly-record.ts";
-export type { AnomalyRow } from "./anomaly-store.ts";
+export { ANOMALY_STATUSES, type Anomaly, type AnomalyStatus } from "./anomaly-record.ts";
 export { type Range, type RuleValue, SEVERITIES, type Severity } from "./severity.ts";
+export { linkTickets, lockAnomalies, type TicketLink } from "./ticket-link-store.ts";
 export {
-  endSilence,
-  holdJudged,
-  type ObservedRow,
-  openAnomalyRows,
-  passedAnomalyRows,
-  resolveAnomalyRows,
-  STILL_JUDGED,
-  tellJudges,
-  type Watch,
+  insertResolvedAnomalies,
+  openAnomalies,
+  openSilences,
+  resolveAnomalies,
+  resolveSilences,
 } from "./transition-store.ts";
 
 /** Anomalies from opening to resolution; `measure` sets the gauge of unresolved ones. */

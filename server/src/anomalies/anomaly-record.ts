@@ -1,11 +1,12 @@
 import type { MetricValue } from "../telemetry/telemetry.ts";
 import type { AnomalyRow } from "./anomaly-store.ts";
+import { endComment } from "./end-reason.ts";
 import type { RuleValue, Severity } from "./severity.ts";
 
 export const ANOMALY_STATUSES = ["open", "acknowledged", "resolved"] as const;
 export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
 
-/** A fault of one device by one rule, from its first observation to its end (docs/spec-decisions.md, records). */
+/** A fault of one device by one rule, from opening to resolution (docs/spec-decisions.md, records). */
 export interface Anomaly {
   id: string;
   deviceId: string;
@@ -13,7 +14,7 @@ export interface Anomaly {
   thresholdId: string | null;
   ruleId: string | null;
   metric: string | null;
-  /** As last observed while unresolved. */
+  /** The last value that broke the rule. */
   value: MetricValue;
   /** The rule's `value` that was crossed. */
   limit: RuleValue;
@@ -23,9 +24,10 @@ export interface Anomaly {
   openedAt: Date;
   lastObservedAt: Date;
   occurrences: number;
-  /** Who looked at it first, when, and what they said. */
+  /** The first acknowledgement. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
+  /** Of the acknowledgement; without one, why the service resolved an anomaly whose rule no longer applies. */
   comment: string | null;
   resolvedAt: Date | null;
   resolvedBy: string | null;
@@ -50,7 +52,7 @@ export function toAnomaly(row: AnomalyRow): Anomaly {
     occurrences: Number(row.occurrences),
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
-    comment: row.comment,
+    comment: row.comment ?? (row.end_reason && endComment(row.end_reason)),
     resolvedAt: row.resolved_at,
     resolvedBy: row.resolved_by,
     ticketId: row.ticket_id,

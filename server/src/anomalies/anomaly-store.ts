@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { AnomaliesTable } from "../db/schema.generated.ts";
 import { uuidFloor } from "../lib/ids.ts";
@@ -21,44 +22,43 @@ export interface AnomalyFilter {
   from?: Date | undefined;
   /** Opened before this instant. */
   to?: Date | undefined;
-  /** Only of devices of the groups this user is a member of. */
-  memberUserId?: string | undefined;
+  /** Only of devices that this user may see. */
+  viewer?: string | undefined;
 }
 
 /** What an {@link AnomalyRow} is read from; the table is called `a`. */
-export const ANOMALY_COLUMNS = `a.id, a.device_id, a.threshold_id, a.rule_id, a.metric, a.value, a.breached, a.severity,
-  a.status, a.message, a.opened_at, a.last_observed_at, a.occurrences, a.acknowledged_at, a.acknowledged_by, a.comment,
-  a.resolved_at, a.resolved_by, a.ticket_id`;
-const COLUMNS = sql.raw(ANOMALY_COLUMNS);
+const COLUMNS = sql`a.id, a.device_id, a.threshold_id, a.rule_id, a.metric, a.value, a.breached, a.severity, a.status, a.message,
+  a.opened_at, a.last_observed_at, a.occurrences, a.acknowledged_at, a.acknowledged_by, a.comment, a.resolved_at, a.resolved_by,
+  a.end_reason, a.ticket_id`;
 
-/** The anomaly as the caller sees it; `undefined` when it does not exist for this caller. */
+/** The anomaly, if `viewer` (a user; undefined: every device) may see its device. */
 export async function findAnomaly(
   db: Db,
   tenantId: string,
   id: string,
-  memberUserId: string | undefined,
+  viewer: string | undefined,
 ): Promise<AnomalyRow | undefined> {
   const { rows } = await sql<AnomalyRow>`SELECT ${COLUMNS} FROM anomalies a
-    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND ${matching({ memberUserId })}`.execute(db);
+    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND ${visibleDevice(viewer, "a.device_uid")}`.execute(db);
   return rows[0];
 }
 
 /**
- * Notes who looked at an anomaly that nobody has looked at.
+ * Records the first acknowledgement of an anomaly.
  *
- * @returns the row as it is now; `undefined` when somebody had, or when there is none for this caller
+ * @returns the row as it is now; `undefined` when it was acknowledged before, or is not visible to `viewer`
  */
 export async function acknowledgeRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  memberUserId: string | undefined,
+  viewer: string | undefined,
   { by, comment, now }: { by: string; comment: string | null; now: Date },
 ): Promise<AnomalyRow | undefined> {
   const { rows } = await sql<AnomalyRow>`UPDATE anomalies a
     SET acknowledged_at = ${now}, acknowledged_by = ${by}, comment = coalesce(${comment}, a.comment),
         status = CASE a.status WHEN 'open' THEN 'acknowledged' ELSE a.status END
-    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND a.acknowledged_at IS NULL AND ${matching({ memberUserId })}
+    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND a.acknowledged_at IS NULL AND ${visibleDevice(viewer, "a.device_uid")}
     RETURNING ${COLUMNS}`.execute(tx);
   return rows[0];
 }
@@ -78,19 +78,14 @@ export function listAnomalyRows(
   return filteredPage(db, tenantId, { ...shown, where: matching(filter) }, page);
 }
 
-/** Ids carry the millisecond in which an anomaly was opened, so a time is a range of the list's own index. */
+/** An id begins with the millisecond in which the anomaly opened, so a period is a range of the list's own index. */
 function matching(filter: AnomalyFilter): RawBuilder<unknown> {
-  const conditions = [sql`true`];
+  const conditions: RawBuilder<unknown>[] = [sql`true`];
   if (filter.deviceId !== undefined) conditions.push(sql`a.device_id = ${filter.deviceId}`);
   if (filter.status !== undefined) conditions.push(sql`a.status = ${filter.status}`);
   if (filter.severity !== undefined) conditions.push(sql`a.severity = ${filter.severity}`);
   if (filter.from !== undefined) conditions.push(sql`a.id >= ${uuidFloor(filter.from)}::uuid`);
   if (filter.to !== undefined) conditions.push(sql`a.id < ${uuidFloor(filter.to)}::uuid`);
-  if (filter.memberUserId !== undefined) conditions.push(visibleTo(filter.memberUserId));
+  if (filter.viewer !== undefined) conditions.push(visibleDevice(filter.viewer, "a.device_uid"));
   return sql.join(conditions, sql` AND `);
-}
-
-function visibleTo(userId: string): RawBuilder<unknown> {
-  return sql`EXISTS (SELECT 1 FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-    WHERE g.device_uid = a.device_uid AND m.user_id = ${userId}::uuid)`;
 }

@@ -6,15 +6,15 @@ import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
 import { type AnomalyFilter, findAnomaly, listAnomalyRows } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
-export type AnomalyQuery = Omit<AnomalyFilter, "memberUserId"> & PageRequest;
+export type AnomalyQuery = Omit<AnomalyFilter, "viewer"> & PageRequest;
 
-/** Newest first. A device that is not the tenant's has none. */
+/** Newest first. A device of another tenant has none. */
 export const listAnomalies = useCase(
   { scope: "anomalies:read", role: "viewer" },
   async (deps: AnomaliesDeps, caller, query: AnomalyQuery): Promise<Page<Anomaly>> => {
     const { skip, limit, ...filter } = query;
     if (query.deviceId !== undefined && !isDeviceId(query.deviceId)) return { items: [], total: 0, skip, limit };
-    const bounded = { ...filter, memberUserId: boundedToGroupsOf(caller) };
+    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
     const { rows, total } = await listAnomalyRows(deps.database.db, caller.tenantId, bounded, { skip, limit });
     return { items: rows.map(toAnomaly), total, skip, limit };
   },

@@ -62,13 +62,19 @@ export interface Schema {
   tickets: TicketsTable;
   users: UsersTable;
   device_viewers: DeviceViewersView;
+  shared_anomalies: SharedAnomaliesView;
   shared_certificates: SharedCertificatesView;
   shared_device_groups: SharedDeviceGroupsView;
+  shared_device_rules: SharedDeviceRulesView;
+  shared_device_thresholds: SharedDeviceThresholdsView;
+  shared_device_type_thresholds: SharedDeviceTypeThresholdsView;
   shared_device_types: SharedDeviceTypesView;
   shared_devices: SharedDevicesView;
   shared_groups: SharedGroupsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
+  shared_telemetry_latest: SharedTelemetryLatestView;
   shared_tenants: SharedTenantsView;
+  shared_thresholds: SharedThresholdsView;
 }
 
 export interface AnomaliesTable {
@@ -93,6 +99,15 @@ export interface AnomaliesTable {
   resolved_at: Date | null;
   resolved_by: string | null;
   ticket_id: string | null;
+  end_reason:
+    | "pack_unassigned_from_device"
+    | "pack_unassigned_from_device_type"
+    | "device_type_changed"
+    | "rule_changed"
+    | "pack_disabled"
+    | "pack_deleted"
+    | "silence_allowed"
+    | null;
 }
 
 export interface ApiAuditTable {
@@ -606,6 +621,7 @@ export interface ThresholdsTable {
   revision: Generated<number>;
   updated_at: Date;
   since_revision: Generated<number>;
+  rule_ids: Generated<string[]>;
 }
 
 export interface TicketHistoryTable {
@@ -662,6 +678,24 @@ export interface DeviceViewersView {
   user_id: string;
 }
 
+export interface SharedAnomaliesView {
+  id: string;
+  tenant_id: string;
+  device_uid: string;
+  device_id: string;
+  threshold_id: string | null;
+  rule_id: string | null;
+  metric: string | null;
+  value: unknown;
+  breached: unknown;
+  severity: "critical" | "major" | "minor" | "warning";
+  status: "open" | "acknowledged" | "resolved";
+  message: string;
+  opened_at: Date;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+}
+
 export interface SharedCertificatesView {
   id: string;
   tenant_id: string;
@@ -683,12 +717,30 @@ export interface SharedDeviceGroupsView {
   group_id: string;
 }
 
+export interface SharedDeviceRulesView {
+  device_uid: string | null;
+  threshold_id: string | null;
+  rule_id: string | null;
+  since_revision: number;
+}
+
+export interface SharedDeviceThresholdsView {
+  device_uid: string;
+  threshold_id: string;
+}
+
+export interface SharedDeviceTypeThresholdsView {
+  device_type_id: string;
+  threshold_id: string;
+}
+
 export interface SharedDeviceTypesView {
   id: string;
   tenant_id: string;
   name: string;
   publish_topics: string[];
   subscribe_topics: string[];
+  silent_for_seconds: number | null;
 }
 
 export interface SharedDevicesView {
@@ -717,9 +769,21 @@ export interface SharedMqttSessionsView {
   certificate_id: string | null;
 }
 
+export interface SharedTelemetryLatestView {
+  device_uid: string;
+  metric: string;
+  ts: Date;
+}
+
 export interface SharedTenantsView {
   id: string;
   slug: string;
   name: string;
   telemetry_retention_days: number;
+}
+
+export interface SharedThresholdsView {
+  id: string;
+  tenant_id: string;
+  name: string;
 }

@@ -23,6 +23,7 @@ CREATE TABLE anomalies (
   resolved_at timestamp with time zone,
   resolved_by text,
   ticket_id uuid,
+  end_reason text,
   CONSTRAINT anomalies_pkey PRIMARY KEY (id),
   CONSTRAINT anomalies_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT anomalies_check CHECK (((status = 'resolved'::text) = (resolved_at IS NOT NULL))),
@@ -37,6 +38,8 @@ END),
   CONSTRAINT anomalies_check4 CHECK (((rule_id IS NULL) = (threshold_id IS NULL))),
   CONSTRAINT anomalies_check5 CHECK (((rule_id IS NULL) = (metric IS NULL))),
   CONSTRAINT anomalies_commented CHECK (((comment IS NULL) OR (acknowledged_at IS NOT NULL) OR (resolved_at IS NOT NULL))),
+  CONSTRAINT anomalies_end_reason_check CHECK ((end_reason = ANY (ARRAY['pack_unassigned_from_device'::text, 'pack_unassigned_from_device_type'::text, 'device_type_changed'::text, 'rule_changed'::text, 'pack_disabled'::text, 'pack_deleted'::text, 'silence_allowed'::text]))),
+  CONSTRAINT anomalies_ended CHECK (((end_reason IS NULL) OR (resolved_at IS NOT NULL))),
   CONSTRAINT anomalies_occurrences_check CHECK ((occurrences > 0)),
   CONSTRAINT anomalies_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'major'::text, 'minor'::text, 'warning'::text]))),
   CONSTRAINT anomalies_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text]))),
@@ -51,9 +54,9 @@ CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies USING btree (device_uid, rule_id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_unresolved_threshold ON anomalies USING btree (threshold_id) WHERE (resolved_at IS NULL);
 CREATE TRIGGER anomalies_event_changed AFTER UPDATE OF status ON anomalies
-  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION note_anomaly();
+  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION record_anomaly_event();
 CREATE TRIGGER anomalies_event_opened AFTER INSERT ON anomalies
-  FOR EACH ROW EXECUTE FUNCTION note_anomaly();
+  FOR EACH ROW EXECUTE FUNCTION record_anomaly_event();
 CREATE TRIGGER anomalies_have_packs AFTER INSERT ON anomalies
   FOR EACH ROW WHEN ((new.threshold_id IS NOT NULL)) EXECUTE FUNCTION anomaly_has_pack();
 CREATE TRIGGER anomalies_listed AFTER INSERT OR DELETE ON anomalies
@@ -401,10 +404,10 @@ CREATE TABLE device_thresholds (
   CONSTRAINT device_thresholds_tenant_id_threshold_id_fkey FOREIGN KEY (tenant_id, threshold_id) REFERENCES thresholds(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX device_thresholds_threshold ON device_thresholds USING btree (threshold_id);
-CREATE TRIGGER device_thresholds_put_on AFTER INSERT ON device_thresholds REFERENCING NEW TABLE AS put_on
-  FOR EACH STATEMENT EXECUTE FUNCTION packs_put_on_devices();
-CREATE CONSTRAINT TRIGGER device_thresholds_taken_off AFTER DELETE ON device_thresholds DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW EXECUTE FUNCTION pack_taken_off_device();
+CREATE TRIGGER device_thresholds_assigned AFTER INSERT ON device_thresholds REFERENCING NEW TABLE AS put_on
+  FOR EACH STATEMENT EXECUTE FUNCTION device_thresholds_assigned();
+CREATE CONSTRAINT TRIGGER device_thresholds_unassigned AFTER DELETE ON device_thresholds DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION device_threshold_unassigned();
 
 CREATE TABLE device_type_thresholds (
   tenant_id uuid NOT NULL,
@@ -415,10 +418,10 @@ CREATE TABLE device_type_thresholds (
   CONSTRAINT device_type_thresholds_tenant_id_threshold_id_fkey FOREIGN KEY (tenant_id, threshold_id) REFERENCES thresholds(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX device_type_thresholds_threshold ON device_type_thresholds USING btree (threshold_id);
-CREATE TRIGGER device_type_thresholds_put_on AFTER INSERT ON device_type_thresholds
-  FOR EACH STATEMENT EXECUTE FUNCTION packs_put_on_types();
-CREATE CONSTRAINT TRIGGER device_type_thresholds_taken_off AFTER DELETE ON device_type_thresholds DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW EXECUTE FUNCTION pack_taken_off_type();
+CREATE TRIGGER device_type_thresholds_assigned AFTER INSERT ON device_type_thresholds
+  FOR EACH STATEMENT EXECUTE FUNCTION device_type_thresholds_assigned();
+CREATE CONSTRAINT TRIGGER device_type_thresholds_unassigned AFTER DELETE ON device_type_thresholds DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION device_type_threshold_unassigned();
 
 CREATE TABLE device_types (
   id uuid NOT NULL,
@@ -469,18 +472,18 @@ CREATE UNIQUE INDEX devices_fingerprint ON devices USING btree (tenant_id, finge
 CREATE UNIQUE INDEX devices_id ON devices USING btree (tenant_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_listed ON devices USING btree (tenant_id, uid) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_type ON devices USING btree (tenant_id, device_type_id, uid) WHERE (deleted_at IS NULL);
+CREATE TRIGGER devices_deleted AFTER UPDATE OF deleted_at ON devices
+  FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION device_deleted();
 CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity ON devices
   FOR EACH ROW WHEN ((old.connectivity IS DISTINCT FROM new.connectivity)) EXECUTE FUNCTION note_connectivity();
-CREATE CONSTRAINT TRIGGER devices_have_another_type AFTER UPDATE OF device_type_id ON devices DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW WHEN ((old.device_type_id IS DISTINCT FROM new.device_type_id)) EXECUTE FUNCTION device_has_another_type();
 CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION list_device();
+CREATE CONSTRAINT TRIGGER devices_type_changed AFTER UPDATE OF device_type_id ON devices DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN ((old.device_type_id IS DISTINCT FROM new.device_type_id)) EXECUTE FUNCTION device_type_of_device_changed();
 CREATE TRIGGER devices_unlisted AFTER DELETE ON devices
   FOR EACH ROW WHEN ((old.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
-CREATE TRIGGER devices_watched_no_longer AFTER UPDATE OF deleted_at ON devices
-  FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION stop_watching();
 
 CREATE TABLE disabled_webhooks (
   tenant_id uuid NOT NULL,
@@ -845,6 +848,7 @@ CREATE TABLE thresholds (
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL,
   since_revision integer NOT NULL DEFAULT 1,
+  rule_ids uuid[] NOT NULL DEFAULT rule_ids(rules),
   CONSTRAINT thresholds_pkey PRIMARY KEY (id),
   CONSTRAINT thresholds_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT thresholds_rules_check CHECK (
@@ -934,9 +938,9 @@ CREATE INDEX tickets_group ON tickets USING btree (group_id) WHERE (group_id IS 
 CREATE INDEX tickets_listed_by_status ON tickets USING btree (tenant_id, status, id);
 CREATE UNIQUE INDEX tickets_unfinished ON tickets USING btree (anomaly_id) WHERE ((anomaly_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'on_hold'::text])));
 CREATE TRIGGER tickets_event_changed AFTER UPDATE OF status ON tickets
-  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION note_ticket();
+  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION record_ticket_event();
 CREATE TRIGGER tickets_event_opened AFTER INSERT ON tickets
-  FOR EACH ROW EXECUTE FUNCTION note_ticket();
+  FOR EACH ROW EXECUTE FUNCTION record_ticket_event();
 CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
   FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
@@ -966,6 +970,24 @@ CREATE VIEW device_viewers AS
    FROM device_groups dg
      JOIN group_members m ON m.group_id = dg.group_id;
 
+CREATE VIEW shared_anomalies AS
+ SELECT id,
+    tenant_id,
+    device_uid,
+    device_id,
+    threshold_id,
+    rule_id,
+    metric,
+    value,
+    breached,
+    severity,
+    status,
+    message,
+    opened_at,
+    resolved_at,
+    resolved_by
+   FROM anomalies;
+
 CREATE VIEW shared_certificates AS
  SELECT id,
     tenant_id,
@@ -987,12 +1009,37 @@ CREATE VIEW shared_device_groups AS
     group_id
    FROM device_groups;
 
+CREATE VIEW shared_device_rules AS
+ SELECT d.uid AS device_uid,
+    t.id AS threshold_id,
+    r.rule_id,
+    t.since_revision
+   FROM shared_devices d
+     CROSS JOIN thresholds t
+     CROSS JOIN LATERAL unnest(t.rule_ids) r(rule_id)
+  WHERE d.deleted_at IS NULL AND t.enabled AND ((EXISTS ( SELECT
+           FROM shared_device_thresholds a
+          WHERE a.device_uid = d.uid AND a.threshold_id = t.id)) OR (EXISTS ( SELECT
+           FROM shared_device_type_thresholds a
+          WHERE a.device_type_id = d.device_type_id AND a.threshold_id = t.id)));
+
+CREATE VIEW shared_device_thresholds AS
+ SELECT device_uid,
+    threshold_id
+   FROM device_thresholds;
+
+CREATE VIEW shared_device_type_thresholds AS
+ SELECT device_type_id,
+    threshold_id
+   FROM device_type_thresholds;
+
 CREATE VIEW shared_device_types AS
  SELECT id,
     tenant_id,
     name,
     publish_topics,
-    subscribe_topics
+    subscribe_topics,
+    silent_for_seconds
    FROM device_types;
 
 CREATE VIEW shared_devices AS
@@ -1021,12 +1068,24 @@ CREATE VIEW shared_mqtt_sessions AS
     certificate_id
    FROM mqtt_sessions;
 
+CREATE VIEW shared_telemetry_latest AS
+ SELECT device_uid,
+    metric,
+    ts
+   FROM telemetry_latest;
+
 CREATE VIEW shared_tenants AS
  SELECT id,
     slug,
     name,
     telemetry_retention_days
    FROM tenants;
+
+CREATE VIEW shared_thresholds AS
+ SELECT id,
+    tenant_id,
+    name
+   FROM thresholds;
 
 CREATE SEQUENCE mqtt_session_seq;
 
@@ -1049,42 +1108,82 @@ AS $function$
   SELECT set_config('synchronous_commit', CASE current_setting('fsync') WHEN 'on' THEN 'off' ELSE 'on' END, true)
 $function$;
 
-CREATE FUNCTION device_has_another_type()
+CREATE FUNCTION device_deleted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM tell_rules(NEW.uid::text);
-  PERFORM end_unjudged(NEW.uid, w.threshold_id, NEW.updated_at, 'the device has another type')
+  PERFORM FROM devices WHERE uid = NEW.uid FOR UPDATE;
+  DELETE FROM device_thresholds WHERE device_uid = NEW.uid;
+  DELETE FROM rule_states WHERE device_uid = NEW.uid;
+  UPDATE anomalies a SET status = 'resolved', resolved_at = NEW.deleted_at, resolved_by = 'system'
+    FROM (SELECT id FROM anomalies WHERE device_uid = NEW.uid AND resolved_at IS NULL ORDER BY rule_id FOR UPDATE) u
+   WHERE a.id = u.id;
+  PERFORM notify_rules_changed(NEW.uid::text);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION device_threshold_unassigned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  owner record;
+BEGIN
+  PERFORM FROM thresholds t WHERE t.id = OLD.threshold_id;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM FROM device_thresholds w WHERE w.device_uid = OLD.device_uid AND w.threshold_id = OLD.threshold_id;
+  IF FOUND THEN RETURN NULL; END IF;
+  PERFORM notify_rules_changed(OLD.device_uid::text);
+  SELECT d.updated_at, d.deleted_at INTO owner FROM devices d WHERE d.uid = OLD.device_uid;
+  IF owner.deleted_at IS NULL THEN
+    PERFORM resolve_unevaluated(OLD.device_uid, OLD.threshold_id, owner.updated_at, 'pack_unassigned_from_device');
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION device_thresholds_assigned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM notify_rules_changed(p.device_uid::text) FROM (SELECT DISTINCT device_uid FROM put_on) p;
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION device_type_of_device_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM notify_rules_changed(NEW.uid::text);
+  PERFORM resolve_unevaluated(NEW.uid, w.threshold_id, NEW.updated_at, 'device_type_changed')
      FROM (SELECT threshold_id FROM device_type_thresholds WHERE device_type_id = OLD.device_type_id ORDER BY threshold_id) w;
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION end_unjudged(device uuid, pack uuid, at timestamp with time zone, why text)
- RETURNS void
+CREATE FUNCTION device_type_threshold_unassigned()
+ RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM thresholds WHERE id = pack FOR UPDATE;
-  UPDATE anomalies a
-     SET status = 'resolved', resolved_at = at, resolved_by = 'system',
-         comment = coalesce(a.comment, 'No longer judged: ' || why || '.')
-    FROM (SELECT u.id FROM anomalies u
-           WHERE u.threshold_id = pack AND u.resolved_at IS NULL AND (device IS NULL OR u.device_uid = device)
-             AND NOT judges(u.device_uid, pack, u.rule_id)
-           ORDER BY u.device_uid, u.rule_id FOR UPDATE) ended
-   WHERE a.id = ended.id;
-  DELETE FROM rule_states s
-   WHERE s.threshold_id = pack AND (device IS NULL OR s.device_uid = device) AND NOT judges(s.device_uid, pack, s.rule_id);
+  PERFORM FROM thresholds t WHERE t.id = OLD.threshold_id;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM FROM device_type_thresholds w WHERE w.device_type_id = OLD.device_type_id AND w.threshold_id = OLD.threshold_id;
+  IF FOUND THEN RETURN NULL; END IF;
+  PERFORM notify_rules_changed('');
+  PERFORM resolve_unevaluated(NULL, OLD.threshold_id, y.updated_at, 'pack_unassigned_from_device_type')
+     FROM device_types y WHERE y.id = OLD.device_type_id;
+  RETURN NULL;
 END $function$;
 
-CREATE FUNCTION hold_judged(devices uuid[], packs uuid[])
- RETURNS void
+CREATE FUNCTION device_type_thresholds_assigned()
+ RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM devices d WHERE d.uid = ANY (hold_judged.devices) ORDER BY d.uid FOR KEY SHARE;
-  PERFORM FROM thresholds t WHERE t.id = ANY (hold_judged.packs) ORDER BY t.id FOR KEY SHARE;
+  PERFORM notify_rules_changed('');
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION judge_keys(ids text[], secret_hashes text[], requests integer[], wall timestamp with time zone, at_ms double precision)
@@ -1118,19 +1217,6 @@ BEGIN
          counted.times[1], counted.times[cardinality(counted.times)]
     FROM live JOIN counted ON counted.key_id = live.id;
 END $function$;
-
-CREATE FUNCTION judges(device uuid, pack uuid, rule uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT EXISTS (
-    SELECT FROM thresholds t JOIN devices d ON d.uid = device
-     WHERE t.id = pack AND t.enabled AND d.deleted_at IS NULL
-       AND (EXISTS (SELECT FROM device_thresholds w WHERE w.device_uid = device AND w.threshold_id = pack)
-         OR EXISTS (SELECT FROM device_type_thresholds w WHERE w.device_type_id = d.device_type_id AND w.threshold_id = pack))
-       AND EXISTS (SELECT FROM json_array_elements(t.rules) r WHERE r ->> 'id' = rule::text))
-$function$;
 
 CREATE FUNCTION list_certificate()
  RETURNS trigger
@@ -1190,6 +1276,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION lock_for_evaluation(devices uuid[], packs uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM devices d WHERE d.uid = ANY (lock_for_evaluation.devices) ORDER BY d.uid FOR KEY SHARE;
+  PERFORM FROM thresholds t WHERE t.id = ANY (lock_for_evaluation.packs) ORDER BY t.id FOR KEY SHARE;
+END $function$;
+
 CREATE FUNCTION make_telemetry_day(class smallint, day date)
  RETURNS void
  LANGUAGE plpgsql
@@ -1222,23 +1317,6 @@ CREATE FUNCTION muster_refuse(code text)
 AS $function$
 BEGIN
   RAISE EXCEPTION '%', code USING ERRCODE = 'MU001';
-END $function$;
-
-CREATE FUNCTION note_anomaly()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id,
-    CASE NEW.status WHEN 'open' THEN NEW.opened_at WHEN 'acknowledged' THEN NEW.acknowledged_at ELSE NEW.resolved_at END,
-    CASE NEW.status WHEN 'open' THEN 'anomaly.opened' WHEN 'acknowledged' THEN 'anomaly.acknowledged' ELSE 'anomaly.resolved' END,
-    NEW.device_id, NEW.device_uid,
-    jsonb_build_object('anomalyId', NEW.id, 'thresholdId', NEW.threshold_id, 'ruleId', NEW.rule_id, 'metric', NEW.metric,
-      'value', NEW.value, 'limit', NEW.breached, 'severity', NEW.severity, 'status', NEW.status, 'message', NEW.message,
-      'acknowledgedBy', NEW.acknowledged_by, 'comment', NEW.comment, 'resolvedBy', NEW.resolved_by));
-  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
-  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION note_certificate()
@@ -1351,28 +1429,18 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION note_ticket()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id, NEW.updated_at, CASE TG_OP WHEN 'INSERT' THEN 'ticket.opened' ELSE 'ticket.changed' END,
-    NEW.device_id, NEW.device_uid,
-    jsonb_build_object('ticketId', NEW.id, 'number', NEW.number, 'title', NEW.title, 'status', NEW.status,
-      'priority', NEW.priority, 'anomalyId', NEW.anomaly_id, 'groupId', NEW.group_id,
-      'assigneeUserId', NEW.assignee_user_id, 'createdBy', NEW.created_by));
-  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
-  RETURN NULL;
-END $function$;
+CREATE FUNCTION notify_rules_changed(device text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$ SELECT pg_notify('muster_rules', device) $function$;
 
 CREATE FUNCTION pack_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM tell_rules('');
-  PERFORM end_unjudged(NULL, NEW.id, NEW.updated_at, CASE WHEN NEW.enabled THEN 'its rule was changed' ELSE 'its threshold pack was disabled' END);
+  PERFORM notify_rules_changed('');
+  PERFORM resolve_unevaluated(NULL, NEW.id, NEW.updated_at, CASE WHEN NEW.enabled THEN 'rule_changed' ELSE 'pack_disabled' END);
   RETURN NULL;
 END $function$;
 
@@ -1381,8 +1449,8 @@ CREATE FUNCTION pack_deleted()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM tell_rules('');
-  PERFORM end_unjudged(NULL, OLD.id, OLD.updated_at, 'its threshold pack was deleted');
+  PERFORM notify_rules_changed('');
+  PERFORM resolve_unevaluated(NULL, OLD.id, OLD.updated_at, 'pack_deleted');
   RETURN NULL;
 END $function$;
 
@@ -1398,55 +1466,36 @@ BEGIN
   RETURN NEW;
 END $function$;
 
-CREATE FUNCTION pack_taken_off_device()
+CREATE FUNCTION record_anomaly_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  owner record;
 BEGIN
-  PERFORM FROM thresholds t WHERE t.id = OLD.threshold_id;
-  IF NOT FOUND THEN RETURN NULL; END IF;
-  PERFORM FROM device_thresholds w WHERE w.device_uid = OLD.device_uid AND w.threshold_id = OLD.threshold_id;
-  IF FOUND THEN RETURN NULL; END IF;
-  PERFORM tell_rules(OLD.device_uid::text);
-  SELECT d.updated_at, d.deleted_at INTO owner FROM devices d WHERE d.uid = OLD.device_uid;
-  IF owner.deleted_at IS NULL THEN
-    PERFORM end_unjudged(OLD.device_uid, OLD.threshold_id, owner.updated_at, 'its threshold pack was taken off the device');
-  END IF;
+  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
+    NEW.tenant_id,
+    CASE NEW.status WHEN 'open' THEN NEW.opened_at WHEN 'acknowledged' THEN NEW.acknowledged_at ELSE NEW.resolved_at END,
+    CASE NEW.status WHEN 'open' THEN 'anomaly.opened' WHEN 'acknowledged' THEN 'anomaly.acknowledged' ELSE 'anomaly.resolved' END,
+    NEW.device_id, NEW.device_uid,
+    jsonb_build_object('anomalyId', NEW.id, 'thresholdId', NEW.threshold_id, 'ruleId', NEW.rule_id, 'metric', NEW.metric,
+      'value', NEW.value, 'limit', NEW.breached, 'severity', NEW.severity, 'status', NEW.status, 'message', NEW.message,
+      'acknowledgedBy', NEW.acknowledged_by, 'comment', NEW.comment, 'resolvedBy', NEW.resolved_by,
+      'endReason', NEW.end_reason));
+  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION pack_taken_off_type()
+CREATE FUNCTION record_ticket_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM thresholds t WHERE t.id = OLD.threshold_id;
-  IF NOT FOUND THEN RETURN NULL; END IF;
-  PERFORM FROM device_type_thresholds w WHERE w.device_type_id = OLD.device_type_id AND w.threshold_id = OLD.threshold_id;
-  IF FOUND THEN RETURN NULL; END IF;
-  PERFORM tell_rules('');
-  PERFORM end_unjudged(NULL, OLD.threshold_id, y.updated_at, 'its threshold pack was taken off the device type')
-     FROM device_types y WHERE y.id = OLD.device_type_id;
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION packs_put_on_devices()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM tell_rules(p.device_uid::text) FROM (SELECT DISTINCT device_uid FROM put_on) p;
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION packs_put_on_types()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM tell_rules('');
+  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
+    NEW.tenant_id, NEW.updated_at, CASE TG_OP WHEN 'INSERT' THEN 'ticket.opened' ELSE 'ticket.changed' END,
+    NEW.device_id, NEW.device_uid,
+    jsonb_build_object('ticketId', NEW.id, 'number', NEW.number, 'title', NEW.title, 'status', NEW.status,
+      'priority', NEW.priority, 'anomalyId', NEW.anomaly_id, 'groupId', NEW.group_id,
+      'assigneeUserId', NEW.assignee_user_id, 'createdBy', NEW.created_by));
+  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
   RETURN NULL;
 END $function$;
 
@@ -1497,20 +1546,34 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION stop_watching()
- RETURNS trigger
+CREATE FUNCTION resolve_unevaluated(device uuid, pack uuid, at timestamp with time zone, reason text)
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM devices WHERE uid = NEW.uid FOR UPDATE;
-  DELETE FROM device_thresholds WHERE device_uid = NEW.uid;
-  DELETE FROM rule_states WHERE device_uid = NEW.uid;
-  UPDATE anomalies a SET status = 'resolved', resolved_at = NEW.deleted_at, resolved_by = 'system'
-    FROM (SELECT id FROM anomalies WHERE device_uid = NEW.uid AND resolved_at IS NULL ORDER BY rule_id FOR UPDATE) u
-   WHERE a.id = u.id;
-  PERFORM tell_rules(NEW.uid::text);
-  RETURN NULL;
+  PERFORM FROM thresholds WHERE id = pack FOR UPDATE;
+  -- OFFSET 0 has the view asked for each anomaly by its keys, never read as a whole.
+  UPDATE anomalies a
+     SET status = 'resolved', resolved_at = at, resolved_by = 'system', end_reason = reason
+    FROM (SELECT u.id FROM anomalies u
+           WHERE u.threshold_id = pack AND u.resolved_at IS NULL AND (device IS NULL OR u.device_uid = device)
+             AND NOT EXISTS (SELECT FROM shared_device_rules e
+               WHERE e.device_uid = u.device_uid AND e.threshold_id = pack AND e.rule_id = u.rule_id OFFSET 0)
+           ORDER BY u.device_uid, u.rule_id FOR UPDATE) ended
+   WHERE a.id = ended.id;
+  DELETE FROM rule_states s
+   WHERE s.threshold_id = pack AND (device IS NULL OR s.device_uid = device)
+     AND NOT EXISTS (SELECT FROM shared_device_rules e
+       WHERE e.device_uid = s.device_uid AND e.threshold_id = pack AND e.rule_id = s.rule_id OFFSET 0);
 END $function$;
+
+CREATE FUNCTION rule_ids(rules json)
+ RETURNS uuid[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
+$function$;
 
 CREATE FUNCTION tell_retention()
  RETURNS trigger
@@ -1520,8 +1583,3 @@ BEGIN
   PERFORM pg_notify('muster_retention', '');
   RETURN NULL;
 END $function$;
-
-CREATE FUNCTION tell_rules(device text)
- RETURNS void
- LANGUAGE sql
-AS $function$ SELECT pg_notify('muster_rules', device) $function$;

@@ -18,6 +18,7 @@ export {
 } from "./enrolled-device-store.ts";
 export { type PresenceRow, setOffline, writePresence } from "./presence-store.ts";
 export type { DeviceEdit } from "./replace-device.ts";
+export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics } from "./topics.ts";
 export type { DeviceQuery, DeviceRecord } from "./view-devices.ts";
 

@@ -122,14 +122,16 @@ export const INVARIANTS: readonly Invariant[] = [
       WHERE d.deleted_at IS NOT NULL`,
   },
   {
-    name: "what is remembered of a rule is of a device that it judges",
+    name: "a stored rule state is of a rule that evaluates its device",
     sql: `SELECT 'device ' || s.device_uid || ' rule ' || s.rule_id AS what FROM rule_states s
-      WHERE NOT judges(s.device_uid, s.threshold_id, s.rule_id)`,
+      WHERE NOT EXISTS (SELECT FROM shared_device_rules e
+        WHERE e.device_uid = s.device_uid AND e.threshold_id = s.threshold_id AND e.rule_id = s.rule_id)`,
   },
   {
-    name: "an unresolved anomaly is of a rule that judges its device",
+    name: "an unresolved anomaly is of a rule that evaluates its device",
     sql: `SELECT 'anomaly ' || a.id AS what FROM anomalies a
-      WHERE a.resolved_at IS NULL AND a.rule_id IS NOT NULL AND NOT judges(a.device_uid, a.threshold_id, a.rule_id)`,
+      WHERE a.resolved_at IS NULL AND a.rule_id IS NOT NULL AND NOT EXISTS (SELECT FROM shared_device_rules e
+        WHERE e.device_uid = a.device_uid AND e.threshold_id = a.threshold_id AND e.rule_id = a.rule_id)`,
   },
   {
     name: "an anomaly has at most one unfinished ticket, and shows it",

@@ -2,10 +2,10 @@ import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { BatchEvaluator, TelemetryColumns } from "../telemetry/telemetry.ts";
-import type { WatchedDevice } from "./device-rules.ts";
-import { followsOf, judgeBatch } from "./evaluate-batch.ts";
-import { createWatches, type WatchedBatch } from "./rule-cache.ts";
-import { holdJudgement, saysNothing, storeJudgement } from "./store-evaluation.ts";
+import type { DeviceRules } from "./device-rules.ts";
+import { evaluateBatch, followsOf } from "./evaluate-batch.ts";
+import { type BatchRules, createRuleCache } from "./rule-cache.ts";
+import { evaluationLocks, transitionStatements } from "./store-evaluation.ts";
 
 export interface BatchEvaluatorDeps {
   database: Pick<Database, "db" | "listen">;
@@ -15,16 +15,16 @@ export interface BatchEvaluatorDeps {
 
 /** Evaluates the rules of the devices of a batch; their state is cached in this process (`rule-cache.ts`). */
 export function createBatchEvaluator({ database, clock, ids }: BatchEvaluatorDeps): BatchEvaluator {
-  const cache = createWatches(database);
+  const cache = createRuleCache(database);
   return {
     async evaluate(messages, columns, tx) {
-      const watched = await cache.of(new Set(messages.map(({ deviceUid }) => deviceUid)), tx);
-      const judgement = judgeBatch(watched.devices, messages, watched.batch);
+      const cached = await cache.rulesOf(new Set(messages.map(({ deviceUid }) => deviceUid)), tx);
+      const transitions = evaluateBatch(cached.devices, messages, cached.batch);
       const now = clock.now();
       return {
-        locks: saysNothing(judgement) ? [] : [holdJudgement(judgement)],
-        follows: followsColumn(columns, watched),
-        transitions: storeJudgement(judgement, now, () => ids.uuid(now)),
+        locks: evaluationLocks(transitions),
+        follows: followsColumn(columns, cached),
+        transitions: transitionStatements(transitions, now, () => ids.uuid(now)),
       };
     },
     forget: (uids) => cache.forget(uids),
@@ -32,14 +32,14 @@ export function createBatchEvaluator({ database, clock, ids }: BatchEvaluatorDep
 }
 
 /** For each evaluated row the newest reading before it. Rows of one device are neighbours. */
-function followsColumn({ deviceUids, metrics, times, newest }: TelemetryColumns, { devices, batch }: WatchedBatch) {
+function followsColumn({ deviceUids, metrics, times, newest }: TelemetryColumns, { devices, batch }: BatchRules) {
   let uid: string | undefined;
-  let watched: WatchedDevice["metrics"] | undefined;
+  let evaluated: DeviceRules["metrics"] | undefined;
   return deviceUids.map((deviceUid, row) => {
     if (deviceUid !== uid) {
       uid = deviceUid;
-      watched = devices.get(deviceUid)?.metrics;
+      evaluated = devices.get(deviceUid)?.metrics;
     }
-    return newest[row] && watched?.size ? followsOf(watched.get(metrics[row]!), times[row]!, batch) : undefined;
+    return newest[row] && evaluated?.size ? followsOf(evaluated.get(metrics[row]!), times[row]!, batch) : undefined;
   });
 }

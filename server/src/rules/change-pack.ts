@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller } from "../access/access.ts";
+import { type Caller, useCase } from "../access/access.ts";
 import { recordWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { unassignThreshold } from "../devices/devices.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import {
   deleteThresholdRow,
-  type EditedThresholdRow,
   findOwner,
-  findReach,
+  findPackUsage,
   lockThreshold,
-  type Reach,
-  takeOffEverything,
+  type PackUsage,
+  type RevisedThresholdRow,
   updateThresholdRow,
 } from "./change-pack-store.ts";
 import { type ThresholdPack, type ThresholdsDeps, toPack } from "./packs.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 
-/** What is absent stays as it is; `rules` replaces all of them ({@link identify} says which stay). */
+/** What is absent stays as it is; `rules` replaces all rules ({@link identify} decides which keep their id). */
 export interface ThresholdChange {
   name?: string | undefined;
   description?: string | undefined;
@@ -28,90 +28,103 @@ export interface ThresholdChange {
 }
 
 export interface ThresholdGuard {
-  /** The revision that the change was made for; absent for whichever there is. */
+  /** The revision that the change was made for; absent for any. */
   revision?: number | undefined;
 }
 
-/** A pack as whoever changes it sees it. */
+/** A pack as it is edited. */
 export interface EditedPack extends ThresholdPack {
-  /** Goes up with every change of what the pack judges. */
+  /** Increases with every change of `enabled` or `rules`. */
   revision: number;
   updatedAt: Date;
 }
 
-/** A pack and what hangs on it. */
-export interface PackInUse extends EditedPack, Reach {}
+/** A pack and where it is in use. */
+export interface PackInUse extends EditedPack, PackUsage {}
 
 const MAX_RULES = 50;
 
 /** @throws MusterError not_found */
-export async function showThreshold(deps: ThresholdsDeps, { tenantId }: Caller, id: string): Promise<PackInUse> {
-  const found = isUuid(id) ? await findReach(deps.database.db, tenantId, id) : undefined;
-  if (!found) throw notFound("threshold pack");
-  const { devices, deviceTypes, unresolvedAnomalies, ...row } = found;
-  return { ...toEdited(row), devices, deviceTypes, unresolvedAnomalies };
-}
+export const showThreshold = useCase(
+  { role: "viewer" },
+  async (deps: ThresholdsDeps, { tenantId }, id: string): Promise<PackInUse> => {
+    const found = isUuid(id) ? await findPackUsage(deps.database.db, tenantId, id) : undefined;
+    if (!found) throw notFound("threshold pack");
+    const { devices, deviceTypes, unresolvedAnomalies, ...row } = found;
+    return { ...toEdited(row), devices, deviceTypes, unresolvedAnomalies };
+  },
+);
 
 /**
- * Changes what is given, under the pack's lock: two changes at once follow one another, each seeing the other. The database ends what
- * the pack can judge no longer, in this transaction (migration 0009); what its remaining rules have found and wait for goes on.
+ * Changes what is given, under the pack's lock: of two simultaneous changes the second sees the first. In the same transaction a
+ * trigger resolves the anomalies of rules that the pack no longer has; those of its remaining rules continue.
  *
- * @throws MusterError not_found; precondition_failed when the pack has another revision by now; invalid_request with the place of what is
- *   wrong in `detail`
+ * @throws MusterError not_found; precondition_failed when the pack has another revision by now; invalid_request with the place of
+ *   what is wrong in `detail`
  */
-export async function updateThreshold(
-  deps: ThresholdsDeps,
-  caller: Caller,
-  id: string,
-  change: ThresholdChange,
-  guard: ThresholdGuard = {},
-): Promise<EditedPack> {
-  const now = deps.clock.now();
-  return await inTransaction(deps.database.db, async (tx) => {
-    const before = await locked(tx, caller, id, guard);
-    const { name = before.name, description = before.description, enabled = before.enabled, rules } = change;
-    if (rules && (rules.length < 1 || rules.length > MAX_RULES))
-      throw invalidRequest(`A threshold pack has 1 to ${MAX_RULES} rules.`, "rules");
-    const after = {
-      ...before,
-      name: plainLine("name", name),
-      description: plainText("description", description),
-      enabled,
-      rules: rules ? identify(before.rules, rules, () => deps.ids.uuid(now)) : before.rules,
-      updated_at: now,
-    };
-    const result = isDeepStrictEqual({ ...after, updated_at: before.updated_at }, before) ? "unchanged" : "updated";
-    await recordWrite(tx, caller, { resource: "threshold", id, result, at: now }, deps.ids);
-    if (result === "unchanged") return toEdited(before);
-    return toEdited({ ...after, revision: await updateThresholdRow(tx, caller.tenantId, after) });
-  });
-}
+export const updateThreshold = useCase(
+  { role: "operator" },
+  async (
+    deps: ThresholdsDeps,
+    caller,
+    id: string,
+    change: ThresholdChange,
+    guard: ThresholdGuard = {},
+  ): Promise<EditedPack> => {
+    const now = deps.clock.now();
+    return await inTransaction(deps.database.db, async (tx) => {
+      const before = await locked(tx, caller, id, guard);
+      const after = changed(before, change, now, () => deps.ids.uuid(now));
+      const result = isDeepStrictEqual({ ...after, updated_at: before.updated_at }, before) ? "unchanged" : "updated";
+      await recordWrite(tx, caller, { resource: "threshold", id, result, at: now }, deps.ids);
+      if (result === "unchanged") return toEdited(before);
+      return toEdited({ ...after, revision: await updateThresholdRow(tx, caller.tenantId, after) });
+    });
+  },
+);
 
 /**
- * Deletes a pack: it is taken off every device and type, what it found is resolved (migration 0012) and stays on the list of anomalies.
+ * Deletes a pack: unassigns it from every device and type. A trigger resolves its anomalies, which stay on the list.
  *
  * @throws MusterError not_found; precondition_failed when the pack has another revision by now
  */
-export async function deleteThreshold(
-  deps: ThresholdsDeps,
-  caller: Caller,
-  id: string,
-  guard: ThresholdGuard = {},
-): Promise<void> {
-  const now = deps.clock.now();
-  await inTransaction(deps.database.db, async (tx) => {
-    if (isUuid(id)) await takeOffEverything(tx, caller.tenantId, id);
-    await locked(tx, caller, id, guard);
-    await deleteThresholdRow(tx, caller.tenantId, id, now);
-    await recordWrite(tx, caller, { resource: "threshold", id, result: "revoked", at: now }, deps.ids);
-  });
-}
+export const deleteThreshold = useCase(
+  { role: "operator" },
+  async (deps: ThresholdsDeps, caller, id: string, guard: ThresholdGuard = {}): Promise<void> => {
+    const now = deps.clock.now();
+    await inTransaction(deps.database.db, async (tx) => {
+      if (isUuid(id)) await unassignThreshold(tx, caller.tenantId, id);
+      await locked(tx, caller, id, guard);
+      await deleteThresholdRow(tx, caller.tenantId, id, now);
+      await recordWrite(tx, caller, { resource: "threshold", id, result: "revoked", at: now }, deps.ids);
+    });
+  },
+);
 
-/** The slug of the tenant a pack belongs to. @throws MusterError not_found */
+/** The slug of the tenant that a pack belongs to, for the shell, which names a pack by its id alone. @throws MusterError not_found */
 export async function tenantOfThreshold({ database }: ThresholdsDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findOwner(database.db, id) : undefined;
   if (slug === undefined) throw notFound("threshold pack");
   return slug;
+}
+
+function changed(
+  before: RevisedThresholdRow,
+  change: ThresholdChange,
+  now: Date,
+  newId: () => string,
+): RevisedThresholdRow {
+  const { name = before.name, description = before.description, enabled = before.enabled, rules } = change;
+  if (rules && (rules.length < 1 || rules.length > MAX_RULES))
+    throw invalidRequest(`A threshold pack has 1 to ${MAX_RULES} rules.`, "rules");
+  return {
+    ...before,
+    name: plainLine("name", name),
+    description: plainText("description", description),
+    enabled,
+    rules: rules ? identify(before.rules, rules, newId) : before.rules,
+    updated_at: now,
+  };
 }
 
 async function locked(
@@ -119,13 +132,13 @@ async function locked(
   { tenantId }: Caller,
   id: string,
   { revision }: ThresholdGuard,
-): Promise<EditedThresholdRow> {
+): Promise<RevisedThresholdRow> {
   const row = isUuid(id) ? await lockThreshold(tx, tenantId, id) : undefined;
   if (!row) throw notFound("threshold pack");
   if (revision !== undefined && revision !== row.revision) throw preconditionFailed("revision");
   return row;
 }
 
-function toEdited(row: EditedThresholdRow): EditedPack {
+function toEdited(row: RevisedThresholdRow): EditedPack {
   return { ...toPack(row), revision: row.revision, updatedAt: row.updated_at };
 }

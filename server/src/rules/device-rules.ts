@@ -1,58 +1,60 @@
 import type { MetricValue } from "../telemetry/telemetry.ts";
-import type { Judge, RuleState } from "./evaluate-rule.ts";
+import type { CompiledRule, RuleState } from "./evaluate-rule.ts";
 import type { Rule } from "./rule.ts";
 
-/** A rule of a pack, ready to judge. `revision` is the pack's when it was read. */
+/** A rule of a threshold pack, ready to be evaluated. `revision` is the pack's when it was read. */
 export interface PackRule {
   thresholdId: string;
   revision: number;
   rule: Rule;
-  judge: Judge;
+  compiled: CompiledRule;
 }
 
 /** A rule on one device. */
-export interface WatchedRule extends PackRule {
+export interface DeviceRule extends PackRule {
   state: RuleState;
-  /** What the batch under way did to it, if anything. */
-  found: Found | undefined;
+  /** What the current batch did to it, if anything. */
+  transition: RuleTransition | undefined;
 }
 
-/** A metric of a device that rules watch. */
-export interface WatchedMetric {
-  /** The newest reading that was judged, microseconds since 1970; what is not newer is late or there twice. */
+/** A metric of a device that has rules. */
+export interface DeviceMetric {
+  /** The newest reading that was evaluated, in microseconds since 1970. Older and equal ones are late or repeated. */
   newest: number;
-  /** {@link newest} before the batch numbered {@link batch}, the last one that brought a newer reading. */
+  /** {@link newest} before the batch numbered {@link batch}, the last one that had a newer reading. */
   follows: number;
   batch: number;
-  rules: WatchedRule[];
+  rules: DeviceRule[];
 }
 
-/** What is remembered of a device between two messages: only of what watches it. */
-export interface WatchedDevice {
+/** What is cached of a device between two messages. */
+export interface DeviceRules {
   uid: string;
-  /** There is an unresolved anomaly for its silence, which its next message ends. */
+  /** There is an unresolved anomaly for its silence, which its next message resolves. */
   silent: boolean;
-  metrics: ReadonlyMap<string, WatchedMetric>;
+  /** Only the metrics that have rules. */
+  metrics: ReadonlyMap<string, DeviceMetric>;
 }
 
-/** A fault's breaches within one batch. */
-export interface Fault {
+/** The breaches of one anomaly within one batch. */
+export interface Breaches {
+  /** Of the last one; `undefined` where the batch has none. */
   value: MetricValue | undefined;
   occurrences: number;
-  /** It opened within the batch. */
-  fresh: boolean;
+  /** The anomaly opened within the batch. */
+  isNew: boolean;
 }
 
 /** What one batch did to one rule of one device. */
-export interface Found {
+export interface RuleTransition {
   deviceUid: string;
-  watched: WatchedRule;
+  deviceRule: DeviceRule;
   /** The state before the batch. */
   before: RuleState;
-  /** The fault that is open now. */
-  current: Fault | undefined;
-  /** The fault that was open before the batch and has ended; its breaches of this batch. */
-  ended: Fault | undefined;
-  /** Faults that opened and ended within the batch, oldest first. */
-  passed: Fault[];
+  /** The anomaly that is open after the batch: opened by it or continued. */
+  open: Breaches | undefined;
+  /** The anomaly that was open before the batch and that the batch resolved. */
+  resolved: Breaches | undefined;
+  /** Anomalies that opened and were resolved within the batch, oldest first. */
+  transient: Breaches[];
 }

@@ -1,11 +1,11 @@
-import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Ids, isDeviceId, isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { type DryRunDevice, listDryRunDevices } from "./dry-run-store.ts";
 import { findThreshold } from "./pack-store.ts";
-import { type Replayed, type ReplayLimits, replayDevice } from "./replay.ts";
+import { type ReplayLimits, type ReplayResult, replayDevice } from "./replay.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
 export interface DryRunDeps {
@@ -14,7 +14,7 @@ export interface DryRunDeps {
   ids: Ids;
 }
 
-/** Rules as they would be put into a pack, or a pack that is there; on one device, or on all of a type that the caller sees. */
+/** Rules as for a new pack, or an existing pack; on one device, or on all of a type that the caller sees. */
 export interface DryRunRequest {
   rules?: readonly NewRule[] | undefined;
   thresholdId?: string | undefined;
@@ -26,41 +26,38 @@ export interface DryRunRequest {
   to: Date;
 }
 
-/** Anomalies oldest first; `cut` says that there was more than one run looks at. */
-export interface DryRun extends Replayed {
-  /** How many were looked at. */
+/** Anomalies oldest first; `cut`: a limit was reached, so there may be more. */
+export interface DryRun extends ReplayResult {
+  /** How many devices were evaluated. */
   devices: number;
 }
 
-const LIMITS = { devices: 1_000, readings: 2_000_000, anomalies: 1_000 };
+type DryRunLimits = ReplayLimits & { devices: number };
+const LIMITS: DryRunLimits = { devices: 1_000, readings: 2_000_000, anomalies: 1_000 };
 
 /**
- * What a pack would have found in stored telemetry: the evaluator of the ingest path over the readings of a period in the
- * order of their times, each rule well at `from`. Nothing is kept of it.
+ * Which anomalies a pack would have opened over stored telemetry: the evaluator of ingest over the readings of a period in the order
+ * of their times, each rule without a breach at `from`. Nothing is stored.
  *
- * @throws MusterError insufficient_scope; not_found (pack, device); invalid_request with the place in `detail`
+ * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`
  */
-export async function dryRun(
-  deps: DryRunDeps,
-  caller: Caller,
-  request: DryRunRequest,
-  limits: ReplayLimits & { devices: number } = LIMITS,
-): Promise<DryRun> {
-  requireScope(caller, "thresholds:read");
-  requireScope(caller, "devices:read");
-  if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
-  const rules = await rulesOf(deps, caller, request);
-  const devices = await devicesOf(deps, caller, request, limits.devices + 1);
-  const run: DryRun = { anomalies: [], devices: 0, readings: 0, cut: false };
-  for (const device of devices) {
-    run.cut ||= run.devices === limits.devices;
-    if (run.cut) break;
-    run.devices++;
-    await replayDevice(deps.database, device, rules, request, run, limits);
-  }
-  run.anomalies.sort((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
-  return run;
-}
+export const dryRun = useCase(
+  { role: "operator" },
+  async (deps: DryRunDeps, caller, request: DryRunRequest): Promise<DryRun> => {
+    if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
+    const rules = await rulesOf(deps, caller, request);
+    const devices = await devicesOf(deps, caller, request);
+    const run: DryRun = { anomalies: [], devices: 0, readings: 0, cut: false };
+    for (const device of devices) {
+      run.cut ||= run.devices === LIMITS.devices;
+      if (run.cut) break;
+      run.devices++;
+      await replayDevice(deps.database, device, rules, request, run, LIMITS);
+    }
+    run.anomalies.sort((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
+    return run;
+  },
+);
 
 async function rulesOf(deps: DryRunDeps, caller: Caller, { rules, thresholdId }: DryRunRequest): Promise<Rule[]> {
   if ((rules === undefined) === (thresholdId === undefined)) {
@@ -72,22 +69,23 @@ async function rulesOf(deps: DryRunDeps, caller: Caller, { rules, thresholdId }:
   return pack.rules;
 }
 
+/** One more than the limit, to tell whether there are more. */
 async function devicesOf(
   { database }: DryRunDeps,
   caller: Caller,
   { deviceId, deviceTypeId }: DryRunRequest,
-  limit: number,
 ): Promise<DryRunDevice[]> {
-  if ((deviceId === undefined) === (deviceTypeId === undefined)) {
-    throw invalidRequest(
-      "a dry run looks at one device or at the devices of one type: give one of the two",
-      "deviceId",
-    );
-  }
+  if ((deviceId === undefined) === (deviceTypeId === undefined))
+    throw invalidRequest("a dry run takes one device or the devices of one type: give one of the two", "deviceId");
   if (deviceId !== undefined && !isDeviceId(deviceId)) throw notFound("device");
   if (deviceTypeId !== undefined && !isUuid(deviceTypeId)) return [];
-  const which = { deviceId, deviceTypeId };
-  const devices = await listDryRunDevices(database.db, caller.tenantId, which, boundedToGroupsOf(caller), limit);
+  const devices = await listDryRunDevices(database.db, {
+    tenantId: caller.tenantId,
+    deviceId: deviceId ?? null,
+    deviceTypeId: deviceTypeId ?? null,
+    viewer: boundedToGroupsOf(caller) ?? null,
+    limit: LIMITS.devices + 1,
+  });
   if (deviceId !== undefined && devices.length === 0) throw notFound("device");
   return devices;
 }

@@ -1,49 +1,49 @@
 import type { MetricValue, PreparedMessage } from "../telemetry/telemetry.ts";
-import type { Found, WatchedDevice, WatchedMetric, WatchedRule } from "./device-rules.ts";
+import type { DeviceMetric, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
 import { evaluate, type Outcome } from "./evaluate-rule.ts";
 
-/** What a batch of messages means to the rules of its devices. */
-export interface Judgement {
-  /** Every rule whose state or anomaly it touched. */
-  found: Found[];
-  /** Devices that spoke again after a silence that is an anomaly. */
-  spokeAgain: string[];
+/** What a batch of messages did to the rules of its devices. */
+export interface BatchTransitions {
+  /** One entry for every rule and device whose state or anomaly changed. */
+  rules: RuleTransition[];
+  /** Devices with an anomaly for their silence that sent a message again. */
+  silenceEnded: string[];
 }
 
 type TimedReading = PreparedMessage["readings"][number];
 
 /**
- * Judges the readings of `messages` in the order they came, those of one message by their times. Only what is newer than
- * everything judged of its metric counts, so that late and repeated data changes nothing.
+ * Evaluates the readings of `messages` in the order they came, those of one message by their times. A reading counts only if it
+ * is newer than all that were evaluated of its metric, so late and repeated data changes nothing.
  *
- * @param devices changed in place: what they stand at after the batch
- * @param batch a number of this batch alone
+ * @param devices changed in place: their state after the batch
+ * @param batch a number that no other batch has
  */
-export function judgeBatch(
-  devices: ReadonlyMap<string, WatchedDevice>,
+export function evaluateBatch(
+  devices: ReadonlyMap<string, DeviceRules>,
   messages: readonly PreparedMessage[],
   batch: number,
-): Judgement {
-  const judgement: Judgement = { found: [], spokeAgain: [] };
+): BatchTransitions {
+  const transitions: BatchTransitions = { rules: [], silenceEnded: [] };
   for (const message of messages) {
     const device = devices.get(message.deviceUid);
     if (device === undefined) continue;
     if (device.silent) {
       device.silent = false;
-      judgement.spokeAgain.push(device.uid);
+      transitions.silenceEnded.push(device.uid);
     }
     if (device.metrics.size === 0) continue;
-    for (const reading of byTime(message.readings)) judgeReading(device, reading, batch, judgement.found);
+    for (const reading of byTime(message.readings)) evaluateReading(device, reading, batch, transitions.rules);
   }
-  for (const { watched } of judgement.found) watched.found = undefined;
-  return judgement;
+  for (const { deviceRule } of transitions.rules) deviceRule.transition = undefined;
+  return transitions;
 }
 
-function judgeReading(
-  device: WatchedDevice,
+function evaluateReading(
+  device: DeviceRules,
   { time, metrics, values }: TimedReading,
   batch: number,
-  found: Found[],
+  transitions: RuleTransition[],
 ): void {
   for (let index = 0; index < metrics.length; index++) {
     const metric = device.metrics.get(metrics[index]!);
@@ -53,35 +53,48 @@ function judgeReading(
       metric.follows = metric.newest;
     }
     metric.newest = time;
-    for (const rule of metric.rules) judgeValue(device.uid, rule, time, values[index]!, found);
+    for (const rule of metric.rules) evaluateValue(device.uid, rule, time, values[index]!, transitions);
   }
 }
 
-function judgeValue(deviceUid: string, watched: WatchedRule, time: number, value: MetricValue, found: Found[]): void {
-  const { state, judge } = watched;
+function evaluateValue(
+  deviceUid: string,
+  deviceRule: DeviceRule,
+  time: number,
+  value: MetricValue,
+  transitions: RuleTransition[],
+): void {
+  const { state, compiled } = deviceRule;
   const { phase, since } = state;
-  const outcome = evaluate(judge, state, time, value);
+  const outcome = evaluate(compiled, state, time, value);
   if (outcome === "nothing" && state.phase === phase && state.since === since) return;
-  if (watched.found === undefined) {
+  if (deviceRule.transition === undefined) {
     const wasOpen = phase === "open" || phase === "clearing";
-    const current = wasOpen ? { value: undefined, occurrences: 0, fresh: false } : undefined;
-    watched.found = { deviceUid, watched, before: { phase, since }, current, ended: undefined, passed: [] };
-    found.push(watched.found);
+    const open = wasOpen ? { value: undefined, occurrences: 0, isNew: false } : undefined;
+    deviceRule.transition = {
+      deviceUid,
+      deviceRule,
+      before: { phase, since },
+      open,
+      resolved: undefined,
+      transient: [],
+    };
+    transitions.push(deviceRule.transition);
   }
-  note(watched.found, outcome, value);
+  apply(deviceRule.transition, outcome, value);
 }
 
-function note(found: Found, outcome: Outcome, value: MetricValue): void {
-  const { current } = found;
+function apply(transition: RuleTransition, outcome: Outcome, value: MetricValue): void {
+  const { open } = transition;
   if (outcome === "opened") {
-    found.current = { value, occurrences: 1, fresh: true };
-  } else if (current && outcome === "observed") {
-    current.value = value;
-    current.occurrences++;
-  } else if (current && outcome === "resolved") {
-    if (current.fresh) found.passed.push(current);
-    else found.ended = current;
-    found.current = undefined;
+    transition.open = { value, occurrences: 1, isNew: true };
+  } else if (open && outcome === "observed") {
+    open.value = value;
+    open.occurrences++;
+  } else if (open && outcome === "resolved") {
+    if (open.isNew) transition.transient.push(open);
+    else transition.resolved = open;
+    transition.open = undefined;
   }
 }
 
@@ -94,9 +107,9 @@ function byTime(readings: readonly TimedReading[]): readonly TimedReading[] {
 }
 
 /**
- * What the newest row of a metric in `batch` took for the newest before it: `undefined` where it was not judged, minus
- * infinity where there was none.
+ * For the newest row of a metric in `batch`: the reading before it, from which the evaluation started (minus infinity: none).
+ * `undefined` for a row that was not evaluated.
  */
-export function followsOf(metric: WatchedMetric | undefined, time: number, batch: number): number | undefined {
+export function followsOf(metric: DeviceMetric | undefined, time: number, batch: number): number | undefined {
   return metric !== undefined && metric.batch === batch && metric.newest === time ? metric.follows : undefined;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { MetricValue } from "../telemetry/reading.ts";
-import { evaluate, judgeOf, type RuleState } from "./evaluate-rule.ts";
+import { compileRule, evaluate, type RuleState } from "./evaluate-rule.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 import { anyMessages, anyRule } from "./test-support/any-telemetry.ts";
 import { type ReferenceAnomaly, referenceAnomalies, type Said } from "./test-support/reference-evaluator.ts";
@@ -11,10 +11,10 @@ const rule = (over: Partial<NewRule>): Rule =>
   checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0");
 
 /** What each value does, a second apart; the state goes through its stored form in between. */
-function outcomes(judged: Rule, ...values: MetricValue[]): string[] {
+function outcomes(rule: Rule, ...values: MetricValue[]): string[] {
   let state: RuleState = { phase: "ok", since: 0 };
   return values.map((value, second) => {
-    const outcome = evaluate(judgeOf(judged), state, second * 1_000_000, value);
+    const outcome = evaluate(compileRule(rule), state, second * 1_000_000, value);
     state = JSON.parse(JSON.stringify(state));
     return `${outcome} ${state.phase}`;
   });
@@ -77,24 +77,24 @@ test("each operator knows its sides, to the last digit", () => {
     [{ operator: "eq", value: 0 }, [-0, 1], "breach,good"],
   ];
   for (const [over, values, expected] of sides)
-    assert.equal(values.map(judgeOf(rule(over)).sideOf).join(), expected, JSON.stringify(over));
+    assert.equal(values.map(compileRule(rule(over)).sideOf).join(), expected, JSON.stringify(over));
 });
 
 /** One device judged reading by reading, its states stored and loaded between any two. */
-function anomaliesOf(judged: Rule, messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
+function anomaliesOf(rule: Rule, messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
   const found: ReferenceAnomaly[] = [];
   let stored = JSON.stringify({ phase: "ok", since: 0 });
   let newest = Number.NEGATIVE_INFINITY;
   for (const message of messages) {
     for (const { time, metric, value } of message.toSorted((a, b) => a.time - b.time)) {
-      if (metric !== judged.metric || time <= newest) continue;
+      if (metric !== rule.metric || time <= newest) continue;
       newest = time;
       const state: RuleState = JSON.parse(stored);
-      const outcome = evaluate(judgeOf(judged), state, time, value);
+      const outcome = evaluate(compileRule(rule), state, time, value);
       stored = JSON.stringify(state);
       const last = found.at(-1);
       if (outcome === "opened") {
-        found.push({ ruleId: judged.id, openedAt: time, resolvedAt: null, occurrences: 1, value });
+        found.push({ ruleId: rule.id, openedAt: time, resolvedAt: null, occurrences: 1, value });
       } else if (outcome === "observed") {
         Object.assign(last!, { occurrences: last!.occurrences + 1, value });
       } else if (outcome === "resolved") last!.resolvedAt = time;

@@ -3,14 +3,14 @@ import type { MetricValue } from "../telemetry/telemetry.ts";
 import type { Operator, Rule } from "./rule.ts";
 
 /**
- * Where a rule stands for one device. `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing` (all
- * well since) → `ok` again (well for `clearForSeconds`).
+ * The state of a rule on one device. `ok` → `pending` (a breach began) → `open` (it lasted `forSeconds`) → `clearing` (values have
+ * been good since) → `ok` again (good for `clearForSeconds`).
  */
 export type Phase = "ok" | "pending" | "open" | "clearing";
 
 export interface RuleState {
   phase: Phase;
-  /** When the breach began (`pending`) or ended (`clearing`): microseconds since 1970 in device time. Else it says nothing. */
+  /** When the breach began (`pending`) or ended (`clearing`): microseconds since 1970 in device time. Unused in other phases. */
   since: number;
 }
 
@@ -18,21 +18,21 @@ export interface RuleState {
 export type Outcome = "nothing" | "opened" | "observed" | "resolved";
 
 /**
- * Where a value lies: beyond `value`, between it and `clearValue` (`band`), or on the good side of both. `undefined`: not
- * of the type the rule compares, so it says nothing about it.
+ * Where a value lies: beyond `value`, between it and `clearValue` (`band`), or on the good side of both. `undefined`: not of the
+ * type that the rule compares, so the rule ignores it.
  */
 export type Side = "breach" | "band" | "good" | undefined;
 
-/** A rule made ready for being asked about many values. */
-export interface Judge {
+/** A rule prepared for the evaluation of many values. */
+export interface CompiledRule {
   forUs: number;
   clearForUs: number;
   sideOf(value: MetricValue): Side;
 }
 
-export function judgeOf(
+export function compileRule(
   rule: Pick<Rule, "operator" | "value" | "clearValue" | "forSeconds" | "clearForSeconds">,
-): Judge {
+): CompiledRule {
   return {
     forUs: rule.forSeconds * 1_000_000,
     clearForUs: rule.clearForSeconds * 1_000_000,
@@ -41,20 +41,20 @@ export function judgeOf(
 }
 
 /**
- * Takes the state on by one reading. Readings of a metric come in the order of their times: what is late or there twice was
- * left out by the caller (docs/spec-decisions.md, anomalies).
+ * Advances the state by one reading. Readings of a metric come in the order of their times: the caller leaves out late and
+ * repeated ones (docs/spec-decisions.md, anomalies).
  *
  * @param state changed in place
  * @param time microseconds since 1970, later than every one before
  */
-export function evaluate(judge: Judge, state: RuleState, time: number, value: MetricValue): Outcome {
-  const side = judge.sideOf(value);
+export function evaluate(rule: CompiledRule, state: RuleState, time: number, value: MetricValue): Outcome {
+  const side = rule.sideOf(value);
   if (side === undefined) return "nothing";
-  if (state.phase === "ok" || state.phase === "pending") return whileWell(judge, state, time, side);
-  return whileOpen(judge, state, time, side);
+  if (state.phase === "ok" || state.phase === "pending") return whileOk(rule, state, time, side);
+  return whileOpen(rule, state, time, side);
 }
 
-function whileWell({ forUs }: Judge, state: RuleState, time: number, side: Side): Outcome {
+function whileOk({ forUs }: CompiledRule, state: RuleState, time: number, side: Side): Outcome {
   if (side !== "breach") {
     state.phase = "ok";
     return "nothing";
@@ -68,7 +68,7 @@ function whileWell({ forUs }: Judge, state: RuleState, time: number, side: Side)
   return "opened";
 }
 
-function whileOpen({ clearForUs }: Judge, state: RuleState, time: number, side: Side): Outcome {
+function whileOpen({ clearForUs }: CompiledRule, state: RuleState, time: number, side: Side): Outcome {
   if (side !== "good") {
     state.phase = "open";
     return side === "breach" ? "observed" : "nothing";
@@ -82,9 +82,9 @@ function whileOpen({ clearForUs }: Judge, state: RuleState, time: number, side: 
   return "resolved";
 }
 
-type Sides = Judge["sideOf"];
+type Sides = CompiledRule["sideOf"];
 
-/** Good is where `operator` would be false of `clearValue` too, so that without a band nothing lies between. */
+/** A value is good where `operator` is false of `clearValue` too: without a band nothing lies between breach and good. */
 function sides({ operator, value, clearValue }: Pick<Rule, "operator" | "value" | "clearValue">): Sides {
   if (operator === "outside") return outside(value as Range, (clearValue ?? value) as Range);
   if (operator === "eq")

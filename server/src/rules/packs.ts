@@ -10,12 +10,12 @@ import { plainLine, plainText } from "../lib/text.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./pack-store.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
-/** Rules that are put on devices together. A pack does nothing until a device or a device type names it. */
+/** Rules that are assigned to devices and device types together. */
 export interface ThresholdPack {
   id: string;
   name: string;
   description: string;
-  /** A pack that is not enabled judges nothing. */
+  /** The rules of a disabled pack are not evaluated. */
   enabled: boolean;
   rules: Rule[];
   createdAt: Date;

@@ -1,12 +1,12 @@
 import type { RuleValue, Severity } from "../anomalies/anomalies.ts";
 import type { Database } from "../db/database.ts";
-import type { MetricValue } from "../telemetry/telemetry.ts";
-import { type DryRunDevice, readStored } from "./dry-run-store.ts";
-import { evaluate, type Judge, judgeOf, type RuleState } from "./evaluate-rule.ts";
+import { type MetricValue, readStoredReadings, type StoredReading } from "../telemetry/telemetry.ts";
+import type { DryRunDevice } from "./dry-run-store.ts";
+import { type CompiledRule, compileRule, evaluate, type RuleState } from "./evaluate-rule.ts";
 import type { Rule } from "./rule.ts";
 import { messageOf } from "./rule-text.ts";
 
-/** An anomaly that would have been. All times are the device's. */
+/** An anomaly that the rules would have opened. All times are the device's. */
 export interface WouldBeAnomaly {
   deviceId: string;
   /** The rule's place in the pack, from 0. */
@@ -19,7 +19,7 @@ export interface WouldBeAnomaly {
   openedAt: Date;
   lastObservedAt: Date;
   occurrences: number;
-  /** `null` when it would last beyond the period. */
+  /** `null` when it is not resolved within the period. */
   resolvedAt: Date | null;
 }
 
@@ -28,89 +28,88 @@ export interface ReplayLimits {
   anomalies: number;
 }
 
-/** What was found so far; `cut` once a limit is met, and then nothing more is read. */
-export interface Replayed {
+/** The anomalies so far; `cut` once a limit is reached, and then no more readings are loaded. */
+export interface ReplayResult {
   anomalies: WouldBeAnomaly[];
   readings: number;
   cut: boolean;
 }
 
-interface Replaying {
+interface ReplayedRule {
   rule: Rule;
   place: number;
-  judge: Judge;
+  compiled: CompiledRule;
   state: RuleState;
   open: WouldBeAnomaly | undefined;
 }
 
-const READINGS_AT_ONCE = 10_000;
+const PAGE = 10_000;
 
-/** Judges the stored readings of a device by the evaluator of the ingest path, metric by metric and page by page. */
+/** Evaluates the stored readings of a device by the evaluator of ingest, metric by metric and page by page. */
 export async function replayDevice(
   { db }: Pick<Database, "db">,
   device: DryRunDevice,
   rules: readonly Rule[],
-  period: { from: Date; to: Date },
-  found: Replayed,
+  { from, to }: { from: Date; to: Date },
+  result: ReplayResult,
   limits: ReplayLimits,
 ): Promise<void> {
-  for (const [metric, watching] of byMetric(rules)) {
+  for (const [metric, ruled] of byMetric(rules)) {
     let after = Number.NEGATIVE_INFINITY;
-    for (let more = true; more && !found.cut; ) {
-      const atMost = Math.min(READINGS_AT_ONCE, limits.readings - found.readings + 1);
-      const readings = await readStored(db, device, metric, period, after, atMost);
-      for (const { time, value } of readings) judge(device, watching, time, value, found, limits);
+    for (let more = true; more && !result.cut; ) {
+      const limit = Math.min(PAGE, limits.readings - result.readings + 1);
+      const readings = await readStoredReadings(db, { deviceUid: device.uid, metric, from, to, after, limit });
+      for (const reading of readings) replayReading(device, ruled, reading, result, limits);
       after = readings.at(-1)?.time ?? after;
-      more = readings.length === atMost;
+      more = readings.length === limit;
     }
   }
 }
 
-function byMetric(rules: readonly Rule[]): Map<string, Replaying[]> {
-  const metrics = new Map<string, Replaying[]>();
+function byMetric(rules: readonly Rule[]): Map<string, ReplayedRule[]> {
+  const metrics = new Map<string, ReplayedRule[]>();
   rules.forEach((rule, place) => {
-    const replaying: Replaying = {
+    const replayed: ReplayedRule = {
       rule,
       place,
-      judge: judgeOf(rule),
+      compiled: compileRule(rule),
       state: { phase: "ok", since: 0 },
       open: undefined,
     };
-    metrics.set(rule.metric, [...(metrics.get(rule.metric) ?? []), replaying]);
+    metrics.set(rule.metric, [...(metrics.get(rule.metric) ?? []), replayed]);
   });
   return metrics;
 }
 
-function judge(
+function replayReading(
   device: DryRunDevice,
-  watching: readonly Replaying[],
-  time: number,
-  value: MetricValue,
-  found: Replayed,
+  rules: readonly ReplayedRule[],
+  { time, value }: StoredReading,
+  result: ReplayResult,
   limits: ReplayLimits,
 ): void {
-  if (found.cut) return;
-  if (found.readings === limits.readings) {
-    found.cut = true;
+  if (result.cut) return;
+  if (result.readings === limits.readings) {
+    result.cut = true;
     return;
   }
-  found.readings++;
-  for (const each of watching) {
-    const outcome = evaluate(each.judge, each.state, time, value);
+  result.readings++;
+  for (const each of rules) {
+    const outcome = evaluate(each.compiled, each.state, time, value);
     if (outcome === "nothing") continue;
     const at = new Date(time / 1000);
     if (outcome === "opened") {
-      found.cut ||= found.anomalies.length === limits.anomalies;
-      if (found.cut) return;
+      result.cut ||= result.anomalies.length === limits.anomalies;
+      if (result.cut) return;
       each.open = opened(device, each, at, value);
-      found.anomalies.push(each.open);
+      result.anomalies.push(each.open);
     } else if (each.open && outcome === "observed") {
       Object.assign(each.open, { value, lastObservedAt: at, occurrences: each.open.occurrences + 1 });
     } else if (each.open) each.open.resolvedAt = at;
   }
 }
 
-function opened(device: DryRunDevice, { rule, place }: Replaying, at: Date, value: MetricValue): WouldBeAnomaly {
+function opened(device: DryRunDevice, { rule, place }: ReplayedRule, at: Date, value: MetricValue): WouldBeAnomaly {
   return {
     deviceId: device.id,
     rule: place,

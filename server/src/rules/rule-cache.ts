@@ -1,40 +1,41 @@
 import type { Database, Db } from "../db/database.ts";
-import type { PackRule, WatchedDevice, WatchedMetric, WatchedRule } from "./device-rules.ts";
-import { judgeOf } from "./evaluate-rule.ts";
-import { loadPacks, loadWatches, type WatchRow } from "./rule-state-store.ts";
+import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
+import { compileRule } from "./evaluate-rule.ts";
+import { type DeviceRow, loadDeviceRows, loadPacks } from "./rule-state-store.ts";
 
-/** The database says here whose rules have changed: a device's uid, or nothing for everybody's (migration 0009). */
+/** The database notifies here that rules changed: of a device, by its uid, or of all devices, by an empty payload (migration 0014). */
 const CHANGED = "muster_rules";
-/** Far more devices than one process serves; forgetting them all costs one look at each. */
-const MAX_REMEMBERED = 200_000;
-const NOTHING: ReadonlyMap<string, WatchedMetric> = new Map();
+/** Far more devices than one process serves. When they are more, all are dropped, which costs one load of each. */
+const MAX_DEVICES = 200_000;
+const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
 
 /**
- * What judging the devices of this process needs, kept in memory: their rules, where each stands, and the newest reading of
- * each metric. The truth is in the database; what is remembered wrongly is found out when a batch is stored, and loaded again.
+ * What evaluating the devices of this process needs, in memory: their rules, the state of each, and the newest reading of each
+ * metric. The database decides: a batch that was evaluated from an outdated entry is refused when it is stored, and the entry is
+ * loaded again.
  */
-export interface Watches {
-  /** Of each of these devices, for a batch; one statement for all that are not remembered. */
-  of(uids: ReadonlySet<string>, db?: Db): Promise<WatchedBatch>;
-  /** Has them loaded again: what became of their batch is not known. */
+export interface RuleCache {
+  /** The rules of these devices, for one batch; a single statement loads all that are missing. */
+  rulesOf(uids: ReadonlySet<string>, db?: Db): Promise<BatchRules>;
+  /** Drops these devices: it is unknown whether their batch was stored. */
   forget(uids: Iterable<string>): void;
 }
 
-export interface WatchedBatch {
+export interface BatchRules {
   /** A number that no other batch has. */
   batch: number;
-  devices: ReadonlyMap<string, WatchedDevice>;
+  devices: ReadonlyMap<string, DeviceRules>;
 }
 
-export function createWatches(database: Pick<Database, "db" | "listen">): Watches {
-  const devices = new Map<string, WatchedDevice>();
-  const packs = new Map<string, PackRule[]>();
+export function createRuleCache(database: Pick<Database, "db" | "listen">): RuleCache {
+  const devices = new Map<string, DeviceRules>();
+  const packs = createPackCache();
   let listening: Promise<unknown> | undefined;
-  /** Counts the changes heard of: what is loaded while one arrives may be older than it. */
+  /** How many notifications have arrived: what was loaded while one arrived may be older than it. */
   let changes = 0;
   let batches = 0;
 
-  function changed(uid: string): void {
+  function onChange(uid: string): void {
     changes++;
     if (uid === "") {
       devices.clear();
@@ -43,83 +44,89 @@ export function createWatches(database: Pick<Database, "db" | "listen">): Watche
   }
 
   async function listen(): Promise<void> {
-    listening ??= database.listen(CHANGED, changed);
+    listening ??= database.listen(CHANGED, onChange);
     await listening.catch((error: unknown) => {
       listening = undefined;
       throw error;
     });
   }
 
-  async function load(db: Db, uids: readonly string[]): Promise<WatchedDevice[]> {
+  async function load(db: Db, uids: readonly string[]): Promise<DeviceRules[]> {
     await listen();
     const before = changes;
-    const rows = await loadWatches(db, uids);
-    const rules = await packsOf(db, rows);
-    const loaded = uids.map((uid): WatchedDevice => ({ uid, silent: false, metrics: NOTHING }));
+    const rows = await loadDeviceRows(db, uids);
+    const rules = await packs.rulesOf(db, new Set(rows.flatMap((row) => row.packs ?? [])));
+    const loaded = uids.map((uid): DeviceRules => ({ uid, silent: false, metrics: NO_METRICS }));
     const byUid = new Map(loaded.map((device, index) => [device.uid, index]));
     for (const row of rows) loaded[byUid.get(row.uid)!] = toDevice(row, rules);
     if (changes !== before) {
       packs.clear();
       return loaded;
     }
-    if (devices.size + loaded.length > MAX_REMEMBERED) devices.clear();
+    if (devices.size + loaded.length > MAX_DEVICES) devices.clear();
     for (const device of loaded) devices.set(device.uid, device);
     return loaded;
   }
 
-  async function packsOf(db: Db, rows: readonly WatchRow[]): Promise<ReadonlyMap<string, PackRule[]>> {
-    const named = new Set(rows.flatMap((row) => row.packs ?? []));
-    const unknown = [...named].filter((id) => !packs.has(id));
-    for (const { id, revision, rules } of unknown.length > 0 ? await loadPacks(db, unknown) : []) {
-      packs.set(
-        id,
-        rules.map((rule) => ({ thresholdId: id, revision, rule, judge: judgeOf(rule) })),
-      );
-    }
-    return new Map([...named].map((id) => [id, packs.get(id) ?? []]));
-  }
-
   return {
-    async of(uids, db = database.db) {
-      const asked = new Map<string, WatchedDevice>();
-      const unknown: string[] = [];
+    async rulesOf(uids, db = database.db) {
+      const found = new Map<string, DeviceRules>();
+      const missing: string[] = [];
       for (const uid of uids) {
-        const known = devices.get(uid);
-        if (known) asked.set(uid, known);
-        else unknown.push(uid);
+        const cached = devices.get(uid);
+        if (cached) found.set(uid, cached);
+        else missing.push(uid);
       }
-      if (unknown.length > 0) for (const device of await load(db, unknown)) asked.set(device.uid, device);
-      return { batch: ++batches, devices: asked };
+      if (missing.length > 0) for (const device of await load(db, missing)) found.set(device.uid, device);
+      return { batch: ++batches, devices: found };
     },
     forget(uids) {
       for (const uid of uids) devices.delete(uid);
-      // A device is loaded with the newest readings of what its packs name now, so with those packs.
+      // A device is loaded with the newest readings of the metrics that its packs name now, so the packs are loaded with it.
       packs.clear();
     },
   };
 }
 
-function toDevice(row: WatchRow, packs: ReadonlyMap<string, PackRule[]>): WatchedDevice {
-  const { uid } = row;
+/** The rules of the packs that cached devices have; one statement loads all that are missing. */
+function createPackCache() {
+  const packs = new Map<string, PackRule[]>();
+  return {
+    clear: () => packs.clear(),
+    /** The rules of these packs; a disabled pack has none. */
+    async rulesOf(db: Db, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, PackRule[]>> {
+      const missing = [...ids].filter((id) => !packs.has(id));
+      for (const { id, revision, rules } of missing.length > 0 ? await loadPacks(db, missing) : []) {
+        packs.set(
+          id,
+          rules.map((rule) => ({ thresholdId: id, revision, rule, compiled: compileRule(rule) })),
+        );
+      }
+      return new Map([...ids].map((id) => [id, packs.get(id) ?? []]));
+    },
+  };
+}
+
+function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>): DeviceRules {
   const open = new Set(row.open ?? []);
   const states = new Map((row.states ?? []).map((state) => [state.rule, state]));
   const latest = new Map((row.latest ?? []).map(({ metric, time }) => [metric, time]));
-  const metrics = new Map<string, WatchedMetric>();
-  for (const rule of (row.packs ?? []).flatMap((id) => packs.get(id) ?? [])) {
-    const { metric } = rule.rule;
-    const newest = latest.get(metric) ?? Number.NEGATIVE_INFINITY;
-    const watched = metrics.get(metric) ?? { newest, follows: newest, batch: 0, rules: [] };
-    watched.rules.push({ ...rule, state: stateOf(open.has(rule.rule.id), states.get(rule.rule.id)), found: undefined });
-    metrics.set(metric, watched);
+  const metrics = new Map<string, DeviceMetric>();
+  for (const packRule of (row.packs ?? []).flatMap((id) => packs.get(id) ?? [])) {
+    const { id, metric: name } = packRule.rule;
+    const newest = latest.get(name) ?? Number.NEGATIVE_INFINITY;
+    const metric = metrics.get(name) ?? { newest, follows: newest, batch: 0, rules: [] };
+    metric.rules.push({ ...packRule, state: stateOf(open.has(id), states.get(id)), transition: undefined });
+    metrics.set(name, metric);
   }
-  return { uid, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NOTHING };
+  return { uid: row.uid, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NO_METRICS };
 }
 
-/** The anomaly decides whether a fault is open; what is stored beside it says more only where it agrees. */
+/** The anomaly decides whether the rule is open; a stored state that contradicts it is ignored. */
 function stateOf(
   open: boolean,
   stored: { phase: "pending" | "clearing"; since: number } | undefined,
-): WatchedRule["state"] {
+): DeviceRule["state"] {
   if (stored && (stored.phase === "clearing") === open) return { phase: stored.phase, since: stored.since };
   return { phase: open ? "open" : "ok", since: 0 };
 }

@@ -1,12 +1,14 @@
-import { STILL_JUDGED } from "../anomalies/anomalies.ts";
+import { sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
-import { type Db, runPrepared, type Statement } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
+import { type BoundStatement, runStatement, statement } from "../db/statement.ts";
 import type { Rule } from "./rule.ts";
+import { stillEvaluated } from "./transition-store.ts";
 
-/** What is stored of a device that judging it needs. Times are microseconds since 1970. */
-export interface WatchRow {
+/** What is stored of a device that evaluation needs. Times are microseconds since 1970. */
+export interface DeviceRow {
   uid: string;
-  /** Ids of the packs put on it or on its type. */
+  /** Ids of the packs assigned to it or to its type. */
   packs: string[] | null;
   /** The newest reading of every metric that rules of the packs name. */
   latest: { metric: string; time: number }[] | null;
@@ -16,32 +18,35 @@ export interface WatchRow {
 }
 
 /**
- * All of it is one statement, hence one snapshot: a state and the newest reading it stands for belong together. A device may have
- * named any number of metrics: those that no rule names are not touched, each of the others is one step into the index.
+ * One statement, hence one snapshot: a state and the newest reading that it was evaluated from belong together. A device may have
+ * sent any number of metrics: only those that rules name are read, each by one step into the index.
  */
-const LOAD = `
-SELECT d.uid, w.packs, w.latest, w.states,
-       (SELECT json_agg(a.rule_id) FROM anomalies a WHERE a.device_uid = d.uid AND a.resolved_at IS NULL) AS open
-  FROM unnest($1::text::uuid[]) AS asked (uid)
-  JOIN devices d ON d.uid = asked.uid AND d.deleted_at IS NULL
+const deviceRows = statement<{ uids: string }, DeviceRow>(
+  "load-device-rules",
+  (p) => sql`
+SELECT d.uid, r.packs, r.latest, r.states,
+       (SELECT json_agg(a.rule_id) FROM shared_anomalies a WHERE a.device_uid = d.uid AND a.resolved_at IS NULL) AS open
+  FROM unnest(${p.uids}::text::uuid[]) AS asked (uid)
+  JOIN shared_devices d ON d.uid = asked.uid AND d.deleted_at IS NULL
   LEFT JOIN LATERAL (
     SELECT json_agg(DISTINCT p.threshold_id) AS packs,
            (SELECT json_agg(json_build_object('metric', l.metric, 'time', (extract(epoch FROM l.ts) * 1000000)::bigint))
               FROM (SELECT DISTINCT r ->> 'metric' AS metric FROM thresholds t CROSS JOIN json_array_elements(t.rules) r
                      WHERE t.id = ANY (array_agg(p.threshold_id))) m
-             CROSS JOIN LATERAL (SELECT n.metric, n.ts FROM telemetry_latest n
+             CROSS JOIN LATERAL (SELECT n.metric, n.ts FROM shared_telemetry_latest n
                                   WHERE n.device_uid = d.uid AND n.metric = m.metric OFFSET 0) l) AS latest,
            (SELECT json_agg(json_build_object('rule', s.rule_id, 'phase', s.phase,
                                               'since', (extract(epoch FROM s.since) * 1000000)::bigint))
               FROM rule_states s WHERE s.device_uid = d.uid) AS states
-      FROM (SELECT o.threshold_id FROM device_thresholds o WHERE o.device_uid = d.uid
+      FROM (SELECT o.threshold_id FROM shared_device_thresholds o WHERE o.device_uid = d.uid
             UNION ALL
-            SELECT y.threshold_id FROM device_type_thresholds y WHERE y.device_type_id = d.device_type_id) p
-    HAVING count(*) > 0) w ON true`;
+            SELECT y.threshold_id FROM shared_device_type_thresholds y WHERE y.device_type_id = d.device_type_id) p
+    HAVING count(*) > 0) r ON true`,
+);
 
-/** Devices that do not exist, or no longer, are left out. */
-export function loadWatches(db: Db, uids: readonly string[]): Promise<WatchRow[]> {
-  return runPrepared<WatchRow>(db, "load-watches", LOAD, [plainArray(uids)]);
+/** Devices that do not exist or are deleted are left out. */
+export async function loadDeviceRows(db: Db, uids: readonly string[]): Promise<DeviceRow[]> {
+  return await runStatement(db, deviceRows, { uids: plainArray(uids) });
 }
 
 export interface PackRow {
@@ -50,47 +55,56 @@ export interface PackRow {
   rules: Rule[];
 }
 
-const LOAD_PACKS = `
-SELECT t.id, t.revision, t.rules FROM thresholds t WHERE t.id = ANY ($1::text::uuid[]) AND t.enabled`;
+const packRows = statement<{ ids: string }, PackRow>(
+  "load-packs",
+  (p) =>
+    sql`SELECT t.id, t.revision, t.rules FROM thresholds t WHERE t.id = ANY (${p.ids}::text::uuid[]) AND t.enabled`,
+);
 
 /** Those of the packs that are enabled. */
-export function loadPacks(db: Db, ids: readonly string[]): Promise<PackRow[]> {
-  return runPrepared<PackRow>(db, "load-packs", LOAD_PACKS, [plainArray(ids)]);
+export async function loadPacks(db: Db, ids: readonly string[]): Promise<PackRow[]> {
+  return await runStatement(db, packRows, { ids: plainArray(ids) });
 }
 
-/** A state to keep, or, without a phase, one to drop. `since` is microseconds since 1970. */
+/** A state to store or, without a phase, to delete. `since` is in microseconds since 1970. */
 export interface StateRow {
   deviceUid: string;
   ruleId: string;
   thresholdId: string;
+  /** Of the pack when the rule was evaluated. */
   revision: number;
   phase: "pending" | "clearing" | undefined;
   since: number;
 }
 
-const STORE_STATES = `
+/** The fields of {@link StateRow}, an array literal each. */
+type StateColumns = Record<"deviceUids" | "ruleIds" | "thresholdIds" | "revisions" | "phases" | "since", string>;
+
+const stored = statement<StateColumns, never>(
+  "store-states",
+  (p) => sql`
 WITH o AS MATERIALIZED (
-  SELECT * FROM unnest($1::text::uuid[], $2::text::uuid[], $3::text::uuid[], $4::text::integer[], $5::text::text[], $6::text::float8[])
+  SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.ruleIds}::text::uuid[], ${p.thresholdIds}::text::uuid[],
+                       ${p.revisions}::text::integer[], ${p.phases}::text::text[], ${p.since}::text::float8[])
        AS u (device_uid, rule_id, threshold_id, revision, phase, since)
-), dropped AS (
+), deleted AS (
   DELETE FROM rule_states s USING o WHERE s.device_uid = o.device_uid AND s.rule_id = o.rule_id AND o.phase IS NULL
 )
 INSERT INTO rule_states AS s (device_uid, rule_id, threshold_id, phase, since)
-SELECT o.device_uid, o.rule_id, o.threshold_id, o.phase, to_timestamp(o.since / 1e6)
-  FROM o JOIN devices d ON d.uid = o.device_uid
- WHERE o.phase IS NOT NULL AND d.deleted_at IS NULL AND ${STILL_JUDGED}
+SELECT o.device_uid, o.rule_id, o.threshold_id, o.phase, to_timestamp(o.since / 1e6) FROM o ${stillEvaluated}
+ WHERE o.phase IS NOT NULL
  ORDER BY o.device_uid, o.rule_id
-ON CONFLICT (device_uid, rule_id) DO UPDATE SET phase = excluded.phase, since = excluded.since`;
+ON CONFLICT (device_uid, rule_id) DO UPDATE SET phase = excluded.phase, since = excluded.since`,
+);
 
-/** No two rows share device and rule. States of packs that judge their device no longer are left out. */
-export function storeStates(rows: readonly StateRow[]): Statement {
-  const parameters = [
-    plainArray(rows.map((row) => row.deviceUid)),
-    plainArray(rows.map((row) => row.ruleId)),
-    plainArray(rows.map((row) => row.thresholdId)),
-    plainArray(rows.map((row) => row.revision)),
-    textArray(rows.map((row) => row.phase)),
-    plainArray(rows.map((row) => row.since)),
-  ];
-  return { name: "store-states", text: STORE_STATES, parameters };
+/** No two rows share device and rule. Leaves out states of rules that no longer evaluate their device. */
+export function storeStates(rows: readonly StateRow[]): BoundStatement {
+  return stored.with({
+    deviceUids: plainArray(rows.map((row) => row.deviceUid)),
+    ruleIds: plainArray(rows.map((row) => row.ruleId)),
+    thresholdIds: plainArray(rows.map((row) => row.thresholdId)),
+    revisions: plainArray(rows.map((row) => row.revision)),
+    phases: textArray(rows.map((row) => row.phase)),
+    since: plainArray(rows.map((row) => row.since)),
+  });
 }

@@ -2,7 +2,7 @@ import type { RuleValue } from "../anomalies/anomalies.ts";
 import { quoted } from "../telemetry/telemetry.ts";
 import type { Operator, Rule } from "./rule.ts";
 
-const WORDS: Record<Operator, string> = {
+const PHRASES: Record<Operator, string> = {
   gt: "above",
   gte: "at or above",
   lt: "below",
@@ -12,9 +12,9 @@ const WORDS: Record<Operator, string> = {
   outside: "outside",
 };
 
-/** What an anomaly of `rule` says: the pack's own words, or a sentence such as `temperature is above 90`. */
+/** The message of an anomaly of `rule`: the rule's own, or a sentence such as `temperature is above 90`. */
 export function messageOf(rule: Pick<Rule, "message" | "metric" | "operator" | "value">): string {
-  return rule.message || `${rule.metric} is ${WORDS[rule.operator]} ${shown(rule.value)}`;
+  return rule.message || `${rule.metric} is ${PHRASES[rule.operator]} ${shown(rule.value)}`;
 }
 
 function shown(value: RuleValue): string {

@@ -24,21 +24,21 @@ export interface Rule {
   metric: string;
   operator: Operator;
   value: RuleValue;
-  /** Where the fault ends; on the good side of `value`, or `value` itself. `eq` and `ne` have none: they end when they are false. */
+  /** Where the breach clears: on the good side of `value`, or `value` itself. `eq` and `ne` have none: they clear when they are false. */
   clearValue: RuleValue | null;
-  /** How long the fault must last before it counts. */
+  /** How long a breach must last before it opens an anomaly. */
   forSeconds: number;
-  /** How long all must be well before the fault is over. */
+  /** How long values must be good before the anomaly is resolved. */
   clearForSeconds: number;
   severity: Severity;
-  /** What the anomaly says; empty for a sentence made from the rule. */
+  /** The message of the anomaly; empty for a sentence made from the rule. */
   message: string;
 }
 
 const MAX_MESSAGE = 500;
 
 /**
- * The rule with everything that may be left out.
+ * Validates a rule and fills in its defaults.
  *
  * @param where the rule's place in the request, e.g. `rules.0`
  * @throws MusterError invalid_request with the field that is wrong in `detail`, e.g. `rules.0.clearValue`

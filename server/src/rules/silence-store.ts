@@ -1,69 +1,93 @@
-import { plainArray } from "../db/array-literal.ts";
-import { type Db, runRaw } from "../db/database.ts";
+import { type RawBuilder, sql } from "kysely";
+import { openSilences, resolveSilences } from "../anomalies/anomalies.ts";
+import type { Db } from "../db/database.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
-/** Devices `d` of types `y` that ask for it, seen once, and silent at $1 for longer; nobody listened before $2. */
-const SILENT = `
-  FROM device_types y JOIN devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id
- WHERE y.silent_for_seconds IS NOT NULL AND d.deleted_at IS NULL AND d.last_seen_at IS NOT NULL
-   AND greatest(d.last_seen_at, $2::timestamptz) < $1::timestamptz - make_interval(secs => y.silent_for_seconds)
-   AND NOT EXISTS (SELECT FROM anomalies a WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL)`;
-
-/** Up to `limit` devices whose silence is an anomaly that nobody has opened yet. */
-export async function findSilent(db: Db, now: Date, listeningSince: Date, limit: number): Promise<string[]> {
-  const rows = await runRaw<{ uid: string }>(db, `SELECT d.uid ${SILENT} ORDER BY d.uid LIMIT $3`, [
-    now,
-    listeningSince,
-    limit,
-  ]);
-  return rows.map(({ uid }) => uid);
-}
+type Time = RawBuilder<Date>;
 
 /**
- * Opens an anomaly for those of `uids` that are silent still, and tells whoever ingests for them. Of two processes that try
- * at once the unique index lets one.
+ * Devices `d` that were seen once and have been silent for longer than their type `y` allows. Silence counts from `listeningSince`
+ * at the earliest: before, no process of ours recorded messages.
  */
-export async function openSilence(
-  db: Db,
-  uids: readonly string[],
-  ids: readonly string[],
-  now: Date,
-  listeningSince: Date,
-): Promise<void> {
-  await runRaw(
-    db,
-    `WITH opened AS (
-       INSERT INTO anomalies (id, tenant_id, device_uid, device_id, value, breached, severity, message, opened_at,
-                              last_observed_at, occurrences)
-       SELECT o.id, d.tenant_id, d.uid, d.id, to_jsonb(floor(extract(epoch FROM $1::timestamptz - d.last_seen_at))),
-              to_jsonb(y.silent_for_seconds), 'major',
-              'The device has been silent for more than ' || y.silent_for_seconds || ' s', $1, $1, 1
-       ${SILENT.replace("WHERE", "JOIN unnest($3::text::uuid[], $4::text::uuid[]) AS o (uid, id) ON o.uid = d.uid WHERE")}
-       ORDER BY d.uid
-       ON CONFLICT (device_uid) WHERE resolved_at IS NULL AND rule_id IS NULL DO NOTHING
-       RETURNING device_uid
-     ) SELECT tell_rules(device_uid::text) FROM opened`,
-    [now, listeningSince, plainArray(uids), plainArray(ids)],
-  );
+const silent = (now: Time, listeningSince: Time) => sql`shared_device_types y
+  JOIN shared_devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id
+   AND y.silent_for_seconds IS NOT NULL AND d.deleted_at IS NULL AND d.last_seen_at IS NOT NULL
+   AND greatest(d.last_seen_at, ${listeningSince}::timestamptz)
+       < ${now}::timestamptz - make_interval(secs => y.silent_for_seconds)`;
+
+interface Period {
+  now: Date;
+  listeningSince: Date;
 }
 
+export interface SilentDevice {
+  uid: string;
+  /** The limit of its type, in seconds. */
+  silentForSeconds: number;
+}
+
+const silentDevices = statement<Period & { limit: number }, SilentDevice>(
+  "silent-devices",
+  (p) => sql`SELECT d.uid, y.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
+   WHERE NOT EXISTS (SELECT FROM shared_anomalies a
+     WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL)
+   ORDER BY d.uid LIMIT ${p.limit}::integer`,
+);
+
+/** Up to `limit` silent devices without an anomaly for it. */
+export async function findSilent(db: Db, period: Period, limit: number): Promise<SilentDevice[]> {
+  return await runStatement(db, silentDevices, { ...period, limit });
+}
+
+/** An anomaly to open for a silent device; `id` is the anomaly's. */
+export interface SilenceRow {
+  id: string;
+  device_uid: string;
+  silent_for_seconds: number;
+  severity: "major";
+  message: string;
+}
+
+const opened = statement<Period & { silences: string }, never>(
+  "open-silences",
+  (p) =>
+    sql`WITH opened AS (${openSilences(
+      sql`SELECT o.id, d.tenant_id, o.device_uid, d.id AS device_id, NULL::uuid AS threshold_id, NULL::uuid AS rule_id,
+               NULL::text AS metric, to_jsonb(floor(extract(epoch FROM ${p.now}::timestamptz - d.last_seen_at))) AS value,
+               to_jsonb(o.silent_for_seconds) AS breached, o.severity, o.message, 1 AS occurrences
+          FROM ${silent(p.now, p.listeningSince)}
+          JOIN jsonb_to_recordset(${p.silences}::text::jsonb)
+               AS o (id uuid, device_uid uuid, silent_for_seconds integer, severity text, message text)
+            ON o.device_uid = d.uid AND o.silent_for_seconds = y.silent_for_seconds`,
+      p.now,
+    )}) SELECT notify_rules_changed(device_uid::text) FROM opened`,
+);
+
 /**
- * Resolves the silence of devices that were seen again, and of those whose type asks for none any longer. Messages resolve it
- * at once (telemetry); this is for connections, and for a message that met the opening.
+ * Opens an anomaly for those of `silences` whose device is still silent, and notifies the processes that ingest for it. When two
+ * processes open at once, the unique index lets one.
  */
-export async function endPastSilences(db: Db, now: Date): Promise<void> {
-  await runRaw(
-    db,
-    `WITH past AS (
-       SELECT a.id, y.silent_for_seconds IS NULL AS unasked
-         FROM anomalies a JOIN devices d ON d.uid = a.device_uid LEFT JOIN device_types y ON y.id = d.device_type_id
-        WHERE a.resolved_at IS NULL AND a.rule_id IS NULL AND (d.last_seen_at >= a.opened_at OR y.silent_for_seconds IS NULL)
-        ORDER BY a.device_uid FOR UPDATE OF a
-     ), ended AS (
-       UPDATE anomalies a SET status = 'resolved', resolved_at = $1, resolved_by = 'system',
-              comment = CASE WHEN past.unasked THEN coalesce(a.comment, 'No longer judged: the device type does not ask for it.')
-                             ELSE a.comment END
-         FROM past WHERE a.id = past.id RETURNING a.device_uid
-     ) SELECT tell_rules(device_uid::text) FROM ended`,
-    [now],
-  );
+export async function openSilentAnomalies(db: Db, silences: readonly SilenceRow[], period: Period): Promise<void> {
+  await runStatement(db, opened, { ...period, silences: JSON.stringify(silences) });
+}
+
+const ended = statement<{ now: Date }, never>(
+  "resolve-past-silences",
+  (p) =>
+    sql`WITH ended AS (${resolveSilences(
+      sql`SELECT s.device_uid, CASE WHEN y.silent_for_seconds IS NULL THEN 'silence_allowed' END AS end_reason
+          FROM shared_anomalies s JOIN shared_devices d ON d.uid = s.device_uid
+          LEFT JOIN shared_device_types y ON y.id = d.device_type_id
+         WHERE s.resolved_at IS NULL AND s.rule_id IS NULL
+           AND (d.last_seen_at >= s.opened_at OR y.silent_for_seconds IS NULL)`,
+      p.now,
+    )}) SELECT notify_rules_changed(device_uid::text) FROM ended`,
+);
+
+/**
+ * Resolves the anomalies of devices that were seen again, and of those whose type no longer limits silence. Ingest resolves them
+ * with the device's next message; this one is for a connect, and for a message that was stored while the anomaly opened.
+ */
+export async function resolvePastSilences(db: Db, now: Date): Promise<void> {
+  await runStatement(db, ended, { now });
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import { endPastSilences, findSilent, openSilence } from "./silence-store.ts";
+import { findSilent, openSilentAnomalies, resolvePastSilences } from "./silence-store.ts";
 
 export interface SilenceDeps {
   database: Pick<Database, "db">;
@@ -9,41 +9,42 @@ export interface SilenceDeps {
   ids: Ids;
 }
 
-/** As many as one statement opens. */
-const AT_ONCE = 1_000;
+/** How many anomalies one statement opens at most. */
+const BATCH = 1_000;
 
 /**
- * Makes the look at devices that have fallen silent (`silentForSeconds` of their type), to be taken every few seconds by every
- * process. Time counts from when this process began to listen, and anew from when the database is there again: after an outage of
- * ours nobody is accused of it.
+ * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which every process runs every few seconds.
+ * Silence counts from the start of this process, and again from the end of a database outage: no device is blamed for ours.
  */
-export function createSilenceWatch({ database, clock, ids }: SilenceDeps): () => Promise<void> {
+export function createSilencePoll({ database, clock, ids }: SilenceDeps): () => Promise<void> {
   let listeningSince = clock.now();
+  /** The last poll failed: messages that devices sent since may be waiting to be stored. */
+  let failed = false;
 
-  async function look(now: Date): Promise<void> {
-    await endPastSilences(database.db, now);
+  async function poll(now: Date): Promise<void> {
+    const { db } = database;
+    await resolvePastSilences(db, now);
     for (;;) {
-      const uids = await findSilent(database.db, now, listeningSince, AT_ONCE);
-      if (uids.length === 0) return;
-      await openSilence(
-        database.db,
-        uids,
-        uids.map(() => ids.uuid(now)),
-        now,
-        listeningSince,
-      );
-      if (uids.length < AT_ONCE) return;
+      const silent = await findSilent(db, { now, listeningSince }, BATCH);
+      if (silent.length === 0) return;
+      const rows = silent.map(({ uid, silentForSeconds }) => ({
+        id: ids.uuid(now),
+        device_uid: uid,
+        silent_for_seconds: silentForSeconds,
+        severity: "major" as const,
+        message: `The device has been silent for more than ${silentForSeconds} s`,
+      }));
+      await openSilentAnomalies(db, rows, { now, listeningSince });
+      if (silent.length < BATCH) return;
     }
   }
 
-  /** The last look failed: what devices have said since may be waiting to be stored. */
-  let deaf = false;
   return async () => {
     const now = clock.now();
-    if (deaf) listeningSince = now;
-    deaf = false;
-    await look(now).catch((error: unknown) => {
-      deaf = true;
+    if (failed) listeningSince = now;
+    failed = false;
+    await poll(now).catch((error: unknown) => {
+      failed = true;
       throw error;
     });
   };

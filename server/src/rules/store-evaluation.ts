@@ -1,74 +1,89 @@
-import {
-  endSilence,
-  holdJudged,
-  type ObservedRow,
-  openAnomalyRows,
-  passedAnomalyRows,
-  resolveAnomalyRows,
-} from "../anomalies/anomalies.ts";
-import type { Statement } from "../db/database.ts";
-import type { Fault, Found } from "./device-rules.ts";
-import type { Judgement } from "./evaluate-batch.ts";
+import type { BoundStatement } from "../db/statement.ts";
+import type { Breaches, RuleTransition } from "./device-rules.ts";
+import type { BatchTransitions } from "./evaluate-batch.ts";
 import type { RuleState } from "./evaluate-rule.ts";
-import { observedRow } from "./open-anomalies.ts";
 import { type StateRow, storeStates } from "./rule-state-store.ts";
+import { messageOf } from "./rule-text.ts";
+import {
+  type BreachRow,
+  endSilences,
+  lockForEvaluation,
+  openBreaches,
+  resolveRules,
+  storeTransient,
+} from "./transition-store.ts";
 
-/** Whether storing the telemetry says all there is to say. */
-export function saysNothing({ found, spokeAgain }: Judgement): boolean {
-  return found.length === 0 && spokeAgain.length === 0;
+/** The first statements of the transaction that stores `transitions`; none where there is nothing to store. */
+export function evaluationLocks({ rules, silenceEnded }: BatchTransitions): BoundStatement[] {
+  if (rules.length === 0 && silenceEnded.length === 0) return [];
+  const uids = rules.map(({ deviceUid }) => deviceUid);
+  const packs = rules.map(({ deviceRule }) => deviceRule.thresholdId);
+  return [lockForEvaluation([...uids, ...silenceEnded], packs)];
 }
 
-/** The first of the transaction that stores a judgement: devices and packs come before all other rows. */
-export function holdJudgement({ found, spokeAgain }: Judgement): Statement {
-  const uids = found.map(({ deviceUid }) => deviceUid);
-  const packs = found.map(({ watched }) => watched.thresholdId);
-  return holdJudged([...uids, ...spokeAgain], packs);
-}
-
-/** Opens, counts and resolves anomalies and keeps states: a statement for all devices each, whatever the batch contains. */
-export function storeJudgement(judgement: Judgement, now: Date, newId: () => string): Statement[] {
-  const { found, spokeAgain } = judgement;
-  const states = found.map(stateRow).filter((row) => row !== undefined);
+/** What stores the rule states and anomalies of a batch: one statement of each kind for all devices. */
+export function transitionStatements(
+  { rules, silenceEnded }: BatchTransitions,
+  now: Date,
+  newId: () => string,
+): BoundStatement[] {
+  const states = rules.map(stateRow).filter((row) => row !== undefined);
   return [
     ...(states.length > 0 ? [storeStates(states)] : []),
-    ...storeFaults(found, now, newId),
-    ...(spokeAgain.length > 0 ? [endSilence(spokeAgain, now)] : []),
+    ...anomalyStatements(rules, now, newId),
+    ...(silenceEnded.length > 0 ? [endSilences(silenceEnded, now)] : []),
   ];
 }
 
-/** The faults that were open before, then their ends, then those within the batch, then those that are open after it. */
-function storeFaults(found: readonly Found[], now: Date, newId: () => string): Statement[] {
-  const rows = (of: (found: Found) => readonly (Fault | undefined)[]): ObservedRow[] =>
-    found.flatMap((one) =>
-      of(one).flatMap((fault) => (fault && fault.occurrences > 0 ? [faultRow(newId(), one, fault)] : [])),
+/** Counts breaches into the anomalies that were open, resolves, then inserts the transient ones and those open now. */
+function anomalyStatements(transitions: readonly RuleTransition[], now: Date, newId: () => string): BoundStatement[] {
+  const rows = (of: (transition: RuleTransition) => readonly (Breaches | undefined)[]): BreachRow[] =>
+    transitions.flatMap((transition) =>
+      of(transition).flatMap((breaches) =>
+        breaches && breaches.occurrences > 0 ? [breachRow(newId(), transition, breaches)] : [],
+      ),
     );
-  const ended = found
-    .filter((one) => one.ended)
-    .map(({ deviceUid, watched }) => ({ deviceUid, ruleId: watched.rule.id }));
-  const before = rows(({ current, ended }) => [current?.fresh ? undefined : current, ended]);
-  const passed = rows((one) => one.passed);
-  const opened = rows(({ current }) => [current?.fresh ? current : undefined]);
+  const continued = rows(({ open, resolved }) => [open?.isNew ? undefined : open, resolved]);
+  const ended = transitions.filter(({ resolved }) => resolved);
+  const transient = rows((transition) => transition.transient);
+  const opened = rows(({ open }) => [open?.isNew ? open : undefined]);
   return [
-    ...(before.length > 0 ? [openAnomalyRows(before, now)] : []),
-    ...(ended.length > 0 ? [resolveAnomalyRows(ended, "system", now)] : []),
-    ...(passed.length > 0 ? [passedAnomalyRows(passed, now)] : []),
-    ...(opened.length > 0 ? [openAnomalyRows(opened, now)] : []),
+    ...(continued.length > 0 ? [openBreaches(continued, now)] : []),
+    ...(ended.length > 0 ? [resolveRules(ended.map(ruleOnDevice), now)] : []),
+    ...(transient.length > 0 ? [storeTransient(transient, now)] : []),
+    ...(opened.length > 0 ? [openBreaches(opened, now)] : []),
   ];
 }
 
-function faultRow(id: string, { deviceUid, watched }: Found, { value, occurrences }: Fault): ObservedRow {
-  const { thresholdId, rule, revision } = watched;
-  return { ...observedRow(id, { deviceUid, thresholdId, rule, value: value! }, occurrences), revision };
+function ruleOnDevice({ deviceUid, deviceRule }: RuleTransition): { deviceUid: string; ruleId: string } {
+  return { deviceUid, ruleId: deviceRule.rule.id };
 }
 
-/** What is to be kept of a state; `undefined` where nothing is to be written. An open fault is kept as its anomaly. */
-function stateRow({ deviceUid, watched, before }: Found): StateRow | undefined {
-  const { state, thresholdId, revision, rule } = watched;
-  const phase = kept(state);
-  if (phase === kept(before) && (phase === undefined || state.since === before.since)) return undefined;
+function breachRow(id: string, { deviceUid, deviceRule }: RuleTransition, { value, occurrences }: Breaches): BreachRow {
+  const { thresholdId, rule, revision } = deviceRule;
+  return {
+    id,
+    device_uid: deviceUid,
+    threshold_id: thresholdId,
+    rule_id: rule.id,
+    revision,
+    metric: rule.metric,
+    value: value!,
+    breached: rule.value,
+    severity: rule.severity,
+    message: messageOf(rule),
+    occurrences,
+  };
+}
+
+/** The row to store of a state; `undefined` where none changes. Whether an anomaly is open, the anomaly itself says. */
+function stateRow({ deviceUid, deviceRule, before }: RuleTransition): StateRow | undefined {
+  const { state, thresholdId, revision, rule } = deviceRule;
+  const phase = storedPhase(state);
+  if (phase === storedPhase(before) && (phase === undefined || state.since === before.since)) return undefined;
   return { deviceUid, ruleId: rule.id, thresholdId, revision, phase, since: state.since };
 }
 
-function kept({ phase }: RuleState): StateRow["phase"] {
+function storedPhase({ phase }: RuleState): StateRow["phase"] {
   return phase === "pending" || phase === "clearing" ? phase : undefined;
 }

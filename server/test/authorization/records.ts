@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Caller, Role } from "../../src/access/access.ts";
+import { addAnomaly } from "../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import type { TestServer } from "../harness/server.ts";
-import { addAnomaly } from "../harness/tickets.ts";
 
 /** The ids of one record of each kind, as arguments of use cases. The device is in the group, the others are about the device. */
 export interface Records {

@@ -22,6 +22,7 @@ type RowsOf<Facade> = {
 };
 
 const page = { skip: 0, limit: 10 };
+const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
 
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
 export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
@@ -98,6 +99,14 @@ export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
     ],
     getThreshold: ["thresholds:read", "viewer", ({ threshold }) => [threshold]],
     listThresholds: ["thresholds:read", "viewer", () => [page]],
+    showThreshold: ["no key", "viewer", ({ threshold }) => [threshold]],
+    updateThreshold: ["no key", "operator", ({ threshold }) => [threshold, { name: "y" }]],
+    deleteThreshold: ["no key", "operator", ({ threshold }) => [threshold]],
+    dryRun: [
+      "no key",
+      "operator",
+      ({ threshold, device }) => [{ thresholdId: threshold, deviceId: device, ...period }],
+    ],
   },
   tickets: {
     openTicket: [

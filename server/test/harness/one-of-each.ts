@@ -1,8 +1,8 @@
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Route } from "../../src/api/route.ts";
+import { addAnomaly } from "./anomalies.ts";
 import { enrollDevice, type TestDevice, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
-import { addAnomaly } from "./tickets.ts";
 
 /** A tenant with one record of each kind, and every operation's example made to fit them. */
 export interface OneOfEach {

@@ -1,6 +1,6 @@
-import { runRaw } from "../../src/db/database.ts";
 import type { NewGroup } from "../../src/groups/groups.ts";
-import type { NewRule, Observation } from "../../src/rules/rules.ts";
+import type { NewRule } from "../../src/rules/rules.ts";
+import { assignPacks, sendValues } from "../harness/anomalies.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -56,24 +56,25 @@ export function actions(server: TestServer, second = server) {
     /** As many anomalies as asked for, of one device of the groups. */
     async anomalies(tenant: TestTenant, groupIds: string[], count = 1, name = "Pump 1") {
       const { id } = await app.devices.createDevice(tenant.caller, { id: `pump-${++devices}`, name, groupIds });
-      const rules = Array.from({ length: count }, (_, at) => ({ ...HOT, metric: `temperature ${at}` }));
-      const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
-      const [row] = await runRaw<{ uid: string }>(app.database.db, find, [tenant.caller.tenantId, id]);
-      const deviceUid = row!.uid;
-      const observed: Observation[] = [];
+      const metrics = Array.from({ length: count }, (_, at) => `temperature ${at}`);
+      const where = { database: app.database, clock };
       for (let from = 0; from < count; from += RULES_OF_PACK) {
-        const some = { name: "Bearings", rules: rules.slice(from, from + RULES_OF_PACK) };
-        const pack = await app.rules.createThreshold(tenant.caller, some);
-        observed.push(...pack.rules.map((rule) => ({ deviceUid, thresholdId: pack.id, rule, value: 95 })));
+        const rules = metrics.slice(from, from + RULES_OF_PACK).map((metric) => ({ ...HOT, metric }));
+        const pack = await app.rules.createThreshold(tenant.caller, { name: "Bearings", rules });
+        await assignPacks(where, tenant.caller, id, pack.id);
       }
+      const send = (value: number, to: readonly string[]) =>
+        sendValues(where, tenant.caller, id, Object.fromEntries(to.map((metric) => [metric, value])));
       return {
         deviceId: id,
-        open: (from = 0, to = count) => app.rules.openAnomalies(observed.slice(from, to)),
-        resolve: () =>
-          app.rules.resolveAnomalies(
-            "system",
-            observed.map(({ rule }) => ({ deviceUid, ruleId: rule.id })),
-          ),
+        async open(from = 0, to = count) {
+          const hot = metrics.slice(from, to);
+          await send(95, hot);
+          const query = { deviceId: id, status: "open" as const, skip: 0, limit: 200 };
+          const { items } = await app.anomalies.listAnomalies(tenant.caller, query);
+          return items.filter(({ metric }) => hot.includes(metric!));
+        },
+        resolve: () => send(20, metrics),
       };
     },
     /** Lets time pass, and has everything done that is then due. */

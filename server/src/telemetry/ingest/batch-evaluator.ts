@@ -1,4 +1,5 @@
-import type { Statement, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
+import type { BoundStatement } from "../../db/statement.ts";
 import type { PreparedMessage, TelemetryColumns } from "./batch.ts";
 
 /**
@@ -19,12 +20,12 @@ export interface BatchEvaluator {
 /** What the evaluation adds to the batch's transaction. */
 export interface BatchEvaluation {
   /** Row locks; the first statements of the transaction. */
-  locks: readonly Statement[];
+  locks: readonly BoundStatement[];
   /**
    * Optimistic lock, one entry a row: the time (microseconds since 1970) of the newest reading the evaluation started from, minus
    * infinity for none, `undefined` for a row that no rule evaluates.
    */
   follows: readonly (number | undefined)[];
   /** State and anomalies; the last statements of the transaction. */
-  transitions: readonly Statement[];
+  transitions: readonly BoundStatement[];
 }

@@ -1,4 +1,5 @@
 import type { Database, Statement, Tx } from "../../db/database.ts";
+import type { BoundStatement } from "../../db/statement.ts";
 import { runTogether } from "../../db/transaction.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
@@ -83,7 +84,7 @@ async function storeContested(deps: StoreDeps, batch: Batch): Promise<void> {
 }
 
 /** Evaluates a batch. @returns what stores it: one statement where no rule changes state and no message is rejected */
-async function evaluated(deps: StoreDeps, batch: Batch, tx?: Tx): Promise<Statement[]> {
+async function evaluated(deps: StoreDeps, batch: Batch, tx?: Tx): Promise<(Statement | BoundStatement)[]> {
   const { messages, columns, seen, rejected, placing } = batch;
   const { locks, follows, transitions } = await deps.evaluator.evaluate(messages, columns, tx);
   return [

@@ -5,28 +5,28 @@ import type { NewRule } from "../../src/rules/rules.ts";
 import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
 import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
 import { onPostgres } from "../harness/database.ts";
-import type { World } from "../monitoring/world.ts";
+import type { Environment } from "./environment.ts";
 import { freshTelemetry, newSender, packOf, payloadOf } from "./sender.ts";
 
 const HOUR = 3_600_000;
 
-/** Where a batch goes: to either of two processes that both remember the device, or to one just started. */
+/** Where a batch goes: to either of two processes that both cache the device, or to one that has just started. */
 const anyCut = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.constantFrom("one", "two", "fresh")), {
   minLength: 1,
 });
 
-/** The whole of it, in the database, against the reference evaluator. */
-export function referenceRules(given: () => World): void {
-  test("whatever is late, there twice or out of order, wherever batches end and processes restart, the anomalies are those of the reference", async () => {
-    const world = given();
-    const { server } = world;
-    const processes = { one: freshTelemetry(world), two: freshTelemetry(world) };
+/** Evaluation and storage together, compared with the reference evaluator. */
+export function referenceRules(given: () => Environment): void {
+  test("the anomalies are those of the reference evaluator, for late, repeated and unordered readings, any batches and restarts", async () => {
+    const env = given();
+    const { server } = env;
+    const processes = { one: freshTelemetry(env), two: freshTelemetry(env) };
     const anyRules = fc.array(anyRule(""), { minLength: 1, maxLength: 4 });
     let anomalies = 0;
     await fc.assert(
       fc.asyncProperty(anyRules, anyMessages, anyCut, async (rules, messages, cuts) => {
-        const pack = await packOf(world, ...(rules as NewRule[]));
-        const sender = await newSender(world, pack);
+        const pack = await packOf(env, ...(rules as NewRule[]));
+        const sender = await newSender(env, pack);
         const base = server.clock.now().getTime() - HOUR;
         const storedAt = new Map<string, string>();
         let sent = 0;
@@ -36,7 +36,7 @@ export function referenceRules(given: () => World): void {
           server.clock.advance(10);
           await sender.send(
             batch.map((message) => payloadOf(message, base)),
-            where === "fresh" ? freshTelemetry(world) : processes[where],
+            where === "fresh" ? freshTelemetry(env) : processes[where],
           );
           const now = server.clock.now().toISOString();
           for (const { metric, time } of batch.flat()) {
@@ -53,7 +53,7 @@ export function referenceRules(given: () => World): void {
           },
         );
         const found = (
-          await server.app.anomalies.listAnomalies(world.tenant.caller, { deviceId: sender.id, skip: 0, limit: 200 })
+          await server.app.anomalies.listAnomalies(env.tenant.caller, { deviceId: sender.id, skip: 0, limit: 200 })
         ).items;
         anomalies += found.length;
         const order = new Map(pack.rules.map(({ id }, at) => [id, at]));

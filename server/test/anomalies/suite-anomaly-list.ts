@@ -1,31 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newTenant } from "../harness/devices.ts";
-import { HOT, observed, refusal, type World } from "./world.ts";
+import { type Environment, HOT, refusal } from "../rules/environment.ts";
+import { newSenderOf } from "../rules/sender.ts";
 
 /** The list of anomalies. */
-export function anomalyListRules(given: () => World): void {
+export function anomalyListRules(given: () => Environment): void {
   test("anomalies are newest first, paged, and filtered by exactly what is asked", async () => {
-    const { server, newDevice, newPack, ...world } = given();
+    const env = given();
+    const { server } = env;
     const tenant = await newTenant(server);
-    const ask = (method: string, path: string) => world.ask(method, path, undefined, {}, { by: tenant });
-    const [one, two] = [await newDevice(tenant), await newDevice(tenant)];
-    const pack = await newPack(tenant, HOT, { ...HOT, severity: "warning" });
+    const ask = (method: string, path: string) => env.ask(method, path, undefined, {}, { by: tenant });
+    const pack = await env.newPack(tenant, HOT, { ...HOT, metric: "pressure", severity: "warning" });
+    const [one, two] = [await newSenderOf(env, tenant, [pack]), await newSenderOf(env, tenant, [pack])];
     const ids: string[] = [];
     const times: Date[] = [];
-    for (const [device, rule] of [
-      [one, 0],
-      [one, 1],
-      [two, 0],
-      [two, 1],
+    for (const [sender, metric] of [
+      [one, "temperature"],
+      [one, "pressure"],
+      [two, "temperature"],
+      [two, "pressure"],
     ] as const) {
       server.clock.advance(1_000);
       times.push(server.clock.now());
-      const [made] = await server.app.rules.openAnomalies([observed(device!.uid, pack, 91, rule)]);
-      ids.push(made!.id);
+      await sender.say({ [metric]: 91 });
+      ids.push((await ask("GET", "anomalies?limit=1")).json.items[0].id);
     }
     await ask("POST", `anomalies/${ids[1]}/acknowledge`);
-    await server.app.rules.resolveAnomalies("system", [{ deviceUid: two!.uid, ruleId: pack.rules[0]!.id }]);
+    await two.say({ temperature: 20 });
 
     const found = async (query: string) => {
       const { json } = await ask("GET", `anomalies?${query}`);
@@ -41,10 +43,10 @@ export function anomalyListRules(given: () => World): void {
       ["status=resolved", [1, 2]],
       ["severity=warning", [2, 3, 1]],
       ["severity=critical", [0]],
-      [`deviceId=${one!.id}`, [2, 1, 0]],
-      [`deviceId=${one!.id}&status=open`, [1, 0]],
-      [`deviceId=${two!.id}&severity=major&status=resolved`, [1, 2]],
-      [`deviceId=${two!.id}&limit=1`, [2, 3]],
+      [`deviceId=${one.id}`, [2, 1, 0]],
+      [`deviceId=${one.id}&status=open`, [1, 0]],
+      [`deviceId=${two.id}&severity=major&status=resolved`, [1, 2]],
+      [`deviceId=${two.id}&limit=1`, [2, 3]],
       ["deviceId=a.b", [0]],
       [`from=${at(1)}`, [3, 3, 2, 1]],
       [`from=${at(1, 1)}`, [2, 3, 2]],

@@ -2,34 +2,34 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createRules } from "../../src/rules/rules.ts";
-import type { World } from "../monitoring/world.ts";
+import type { Environment } from "./environment.ts";
 import { newSender, type Sender } from "./sender.ts";
 
-/** Devices that fall silent. */
-export function silenceRules(given: () => World): void {
-  async function talker(silentForSeconds: number | null) {
-    const world = given();
-    const { devices, rules } = world.server.app;
-    const { caller } = world.tenant;
-    const type = await devices.createDeviceType(caller, { name: "Talker", publishTopics: [], silentForSeconds });
-    const sender: Sender = await newSender(world);
-    await sender.watch([], type.id);
-    const look = () => Promise.all([rules.watchSilence(), world.second.app.rules.watchSilence()]);
-    return { world, devices, caller, type, sender, look, clock: world.server.clock };
+/** Anomalies of devices that are silent for longer than their type allows. */
+export function silenceRules(given: () => Environment): void {
+  async function silentSender(silentForSeconds: number | null) {
+    const env = given();
+    const { devices, rules } = env.server.app;
+    const { caller } = env.tenant;
+    const type = await devices.createDeviceType(caller, { name: "Sender", publishTopics: [], silentForSeconds });
+    const sender: Sender = await newSender(env);
+    await sender.assign([], type.id);
+    const poll = () => Promise.all([rules.pollSilence(), env.second.app.rules.pollSilence()]);
+    return { env, devices, caller, type, sender, poll, clock: env.server.clock };
   }
 
-  test("a device that has spoken and is silent for longer than its type allows is one anomaly, which its next message ends", async () => {
-    const { sender, look, clock } = await talker(300);
+  test("a device that was seen and is silent for longer than its type allows has one anomaly, which its next message resolves", async () => {
+    const { sender, poll, clock } = await silentSender(300);
     clock.advance(301_000);
-    await look();
+    await poll();
     assert.deepEqual(await sender.anomalies(), [], "it was never seen");
     await sender.say({ a: 1 });
     clock.advance(300_000);
-    await look();
+    await poll();
     assert.deepEqual(await sender.anomalies(), []);
     clock.advance(1_000);
-    await look();
-    await look();
+    await poll();
+    await poll();
     const [{ id, openedAt, ...anomaly }, ...none] = await sender.anomalies();
     assert.deepEqual(none, []);
     assert.equal(openedAt, clock.now().toISOString());
@@ -60,54 +60,54 @@ export function silenceRules(given: () => World): void {
     const [resolved] = await sender.anomalies();
     assert.deepEqual([resolved.id, resolved.status, resolved.resolvedBy], [id, "resolved", "system"]);
     clock.advance(301_000);
-    await look();
+    await poll();
     assert.deepEqual(
       (await sender.anomalies()).map(({ status }) => status),
       ["resolved", "open"],
     );
   });
 
-  test("while the database was away nobody was silent", async () => {
-    const { world, sender, clock } = await talker(300);
-    const { database } = world.server.app;
-    let away = false;
+  test("time in which the database was unreachable does not count as silence", async () => {
+    const { env, sender, clock } = await silentSender(300);
+    const { database } = env.server.app;
+    let unreachable = false;
     const unreliable = {
       ...database,
       get db() {
-        if (away) throw new Error("the database is away");
+        if (unreachable) throw new Error("the database is unreachable");
         return database.db;
       },
     };
     const patchy = createRules({ database: unreliable, clock, ids: randomIds });
     await sender.say({ a: 1 });
-    await patchy.watchSilence();
-    away = true;
+    await patchy.pollSilence();
+    unreachable = true;
     clock.advance(301_000);
-    await assert.rejects(patchy.watchSilence());
-    away = false;
+    await assert.rejects(patchy.pollSilence());
+    unreachable = false;
     clock.advance(1_000);
-    await patchy.watchSilence();
+    await patchy.pollSilence();
     assert.deepEqual(await sender.anomalies(), []);
     clock.advance(301_000);
-    await patchy.watchSilence();
+    await patchy.pollSilence();
     assert.equal((await sender.anomalies()).length, 1);
   });
 
-  test("silence means nothing where the type does not ask, and an anomaly of it ends when it asks no longer", async () => {
-    const { world, devices, caller, type, sender, look, clock } = await talker(null);
+  test("silence is no anomaly where the type sets no limit, and removing the limit resolves it", async () => {
+    const { env, devices, caller, type, sender, poll, clock } = await silentSender(null);
     await sender.say({ a: 1 });
     clock.advance(3_600_000);
-    await look();
+    await poll();
     assert.deepEqual(await sender.anomalies(), []);
     await devices.updateDeviceType(caller, type.id, { silentForSeconds: 60 });
-    await look();
+    await poll();
     assert.equal((await sender.anomalies()).length, 1);
     await devices.updateDeviceType(caller, type.id, { silentForSeconds: null });
-    await look();
+    await poll();
     const [{ status, comment }] = await sender.anomalies();
-    assert.deepEqual([status, comment], ["resolved", "No longer judged: the device type does not ask for it."]);
+    assert.deepEqual([status, comment], ["resolved", "No longer evaluated: the device type no longer limits silence."]);
     for (const silentForSeconds of [0, -1, 1.5, 2_592_001])
-      await assert.rejects(world.server.app.devices.updateDeviceType(caller, type.id, { silentForSeconds }), {
+      await assert.rejects(env.server.app.devices.updateDeviceType(caller, type.id, { silentForSeconds }), {
         code: "invalid_request",
         detail: "silentForSeconds",
       });

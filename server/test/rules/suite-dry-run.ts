@@ -4,35 +4,35 @@ import fc from "fast-check";
 import type { NewRule } from "../../src/rules/rules.ts";
 import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
 import { referenceAnomalies, type Said } from "../../src/rules/test-support/reference-evaluator.ts";
-import { HOT, NOWHERE, type World } from "../monitoring/world.ts";
+import { type Environment, HOT, NOWHERE } from "./environment.ts";
 import { newSender, packOf, payloadOf, type Sender } from "./sender.ts";
 
 const HOUR = 3_600_000;
 
-/** What a pack would have found. */
-export function dryRunRules(given: () => World): void {
-  const period = ({ server }: World) => {
+/** Rules over stored telemetry. */
+export function dryRunRules(given: () => Environment): void {
+  const period = ({ server }: Environment) => {
     const now = server.clock.now().getTime();
     return { from: new Date(now - HOUR), to: new Date(now) };
   };
   /** Temperatures from the beginning of the period on, so many milliseconds apart. */
-  const series = async (world: World, sender: Sender, temperatures: number[], apart = 1_000) => {
-    const start = period(world).from.getTime();
+  const series = async (env: Environment, sender: Sender, temperatures: number[], apart = 1_000) => {
+    const start = period(env).from.getTime();
     const readings = temperatures.map((temperature, n) => ({ ts: start + n * apart, values: { temperature } }));
     for (let sent = 0; sent < readings.length; sent += 1_000) await sender.send([readings.slice(sent, sent + 1_000)]);
   };
 
   test("a dry run over stored telemetry lists the anomalies that the rules would have opened, and opens none", async () => {
-    const world = given();
-    const { rules: packs } = world.server.app;
-    const sender = await newSender(world);
-    await series(world, sender, [20, 91, 92, 20, 20, 95]);
-    const { from, to } = period(world);
+    const env = given();
+    const { rules: packs } = env.server.app;
+    const sender = await newSender(env);
+    await series(env, sender, [20, 91, 92, 20, 20, 95]);
+    const { from, to } = period(env);
     const rules = [
       { ...HOT, forSeconds: 1, clearForSeconds: 1 },
       { ...HOT, severity: "minor" as const, message: "Warm" },
     ];
-    const run = await packs.dryRun(world.tenant.caller, { rules, deviceId: sender.id, from, to });
+    const run = await packs.dryRun(env.tenant.caller, { rules, deviceId: sender.id, from, to });
     const at = (second: number) => new Date(from.getTime() + second * 1000);
     const found = { deviceId: sender.id, metric: "temperature", limit: 90 };
     const hot = { ...found, rule: 0, severity: "major", message: "temperature is above 90" };
@@ -48,7 +48,7 @@ export function dryRunRules(given: () => World): void {
       ],
     });
     assert.deepEqual(await sender.anomalies(), []);
-    const shorter = await packs.dryRun(world.tenant.caller, {
+    const shorter = await packs.dryRun(env.tenant.caller, {
       rules,
       deviceId: sender.id,
       from: at(2),
@@ -58,43 +58,43 @@ export function dryRunRules(given: () => World): void {
   });
 
   test("a pack that is there, over all devices of a type", async () => {
-    const world = given();
-    const { devices, rules: packs } = world.server.app;
-    const { caller } = world.tenant;
+    const env = given();
+    const { devices, rules: packs } = env.server.app;
+    const { caller } = env.tenant;
     const type = await devices.createDeviceType(caller, { name: "Many", publishTopics: [] });
-    const pack = await packOf(world, HOT);
+    const pack = await packOf(env, HOT);
     for (const temperature of [20, 91, 92]) {
-      const sender = await newSender(world);
-      await sender.watch([], type.id);
-      await series(world, sender, [temperature]);
+      const sender = await newSender(env);
+      await sender.assign([], type.id);
+      await series(env, sender, [temperature]);
     }
-    const run = await packs.dryRun(caller, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    const run = await packs.dryRun(caller, { thresholdId: pack.id, deviceTypeId: type.id, ...period(env) });
     assert.deepEqual([run.devices, run.readings, run.anomalies.length, run.cut], [3, 3, 2, false]);
     const operator = { ...caller, rights: { kind: "user" as const, userId: NOWHERE, role: "operator" as const } };
-    const unseen = await packs.dryRun(operator, { thresholdId: pack.id, deviceTypeId: type.id, ...period(world) });
+    const unseen = await packs.dryRun(operator, { thresholdId: pack.id, deviceTypeId: type.id, ...period(env) });
     assert.deepEqual([unseen.devices, unseen.anomalies], [0, []]);
   });
 
-  test("a dry run that finds or reads too much says that it was cut", async () => {
-    const world = given();
-    const { rules: packs } = world.server.app;
-    const sender = await newSender(world);
+  test("a dry run that reaches a limit says that it was cut", async () => {
+    const env = given();
+    const { rules: packs } = env.server.app;
+    const sender = await newSender(env);
     const swinging = Array.from({ length: 10_500 }, (_, n) => (n % 10 < 5 ? 20 : 91));
-    await series(world, sender, swinging, 250);
-    const ask = { deviceId: sender.id, ...period(world) };
-    const run = await packs.dryRun(world.tenant.caller, { ...ask, rules: [HOT] });
+    await series(env, sender, swinging, 250);
+    const ask = { deviceId: sender.id, ...period(env) };
+    const run = await packs.dryRun(env.tenant.caller, { ...ask, rules: [HOT] });
     assert.deepEqual([run.anomalies.length, run.cut], [1_000, true]);
-    const rare = await packs.dryRun(world.tenant.caller, { ...ask, rules: [{ ...HOT, value: 95 }] });
+    const rare = await packs.dryRun(env.tenant.caller, { ...ask, rules: [{ ...HOT, value: 95 }] });
     assert.deepEqual([rare.readings, rare.anomalies, rare.cut], [10_500, [], false]);
   });
 
-  test("what a dry run cannot be asked", async () => {
-    const world = given();
-    const { rules: packs } = world.server.app;
-    const { id: deviceId } = await newSender(world);
-    const pack = await packOf(world, HOT);
-    const foreign = await world.newPack(world.stranger);
-    const good = { thresholdId: pack.id, deviceId, ...period(world) };
+  test("a dry run refuses requests that name no rules, devices or period", async () => {
+    const env = given();
+    const { rules: packs } = env.server.app;
+    const { id: deviceId } = await newSender(env);
+    const pack = await packOf(env, HOT);
+    const foreign = await env.newPack(env.stranger);
+    const good = { thresholdId: pack.id, deviceId, ...period(env) };
     const cases: [object, string, string | undefined][] = [
       [{ thresholdId: foreign.id }, "not_found", undefined],
       [{ deviceId: "nobody" }, "not_found", undefined],
@@ -106,18 +106,18 @@ export function dryRunRules(given: () => World): void {
     ];
     for (const [over, code, detail] of cases) {
       const refusal = detail === undefined ? { code } : { code, detail };
-      await assert.rejects(packs.dryRun(world.tenant.caller, { ...good, ...over }), refusal, JSON.stringify(over));
+      await assert.rejects(packs.dryRun(env.tenant.caller, { ...good, ...over }), refusal, JSON.stringify(over));
     }
   });
 
-  test("a dry run over what was stored finds what the reference finds in it", async () => {
-    const world = given();
-    const base = world.server.clock.now().getTime() - HOUR;
+  test("a dry run over stored telemetry finds the anomalies of the reference evaluator", async () => {
+    const env = given();
+    const base = env.server.clock.now().getTime() - HOUR;
     await fc.assert(
       fc.asyncProperty(fc.array(anyRule(""), { minLength: 1, maxLength: 3 }), anyMessages, async (rules, messages) => {
-        const sender = await newSender(world);
+        const sender = await newSender(env);
         await sender.send(messages.map((message) => payloadOf(message, base)));
-        const run = await world.server.app.rules.dryRun(world.tenant.caller, {
+        const run = await env.server.app.rules.dryRun(env.tenant.caller, {
           rules: rules as NewRule[],
           deviceId: sender.id,
           from: new Date(base),
@@ -144,7 +144,7 @@ export function dryRunRules(given: () => World): void {
   });
 }
 
-/** Of a metric at one instant the last word stays. */
+/** Of the readings of a metric at one instant the last is stored. */
 function stored(messages: readonly (readonly Said[])[]): Said[] {
   return [...new Map(messages.flat().map((said) => [`${said.metric} ${said.time}`, said])).values()];
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOT, NOWHERE, refusal, type World } from "./world.ts";
+import { type Environment, HOT, NOWHERE, refusal } from "./environment.ts";
 
-/** Threshold packs: what they may say, and how they are found. */
-export function thresholdRules(given: () => World): void {
-  test("a pack is created with what it leaves out said, read back alike, and found by a part of its name", async () => {
+/** Threshold packs: their rules, and the list. */
+export function packRules(given: () => Environment): void {
+  test("a pack is created with its defaults filled in, and found by id and by a part of its name", async () => {
     const { ask } = given();
     const made = await ask("POST", "thresholds", {
       name: "Cold chain 100%",
@@ -43,7 +43,7 @@ export function thresholdRules(given: () => World): void {
     }
   });
 
-  test("a rule that makes no sense is refused with its place", async () => {
+  test("an invalid rule is refused with its place", async () => {
     const { ask } = given();
     const wrong: [unknown, string][] = [
       [{}, "rules.0.metric"],

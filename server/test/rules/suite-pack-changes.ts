@@ -3,49 +3,57 @@ import { test } from "node:test";
 import { runRaw } from "../../src/db/database.ts";
 import type { NewRule, Rule, RuleChange, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
-import { HOT, type World } from "../monitoring/world.ts";
-import { ended, freshTelemetry, newJudged, newSender, packOf, storedStates, unjudged } from "./sender.ts";
+import { type Environment, HOT } from "./environment.ts";
+import {
+  freshTelemetry,
+  newSender,
+  newSenderOfTwoRules,
+  packOf,
+  resolution,
+  storedStates,
+  unevaluated,
+} from "./sender.ts";
 
-/** Packs that are changed, switched off and deleted while they judge. */
-export function packRules(given: () => World): void {
-  test("a pack that is disabled or changed ends what it judges no longer, and judges by its new rules", async () => {
-    const world = given();
-    const { caller } = world.tenant;
-    const { rules: packs } = world.server.app;
-    const sender = await newJudged(world);
+/** Packs that are changed, disabled and deleted while devices send. */
+export function packChangeRules(given: () => Environment): void {
+  test("a pack that is disabled or changed resolves the anomalies of its former rules, and evaluates by its new ones", async () => {
+    const env = given();
+    const { caller } = env.tenant;
+    const { rules: packs } = env.server.app;
+    const sender = await newSenderOfTwoRules(env);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ thresholdId, openedAt }] = await sender.anomalies();
-    world.server.clock.advance(1_000);
+    env.server.clock.advance(1_000);
     const { rules } = await packs.updateThreshold(caller, thresholdId, { name: "Other", description: "words" });
-    assert.deepEqual((await sender.anomalies()).map(ended), [["open", null, null]]);
+    assert.deepEqual((await sender.anomalies()).map(resolution), [["open", null, null]]);
     await packs.updateThreshold(caller, thresholdId, { rules: [rules[1]!, { ...rules[0]!, value: 95 }] });
     const [first] = await sender.anomalies();
-    assert.deepEqual(ended(first), unjudged("its rule was changed"));
+    assert.deepEqual(resolution(first), unevaluated("its rule was changed"));
     assert.ok(first.resolvedAt > openedAt, "at the time of the change");
-    assert.deepEqual(await storedStates(world, sender.uid), ["pending"], "the other rule waits on");
+    assert.deepEqual(await storedStates(env, sender.uid), ["pending"], "the other rule stays pending");
     await sender.say({ temperature: 94, pressure: 9 }, 60_000);
     assert.deepEqual(
       (await sender.anomalies()).map(({ metric }) => metric),
       ["temperature", "pressure"],
     );
     await packs.updateThreshold(caller, thresholdId, { enabled: false });
-    assert.deepEqual(ended((await sender.anomalies())[1]), unjudged("its threshold pack was disabled"));
+    assert.deepEqual(resolution((await sender.anomalies())[1]), unevaluated("its threshold pack was disabled"));
     await sender.say({ pressure: 9 }, 120_000);
     assert.equal((await sender.anomalies()).length, 2);
     await packs.updateThreshold(caller, thresholdId, { enabled: true });
-    await sender.say({ temperature: 96, pressure: 9 }, 130_000, freshTelemetry(world));
+    await sender.say({ temperature: 96, pressure: 9 }, 130_000, freshTelemetry(env));
     assert.deepEqual(
       (await sender.anomalies()).slice(2).map(({ limit }) => limit),
       [95],
     );
-    assert.deepEqual(await storedStates(world, sender.uid), ["pending"], "it waits anew");
+    assert.deepEqual(await storedStates(env, sender.uid), ["pending"], "it is pending from now");
   });
 
-  test("a rule that judges as before stays the same rule, with what it found, whatever else changes of its pack", async () => {
-    const world = given();
-    const { caller } = world.tenant;
-    const { rules: packs } = world.server.app;
-    const sender = await newJudged(world);
+  test("a rule that evaluates as before keeps its id and anomaly, whatever else changes in its pack", async () => {
+    const env = given();
+    const { caller } = env.tenant;
+    const { rules: packs } = env.server.app;
+    const sender = await newSenderOfTwoRules(env);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ id, thresholdId, ruleId }] = await sender.anomalies();
     const { rules, revision } = await packs.showThreshold(caller, thresholdId);
@@ -74,48 +82,48 @@ export function packRules(given: () => World): void {
     await assert.rejects(packs.updateThreshold(caller, thresholdId, { name: "x" }, { revision }), {
       code: "precondition_failed",
     });
-    const strangers = packs.updateThreshold(world.stranger.caller, thresholdId, {});
+    const strangers = packs.updateThreshold(env.stranger.caller, thresholdId, {});
     await assert.rejects(strangers, { code: "not_found" });
     await assert.rejects(packs.updateThreshold(caller, "x", {}), { code: "not_found" });
   });
 
-  test("a pack that is deleted ends what it judged and is on no device and no type any more", async () => {
-    const world = given();
-    const { caller } = world.tenant;
-    const { devices, rules: packs } = world.server.app;
-    const sender = await newJudged(world);
+  test("a deleted pack resolves its anomalies and is unassigned from every device and type", async () => {
+    const env = given();
+    const { caller } = env.tenant;
+    const { devices, rules: packs } = env.server.app;
+    const sender = await newSenderOfTwoRules(env);
     await sender.say({ temperature: 99, pressure: 9 });
     const [{ id, thresholdId, openedAt }] = await sender.anomalies();
     const named = { name: "x", publishTopics: [], thresholdIds: [thresholdId] };
     const type = await devices.createDeviceType(caller, named);
     const { devices: on, deviceTypes, unresolvedAnomalies } = await packs.showThreshold(caller, thresholdId);
     assert.deepEqual([on, deviceTypes, unresolvedAnomalies], [1, 1, 1]);
-    await assert.rejects(packs.deleteThreshold(world.stranger.caller, thresholdId), { code: "not_found" });
+    await assert.rejects(packs.deleteThreshold(env.stranger.caller, thresholdId), { code: "not_found" });
     await assert.rejects(packs.deleteThreshold(caller, thresholdId, { revision: 7 }), {
       code: "precondition_failed",
     });
-    assert.equal(await packs.tenantOfThreshold(thresholdId), world.tenant.slug);
-    world.server.clock.advance(1_000);
+    assert.equal(await packs.tenantOfThreshold(thresholdId), env.tenant.slug);
+    env.server.clock.advance(1_000);
     await packs.deleteThreshold(caller, thresholdId);
     const [gone] = await sender.anomalies();
     assert.deepEqual([gone.id, gone.thresholdId], [id, thresholdId]);
-    assert.deepEqual(ended(gone), unjudged("its threshold pack was deleted"));
+    assert.deepEqual(resolution(gone), unevaluated("its threshold pack was deleted"));
     assert.ok(gone.resolvedAt > openedAt);
-    assert.deepEqual(await storedStates(world, sender.uid), []);
-    assert.equal((await world.ask("GET", `thresholds/${thresholdId}`)).status, 404);
-    assert.deepEqual((await world.ask("GET", `devices/${sender.id}`)).json.thresholdIds, []);
+    assert.deepEqual(await storedStates(env, sender.uid), []);
+    assert.equal((await env.ask("GET", `thresholds/${thresholdId}`)).status, 404);
+    assert.deepEqual((await env.ask("GET", `devices/${sender.id}`)).json.thresholdIds, []);
     assert.deepEqual((await devices.updateDeviceType(caller, type.id, {})).thresholdIds, []);
     await sender.say({ temperature: 99 }, 1);
     assert.equal((await sender.anomalies()).length, 1);
     await assert.rejects(packs.deleteThreshold(caller, thresholdId), { code: "not_found" });
-    await assert.rejects(sender.watch([{ id: thresholdId } as ThresholdPack]), { detail: thresholdId });
+    await assert.rejects(sender.assign([{ id: thresholdId } as ThresholdPack]), { detail: thresholdId });
   });
 
-  test("of two changes made for one revision one is refused; without a revision both are there", async () => {
-    const world = given();
-    const { caller } = world.tenant;
-    const [one, two] = [world.server.app, world.second.app];
-    const { id, rules } = await packOf(world, HOT);
+  test("of two changes made for one revision one is refused; without a revision both take effect", async () => {
+    const env = given();
+    const { caller } = env.tenant;
+    const [one, two] = [env.server.app, env.second.app];
+    const { id, rules } = await packOf(env, HOT);
     for (let round = 0; round < (onPostgres ? 20 : 2); round++) {
       const { revision } = await one.rules.showThreshold(caller, id);
       const add = (value: number) => ({ rules: [...rules, { ...HOT, value: value + round * 10 }] });
@@ -135,23 +143,23 @@ export function packRules(given: () => World): void {
   });
 
   if (onPostgres) {
-    test("while a pack changes, its other rules miss no reading, and what it judges no longer is ended", async () => {
-      const world = given();
-      const { caller } = world.tenant;
-      const [one, two] = [world.server.app, world.second.app];
-      const pack = await packOf(world, HOT, { ...HOT, metric: "pressure", value: 5 });
+    test("while a pack changes, its other rules miss no reading, and the anomalies of former rules are resolved", async () => {
+      const env = given();
+      const { caller } = env.tenant;
+      const [one, two] = [env.server.app, env.second.app];
+      const pack = await packOf(env, HOT, { ...HOT, metric: "pressure", value: 5 });
       const [hot, high] = pack.rules as [Rule, Rule];
-      const { database } = world.server.app;
-      const deaf = freshTelemetry(world, { ...database, listen: async () => async () => undefined });
+      const { database } = env.server.app;
+      const outdated = freshTelemetry(env, { ...database, listen: async () => async () => undefined });
       const senders = await Promise.all(
-        [one.telemetry, two.telemetry, deaf].map(async (by) => ({ by, device: await newSender(world, pack) })),
+        [one.telemetry, two.telemetry, outdated].map(async (by) => ({ by, device: await newSender(env, pack) })),
       );
       let changing = true;
-      let said = 0;
-      const talk = async ({ by, device }: (typeof senders)[number]) => {
+      let sent = 0;
+      const sendAll = async ({ by, device }: (typeof senders)[number]) => {
         let n = 0;
         while (changing || n < 5) await device.say({ temperature: 99, pressure: n % 2 ? 9 : 1 }, ++n, by);
-        said += n;
+        sent += n;
         const { items } = await one.anomalies.listAnomalies(caller, { deviceId: device.id, skip: 0, limit: 10_000 });
         const [open, ...more] = items.filter(({ ruleId }) => ruleId === hot.id);
         assert.deepEqual([open?.status, open?.occurrences, more], ["open", n, []], "no reading is missed");
@@ -166,24 +174,24 @@ export function packRules(given: () => World): void {
         await one.rules.updateThreshold(caller, pack.id, { rules: [hot] });
         changing = false;
       };
-      await Promise.all([change(), ...senders.map(talk)]);
+      await Promise.all([change(), ...senders.map(sendAll)]);
       const { items } = await one.anomalies.listAnomalies(caller, { status: "open", skip: 0, limit: 10_000 });
       const left = items.filter(({ thresholdId }) => thresholdId === pack.id);
       assert.deepEqual(new Set(left.map(({ ruleId }) => ruleId)), new Set([hot.id]));
-      assert.ok(said > 60, `only ${said} readings met the changes`);
+      assert.ok(sent > 60, `only ${sent} readings were sent during the changes`);
       await Promise.all([
         ...senders.map(({ by, device }) => device.say({ temperature: 99, pressure: 9 }, 100_000, by)),
         two.rules.deleteThreshold(caller, pack.id),
-        ...senders.map(({ device }) => device.watch([pack]).catch(({ detail }) => assert.equal(detail, pack.id))),
+        ...senders.map(({ device }) => device.assign([pack]).catch(({ detail }) => assert.equal(detail, pack.id))),
       ]);
       for (const { by, device } of senders) await device.say({ temperature: 99 }, 100_001, by);
-      assert.deepEqual(await unresolvedOf(world, pack.id), [0, 0, 0]);
+      assert.deepEqual(await unresolvedOf(env, pack.id), [0, 0, 0]);
     });
   }
 }
 
 /** Unresolved anomalies, states and devices that name a pack. */
-async function unresolvedOf({ server }: World, packId: string): Promise<number[]> {
+async function unresolvedOf({ server }: Environment, packId: string): Promise<number[]> {
   const count = (from: string) => `(SELECT count(*)::int FROM ${from} = $1)`;
   const [row] = await runRaw<{ counts: number[] }>(
     server.app.database.db,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadWatches } from "../../src/rules/rule-state-store.ts";
+import { loadDeviceRows } from "../../src/rules/rule-state-store.ts";
 import { onPostgres } from "../harness/database.ts";
 import { connectMqtt, enrollDevice } from "../harness/devices.ts";
-import { HOT, type World } from "../monitoring/world.ts";
+import { type Environment, HOT } from "./environment.ts";
 import { freshTelemetry, newSender, packOf, storedReadings, storedStates } from "./sender.ts";
 
 const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unknown>) => [
@@ -13,13 +13,13 @@ const summary = ({ status, value, occurrences, resolvedBy }: Record<string, unkn
   resolvedBy,
 ];
 
-/** From a reading to an anomaly and its end. */
-export function judgingRules(given: () => World): void {
-  test("a reading over the limit, published with a certificate, is an anomaly when it is acknowledged", async () => {
-    const world = given();
-    const { server, tenant, ask } = world;
+/** From a reading to an anomaly and its resolution. */
+export function evaluationRules(given: () => Environment): void {
+  test("a reading over the limit is an anomaly by the time its message is acknowledged", async () => {
+    const env = given();
+    const { server, tenant, ask } = env;
     const device = await enrollDevice(server, tenant);
-    const pack = await packOf(world, HOT);
+    const pack = await packOf(env, HOT);
     const put = await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", thresholdIds: [pack.id] });
     assert.equal(put.status, 200, put.text);
     const client = await connectMqtt(server, device);
@@ -63,9 +63,9 @@ export function judgingRules(given: () => World): void {
     await client.endAsync();
   });
 
-  test("what is late or comes twice neither opens nor closes", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, HOT));
+  test("late and repeated readings neither open nor resolve an anomaly", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, HOT));
     await sender.say({ temperature: 20 }, 0);
     await sender.say({ temperature: 99 }, -1);
     await sender.say({ temperature: 99 }, 0);
@@ -77,42 +77,42 @@ export function judgingRules(given: () => World): void {
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
   });
 
-  test("durations are measured in the device's time, over a restart, and the buffered readings of a message in order", async () => {
-    const world = given();
+  test("durations are measured in the device's time, across restarts, with the buffered readings of a message in order", async () => {
+    const env = given();
     const rule = { ...HOT, clearValue: 80, forSeconds: 10, clearForSeconds: 5 };
-    const sender = await newSender(world, await packOf(world, rule));
-    const base = world.server.clock.now().getTime() - 60_000;
+    const sender = await newSender(env, await packOf(env, rule));
+    const base = env.server.clock.now().getTime() - 60_000;
     const at = (second: number, temperature: number) => ({ ts: base + second * 1000, values: { temperature } });
     await sender.send([[at(5, 99), at(0, 95)]]);
-    assert.deepEqual(await storedStates(world, sender.uid), ["pending"]);
-    await sender.send([at(9, 95)], freshTelemetry(world));
+    assert.deepEqual(await storedStates(env, sender.uid), ["pending"]);
+    await sender.send([at(9, 95)], freshTelemetry(env));
     assert.deepEqual(await sender.anomalies(), []);
-    await sender.send([at(10, 97)], freshTelemetry(world));
+    await sender.send([at(10, 97)], freshTelemetry(env));
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 97, 1, null]]);
-    assert.deepEqual(await storedStates(world, sender.uid), []);
+    assert.deepEqual(await storedStates(env, sender.uid), []);
     await sender.send([at(11, 85), at(12, 80), at(16, 79)]);
-    assert.deepEqual(await storedStates(world, sender.uid), ["clearing"]);
-    await sender.send([at(17, 80)], freshTelemetry(world));
+    assert.deepEqual(await storedStates(env, sender.uid), ["clearing"]);
+    await sender.send([at(17, 80)], freshTelemetry(env));
     assert.deepEqual((await sender.anomalies()).map(summary), [["resolved", 97, 1, "system"]]);
-    assert.deepEqual(await storedStates(world, sender.uid), []);
+    assert.deepEqual(await storedStates(env, sender.uid), []);
   });
 
-  test("a time that cannot be believed counts as the server's", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, { ...HOT, forSeconds: 30 }));
+  test("an implausible device time is replaced by the server's", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, { ...HOT, forSeconds: 30 }));
     await sender.send([{ ts: 0, values: { temperature: 99 } }]);
-    world.server.clock.advance(29_000);
+    env.server.clock.advance(29_000);
     await sender.send([{ ts: 1, values: { temperature: 99 } }]);
     assert.deepEqual(await sender.anomalies(), []);
-    world.server.clock.advance(1_000);
+    env.server.clock.advance(1_000);
     await sender.send([{ temperature: 99 }]);
     assert.equal((await sender.anomalies()).length, 1);
   });
 
-  test("faults that came and went within one message are anomalies of their own, resolved", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, HOT));
-    const base = world.server.clock.now().getTime() - 60_000;
+  test("breaches that begin and end within one message are resolved anomalies of their own", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, HOT));
+    const base = env.server.clock.now().getTime() - 60_000;
     await sender.send([[91, 92, 20, 93, 20, 94].map((temperature, n) => ({ ts: base + n, values: { temperature } }))]);
     assert.deepEqual((await sender.anomalies()).map(summary), [
       ["resolved", 92, 2, "system"],
@@ -121,35 +121,35 @@ export function judgingRules(given: () => World): void {
     ]);
   });
 
-  test("a message that cannot be read leaves every rule where it is, and its neighbours are judged", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, HOT));
+  test("a malformed message changes no rule state, and the other messages of its batch are evaluated", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, HOT));
     await sender.send(["no reading", { temperature: 99 }, { temperature: null }]);
     assert.deepEqual((await sender.anomalies()).map(summary), [["open", 99, 1, null]]);
   });
 
-  test("however many metrics a device has named, only those that its rules watch are looked at", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, HOT, { ...HOT, operator: "lt", value: 10 }));
+  test("only the latest values of metrics that have rules are loaded, however many a device has sent", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, HOT, { ...HOT, operator: "lt", value: 10 }));
     await sender.say({ ...Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`m${n}`, n])), temperature: 20 });
-    const [watched] = await loadWatches(world.server.app.database.db, [sender.uid]);
+    const [device] = await loadDeviceRows(env.server.app.database.db, [sender.uid]);
     assert.deepEqual(
-      watched!.latest!.map(({ metric }) => metric),
+      device!.latest!.map(({ metric }) => metric),
       ["temperature"],
     );
   });
 
-  test("two processes that hear the same device at once lose no message, and agree", async () => {
-    const world = given();
-    const sender = await newSender(world, await packOf(world, HOT, { ...HOT, operator: "lt", value: 50 }));
-    const processes = [freshTelemetry(world), freshTelemetry(world)];
+  test("two processes that receive messages of one device at once store all of them and agree on its anomalies", async () => {
+    const env = given();
+    const sender = await newSender(env, await packOf(env, HOT, { ...HOT, operator: "lt", value: 50 }));
+    const processes = [freshTelemetry(env), freshTelemetry(env)];
     const rounds = onPostgres ? 40 : 10;
     await Promise.all(
       processes.map(async (by, at) => {
         for (let n = 0; n < rounds; n++) await sender.say({ temperature: n % 5 ? 99 : 20 }, n * 2 + at, by);
       }),
     );
-    const stored = await storedReadings(world, sender.uid);
+    const stored = await storedReadings(env, sender.uid);
     assert.equal(stored, rounds * 2);
     await sender.say({ temperature: 60 }, rounds * 2, processes[0]);
     const anomalies = await sender.anomalies();
@@ -158,11 +158,11 @@ export function judgingRules(given: () => World): void {
   });
 
   if (onPostgres) {
-    test("a device that connects to one process and then another is judged as one", async () => {
-      const world = given();
-      const { server, second, tenant, ask } = world;
+    test("a device that alternates between two processes has one rule state", async () => {
+      const env = given();
+      const { server, second, tenant, ask } = env;
       const device = await enrollDevice(server, tenant);
-      const pack = await packOf(world, { ...HOT, forSeconds: 10, clearForSeconds: 10 });
+      const pack = await packOf(env, { ...HOT, forSeconds: 10, clearForSeconds: 10 });
       await ask("PUT", `devices/${device.deviceId}`, { name: "Pump", thresholdIds: [pack.id] });
       const base = server.clock.now().getTime() - 60_000;
       const readings = [95, 96, 97, 20, 20, 20];

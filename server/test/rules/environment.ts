@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { runRaw } from "../../src/db/database.ts";
-import type { NewRule, Observation, ThresholdPack } from "../../src/rules/rules.ts";
+import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { type HttpAnswer, https } from "../harness/https.ts";
@@ -11,17 +11,17 @@ export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, 
 const JSON_BODY = { "content-type": "application/json" };
 const SCOPES = ["devices:*", "thresholds:*", "anomalies:*"];
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
-/** A server, two tenants, and what the suites of this folder do in them. */
-export async function startWorld() {
+/** A server and two tenants, for the suites of rules, anomalies and the replacement of devices. */
+export async function startEnvironment() {
   const server = await startServer();
-  /** Another process on the same database, where there can be one. */
+  /** Another process on the same database; the embedded database allows one process only. */
   const second = onPostgres ? await startServer({ share: server }) : server;
   const agent = new Agent({ keepAlive: true });
   const keys = new Map<string, { key: string; asked: number }>();
 
-  /** An API key of the tenant; each takes 120 requests a minute, so now and then there is another one. */
+  /** An API key of the tenant; a new one after 100 requests, since each key may make 120 a minute. */
   async function keyOf(tenant: TestTenant): Promise<string> {
     const known = keys.get(tenant.slug);
     if (known && known.asked++ < 100) return known.key;
@@ -67,10 +67,6 @@ export async function startWorld() {
       await server.stop();
     },
   };
-}
-
-export function observed(deviceUid: string, pack: ThresholdPack, value: number, rule = 0): Observation {
-  return { deviceUid, thresholdId: pack.id, rule: pack.rules[rule]!, value };
 }
 
 export function refusal({ status, json }: HttpAnswer): unknown[] {

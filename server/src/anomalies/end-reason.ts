@@ -1,0 +1,19 @@
+import type { AnomaliesTable } from "../db/schema.generated.ts";
+
+/** Why the service resolved an anomaly whose values were not well again: a code that the triggers of threshold packs store. */
+export type EndReason = NonNullable<AnomaliesTable["end_reason"]>;
+
+const REASONS: Readonly<Record<EndReason, string>> = {
+  pack_unassigned_from_device: "its threshold pack was unassigned from the device",
+  pack_unassigned_from_device_type: "its threshold pack was unassigned from the device type",
+  device_type_changed: "the device has another type",
+  rule_changed: "its rule was changed",
+  pack_disabled: "its threshold pack was disabled",
+  pack_deleted: "its threshold pack was deleted",
+  silence_allowed: "the device type no longer limits silence",
+};
+
+/** The comment of an anomaly that ended for `reason` and has none of a person. */
+export function endComment(reason: EndReason): string {
+  return `No longer evaluated: ${REASONS[reason]}.`;
+}

@@ -1,0 +1,13 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+
+/**
+ * Unassigns a threshold pack from every device and device type. Call it before the pack is locked: a transaction that unassigns a
+ * pack from one device locks the assignment before the pack, too.
+ */
+export async function unassignThreshold(tx: Tx, tenantId: string, thresholdId: string): Promise<void> {
+  await sql`DELETE FROM device_thresholds
+    WHERE tenant_id = ${tenantId} AND threshold_id = ${thresholdId}`.execute(tx);
+  await sql`DELETE FROM device_type_thresholds
+    WHERE tenant_id = ${tenantId} AND threshold_id = ${thresholdId}`.execute(tx);
+}

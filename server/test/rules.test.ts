@@ -1,0 +1,23 @@
+import { after, before, describe } from "node:test";
+import { type Environment, startEnvironment } from "./rules/environment.ts";
+import { assignmentRules } from "./rules/suite-assignments.ts";
+import { dryRunRules } from "./rules/suite-dry-run.ts";
+import { evaluationRules } from "./rules/suite-evaluation.ts";
+import { packChangeRules } from "./rules/suite-pack-changes.ts";
+import { packRules } from "./rules/suite-packs.ts";
+import { referenceRules } from "./rules/suite-reference.ts";
+import { silenceRules } from "./rules/suite-silence.ts";
+
+let env: Environment;
+before(async () => {
+  env = await startEnvironment();
+});
+after(() => env.stop());
+
+describe("threshold packs", () => packRules(() => env));
+describe("evaluation", () => evaluationRules(() => env));
+describe("assignment of packs", () => assignmentRules(() => env));
+describe("changes of packs", () => packChangeRules(() => env));
+describe("silence", () => silenceRules(() => env));
+describe("dry runs", () => dryRunRules(() => env));
+describe("against the reference evaluator", () => referenceRules(() => env));

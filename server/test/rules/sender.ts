@@ -1,0 +1,106 @@
+import { notify, runRaw } from "../../src/db/database.ts";
+import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
+import type { Said } from "../../src/rules/test-support/reference-evaluator.ts";
+import type { Telemetry } from "../../src/telemetry/telemetry.ts";
+import type { TestTenant } from "../harness/devices.ts";
+import { testFeatures } from "../harness/features.ts";
+import { type Environment, HOT } from "./environment.ts";
+
+/** A device with threshold packs whose messages the test hands to ingest, as the broker does. */
+export interface Sender {
+  id: string;
+  uid: string;
+  /** One batch of messages. */
+  send(messages: readonly unknown[], by?: Telemetry): Promise<void>;
+  /** One message with a time of its own: `ms` from now by the server's clock. */
+  say(values: Record<string, unknown>, ms?: number, by?: Telemetry): Promise<void>;
+  /** Its anomalies as the API lists them, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: JSON
+  anomalies(): Promise<any[]>;
+  /** Assigns these packs and no others. */
+  assign(packs: readonly ThresholdPack[], deviceTypeId?: string): Promise<void>;
+}
+
+/** A device of the environment's tenant, with packs. */
+export async function newSender(env: Environment, ...packs: ThresholdPack[]): Promise<Sender> {
+  return await newSenderOf(env, env.tenant, packs);
+}
+
+export async function newSenderOf(
+  env: Environment,
+  tenant: TestTenant,
+  packs: readonly ThresholdPack[],
+  groupIds: string[] = [],
+): Promise<Sender> {
+  const { app, clock } = env.server;
+  const { caller, slug } = tenant;
+  const { id, uid } = await env.newDevice(tenant, groupIds);
+  const from = { tenantId: caller.tenantId, deviceUid: uid, deviceId: id, topic: `t/${slug}/telemetry/${id}` };
+  const send: Sender["send"] = async (messages, by = app.telemetry) => {
+    await Promise.all(messages.map((message) => by.ingest({ ...from, payload: Buffer.from(JSON.stringify(message)) })));
+  };
+  const list = `anomalies?deviceId=${id}&limit=200`;
+  const sender: Sender = {
+    id,
+    uid,
+    send,
+    say: (values, ms = 0, by) => send([{ ts: clock.now().getTime() + ms, values }], by),
+    anomalies: async () => (await env.ask("GET", list, undefined, {}, { by: tenant })).json.items.reverse(),
+    async assign(next, deviceTypeId) {
+      const thresholdIds = next.map((pack) => pack.id);
+      await app.devices.replaceDevice(caller, id, { name: "Pump", deviceTypeId, thresholdIds, groupIds });
+      await notificationsArrived(env);
+    },
+  };
+  if (packs.length > 0) await sender.assign(packs);
+  return sender;
+}
+
+/** Waits until the server has received all notifications sent so far: they arrive in the order of the commits. */
+async function notificationsArrived({ server }: Environment): Promise<void> {
+  const { database } = server.app;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unlisten = await database.listen("muster_test_marker", () => resolve());
+  await notify(database.db, "muster_test_marker", "");
+  await promise;
+  await unlisten();
+}
+
+/** The ingest of a further process on the same database, with an empty cache. */
+export function freshTelemetry({ server }: Environment, database = server.app.database): Telemetry {
+  return testFeatures({ database, clock: server.clock }).telemetry;
+}
+
+export async function packOf(env: Environment, ...rules: NewRule[]): Promise<ThresholdPack> {
+  return await env.newPack(env.tenant, ...rules);
+}
+
+export async function storedStates({ server }: Environment, uid: string): Promise<string[]> {
+  const rows = await runRaw<{ phase: string }>(
+    server.app.database.db,
+    "SELECT phase FROM rule_states WHERE device_uid = $1 ORDER BY phase",
+    [uid],
+  );
+  return rows.map(({ phase }) => phase);
+}
+
+export async function storedReadings({ server }: Environment, uid: string): Promise<number> {
+  const { db } = server.app.database;
+  return (await runRaw(db, "SELECT FROM telemetry WHERE device_uid = $1", [uid])).length;
+}
+
+/** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */
+export function payloadOf(message: readonly Said[], base: number): unknown {
+  return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
+}
+
+/** A device with a pack of two rules: {@link HOT}, and a pressure that must last. */
+export async function newSenderOfTwoRules(env: Environment): Promise<Sender> {
+  const pending = { ...HOT, metric: "pressure", value: 5, forSeconds: 60 };
+  return await newSender(env, await packOf(env, HOT, pending));
+}
+
+/** How an anomaly was resolved. */
+export const resolution = ({ status, resolvedBy, comment }: Record<string, unknown>) => [status, resolvedBy, comment];
+/** The resolution of an anomaly whose rule no longer evaluates the device. */
+export const unevaluated = (why: string) => ["resolved", "system", `No longer evaluated: ${why}.`];
