@@ -32,14 +32,14 @@ async function listening(t: TestContext, dataDir: string): Promise<Server> {
   return server;
 }
 
-test("a second service on a data folder refuses while the first answers", async (t) => {
+test("a second service on a data folder refuses to start while the first answers", async (t) => {
   const dataDir = await folder(t);
   await listening(t, dataDir);
   await assert.rejects(listenPrivately(createServer(), dataDir), /another muster service is running/);
   assert.equal((await sendCommand(dataDir, "anything", {})).ok, true);
 });
 
-test("the socket of a killed service is no obstacle", async (t) => {
+test("a service replaces the socket of a killed one", async (t) => {
   const dataDir = await folder(t);
   const script = `require("net").createServer().listen(process.argv[1], () => console.log("up"))`;
   const child = spawn(process.execPath, ["-e", script, socketPath(dataDir)], { stdio: ["ignore", "pipe", "inherit"] });
@@ -52,7 +52,7 @@ test("the socket of a killed service is no obstacle", async (t) => {
   assert.equal((await stat(socketPath(dataDir))).mode & 0o777, 0o600);
 });
 
-test("a data folder with a long path has its socket in a private folder elsewhere, found by both sides", async (t) => {
+test("a data folder with a long path has its socket in a private temporary folder that server and client find", async (t) => {
   const dataDir = await folder(t, `${"deep/".repeat(30)}data`);
   assert.ok(Buffer.byteLength(socketPath(dataDir)) <= 100);
   await listening(t, dataDir);
@@ -60,20 +60,20 @@ test("a data folder with a long path has its socket in a private folder elsewher
   assert.equal((await sendCommand(dataDir, "anything", {})).ok, true);
 });
 
-test("a socket where others could have put it is believed by neither side", async (t) => {
+test("server and client refuse a socket in a folder that other users can open", async (t) => {
   const dataDir = await folder(t, `${"deep/".repeat(30)}data`);
   const server = await listening(t, dataDir);
   await chmod(dirname(socketPath(dataDir)), 0o777);
-  await assert.rejects(sendCommand(dataDir, "anything", {}), /belongs to somebody else/);
+  await assert.rejects(sendCommand(dataDir, "anything", {}), /is open to other users/);
   server.close();
-  await assert.rejects(listenPrivately(createServer(), dataDir), /belongs to somebody else/);
+  await assert.rejects(listenPrivately(createServer(), dataDir), /is open to other users/);
 });
 
-test("what is no command, no JSON, too large or of another shape is refused and breaks nothing", async (t) => {
+test("an unknown command, and a body that is not JSON, too large or of another shape, is refused and runs nothing", async (t) => {
   const dataDir = await folder(t);
   const asked: unknown[] = [];
-  const faces = { access: { createTenant: async (input: unknown) => ({ asked: asked.push(input) }) } };
-  const control = createControl({ ...faces, dataDir, logger: createLogger("silent") } as never);
+  const facades = { access: { createTenant: async (input: unknown) => ({ asked: asked.push(input) }) } };
+  const control = createControl({ ...facades, dataDir, logger: createLogger("silent") } as never);
   await control.start();
   t.after(() => control.stop());
 

@@ -24,20 +24,20 @@ const COMMANDS = new Map<string, Command>(
   ].map((each) => [each.name, each]),
 );
 
-/** A refusal as the socket says it. */
+/** The body of an answer that refuses. */
 export interface ControlProblem {
   error: string;
   message: string;
   detail?: string;
 }
 
-/** `POST /<command>` with a JSON object → `200` and the command's answer, or another status and a problem. */
+/** `POST /<command>` with a JSON object → `200` and the command's result, or another status and a problem. */
 export function answerCommands(facades: Facades, logger: Logger): RequestListener {
   return (request, response) => {
     answer(facades, logger, request).then(
       ({ status, body }) => send(response, status, body),
       (error: Error) => {
-        logger.warn({ err: error.message }, "a command on the control socket broke off");
+        logger.warn({ err: error.message }, "a request on the control socket failed");
         response.destroy();
       },
     );
@@ -52,8 +52,14 @@ async function answer(
   const name = (request.url ?? "").slice(1);
   const found = request.method === "POST" ? COMMANDS.get(name) : undefined;
   const body = await readBody(request);
-  if (!found) return refused(404, "unknown_command", `This service knows no command ${name}.`);
-  if (body === undefined) return refused(400, "invalid_request", "The command's body is not JSON, or too large.");
+  if (!found)
+    return refused(
+      404,
+      "unknown_command",
+      `Unknown command ${name}. Use a command line of the same version as the service.`,
+    );
+  if (body === undefined)
+    return refused(400, "invalid_request", `The body must be JSON of at most ${MAX_BODY_BYTES} bytes.`);
   try {
     return { status: 200, body: await found.run(facades, body) };
   } catch (error) {
@@ -62,14 +68,14 @@ async function answer(
 }
 
 function problemOf(error: unknown, name: string, logger: Logger): { status: number; body: ControlProblem } {
-  if (error instanceof ZodError) return refused(400, "invalid_request", misshapen(error));
+  if (error instanceof ZodError) return refused(400, "invalid_request", shapeProblem(error));
   if (isMusterError(error)) return refused(400, error.code, error.message, error.detail);
   logger.error({ err: error instanceof Error ? error.message : String(error), command: name }, "a command failed");
-  return refused(500, "internal_error", "The command failed; the service's log says why.");
+  return refused(500, "internal_error", "Internal error. The log of the service has the details.");
 }
 
 /** Names the first field that is wrong, as the public API does. */
-function misshapen({ issues }: ZodError): string {
+function shapeProblem({ issues }: ZodError): string {
   const issue = firstIssue(issues);
   const place = issue.path.join(".");
   if (issue.keys) return `Unknown field: ${[...issue.path, issue.keys[0]].join(".")}.`;

@@ -24,7 +24,9 @@ export async function sendCommand(dataDir: string, name: string, body: object): 
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED" || error.code === "ENOTDIR")
         throw notRunning(dataDir);
       if (error.code === "EACCES")
-        throw new Error(`the service of ${dataDir} belongs to another user of this machine; run this as that user`);
+        throw new Error(
+          `the service of ${dataDir} belongs to another user of this machine; run the command as that user`,
+        );
       throw error;
     },
   );
@@ -34,7 +36,7 @@ export async function sendCommand(dataDir: string, name: string, body: object): 
 
 function notRunning(dataDir: string): NotRunningError {
   return new NotRunningError(
-    `no muster service is running on the data folder ${dataDir}: start it with npm start, or set MUSTER_DATA_DIR to the folder of the one you mean`,
+    `no muster service is running on the data folder ${dataDir}: start it with npm start, or set MUSTER_DATA_DIR to the data folder of a running service`,
   );
 }
 

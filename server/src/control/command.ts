@@ -1,22 +1,37 @@
 import { z } from "zod";
+import type { Caller } from "../access/access.ts";
 import type { Facades } from "./facades.ts";
 
-/** A command as the socket takes it: its name, the shape of its body, what it does. */
+/** A command of the socket. */
 export interface Command {
   name: string;
   /** @throws ZodError when the body has another shape; MusterError when it is refused */
   run(facades: Facades, body: unknown): Promise<object>;
 }
 
-/** No column and no screen can hold a NUL. */
+/** PostgreSQL cannot store a NUL, and no terminal shows one. */
 export const text = z.string().refine((value) => !value.includes("\0"), "must not contain NUL");
 
-/** A command whose body is an object of exactly this shape. */
+type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$strict>>;
+
+/** Declares a command whose body is an object of exactly this shape. `run` answers with a JSON object; nothing is `{}`. */
 export function command<Shape extends z.ZodRawShape>(
   name: string,
   shape: Shape,
-  run: (facades: Facades, input: z.infer<z.ZodObject<Shape, z.core.$strict>>) => Promise<object | undefined>,
+  run: (facades: Facades, input: Input<Shape>) => Promise<object | undefined>,
 ): Command {
   const schema = z.strictObject(shape);
   return { name, run: async (facades, body) => (await run(facades, schema.parse(body))) ?? {} };
+}
+
+/** Declares a command on the tenant whose slug is in the body's `tenant`. `run` gets the shell's caller in that tenant. */
+export function tenantCommand<Shape extends z.ZodRawShape>(
+  name: string,
+  shape: Shape,
+  run: (facades: Facades, caller: Caller, input: Input<Shape>) => Promise<object | undefined>,
+): Command {
+  const inTenant: z.ZodRawShape = { ...shape, tenant: text };
+  return command(name, inTenant, async (facades, { tenant, ...input }) =>
+    run(facades, await facades.access.systemCaller(tenant as string), input as Input<Shape>),
+  );
 }

@@ -9,11 +9,11 @@ export interface ControlDeps extends Facades {
   logger: Logger;
 }
 
-/** The shell's way in: commands over a socket that only the owner of the data folder can open. */
+/** Serves the commands of the shell on a socket that only the owner of the data folder can open. */
 export interface Control {
-  /** @throws Error when another service of the same data folder answers already */
+  /** @throws Error when another service already listens for the same data folder */
   start(): Promise<void>;
-  /** Lets commands under way finish. */
+  /** Resolves when the running commands have finished. */
   stop(): Promise<void>;
 }
 

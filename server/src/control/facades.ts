@@ -10,7 +10,7 @@ import type { Notifications } from "../notifications/notifications.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
-/** The features that the shell's commands call. */
+/** The facades that the shell's commands call. */
 export interface Facades {
   access: Access;
   authorities: Authorities;
@@ -23,6 +23,6 @@ export interface Facades {
   rules: Rules;
   telemetry: Telemetry;
   notifications: Notifications;
-  /** Where devices and clients reach the service. */
+  /** The addresses of the service for devices and clients. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }

@@ -5,16 +5,16 @@ import { connect } from "node:net";
 import { prepareSocketFolder, socketPath } from "./socket-path.ts";
 
 /**
- * Listens on the data folder's socket, mode 0600 from its first moment.
+ * Listens on the data folder's socket. Its mode is 0600 from the moment it exists.
  *
- * @throws Error when a live service listens there
+ * @throws Error when another service answers there
  */
 export async function listenPrivately(server: Server, dataDir: string): Promise<void> {
   await prepareSocketFolder(dataDir);
   const path = socketPath(dataDir);
   await removeStale(path);
   const listening = once(server, "listening");
-  // A socket is bound before listen() returns, so nobody else's file is made under this mask.
+  // listen() binds the socket before it returns: no other code of this process creates a file under this mask.
   const umask = process.umask(0o177);
   try {
     server.listen(path);
@@ -25,9 +25,10 @@ export async function listenPrivately(server: Server, dataDir: string): Promise<
   await chmod(path, 0o600);
 }
 
-/** A socket file outlives a killed process. It is removed only when nothing answers on it. */
+/** A killed process leaves its socket file behind. The file is removed only when no process answers on it. */
 async function removeStale(path: string): Promise<void> {
-  if (await answers(path)) throw new Error(`another muster service is running on this data folder (${path})`);
+  if (await answers(path))
+    throw new Error(`another muster service is running on this data folder (${path}): stop it first`);
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });

@@ -1,65 +1,57 @@
 import { z } from "zod";
-import { ROLES } from "../../access/access.ts";
-import { command, text } from "../command.ts";
+import { type Caller, ROLES } from "../../access/access.ts";
+import { type Command, command, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
-const email = { email: text };
-
-/** How many entries of the API audit log one answer contains at most. */
+/** The most entries of the API audit log in one answer. */
 const MAX_WRITES = 10_000;
 
 /** Tenants, users, API keys and the API audit log. */
-export const accessCommands = [
+export const accessCommands: readonly Command[] = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
   command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
     await access.setTelemetryRetention(await access.systemCaller(input.slug), input.days);
     return input;
   }),
 
-  command("user.create", { tenant: text, ...email, role: z.enum(ROLES) }, async ({ access }, { tenant, ...input }) =>
-    access.createUser(await access.systemCaller(tenant), input),
+  tenantCommand("user.create", { email: text, role: z.enum(ROLES) }, ({ access }, caller, input) =>
+    access.createUser(caller, input),
   ),
-  command("user.list", { tenant: text }, async ({ access }, { tenant }) => ({
-    items: await access.listUsers(await access.systemCaller(tenant)),
-  })),
-  command("user.deactivate", email, async (facades, input) => {
-    await facades.access.deactivateUser(await callerForUser(facades, input.email), input.email);
-    return input;
-  }),
-  command("user.reactivate", email, async (facades, input) => {
-    await facades.access.reactivateUser(await callerForUser(facades, input.email), input.email);
-    return input;
-  }),
-  command("user.delete", email, async (facades, input) => {
-    await facades.access.deleteUser(await callerForUser(facades, input.email), input.email);
-    return input;
-  }),
-  command("user.reset-password", email, async (facades, input) => ({
-    ...input,
-    ...(await facades.access.resetPassword(await callerForUser(facades, input.email), input.email)),
+  tenantCommand("user.list", {}, async ({ access }, caller) => ({ items: await access.listUsers(caller) })),
+  userCommand("user.deactivate", ({ access }, caller, email) => access.deactivateUser(caller, email)),
+  userCommand("user.reactivate", ({ access }, caller, email) => access.reactivateUser(caller, email)),
+  userCommand("user.delete", ({ access }, caller, email) => access.deleteUser(caller, email)),
+  command("user.reset-password", { email: text }, async (facades, { email }) => ({
+    email,
+    ...(await facades.access.resetPassword(await callerForUser(facades, email), email)),
   })),
 
-  command(
+  tenantCommand(
     "key.create",
-    { tenant: text, user: text, name: text, scopes: z.array(text), expiresInDays: z.number().optional() },
-    async ({ access }, { tenant, ...input }) => access.createKey(await access.systemCaller(tenant), input),
+    { user: text, name: text, scopes: z.array(text), expiresInDays: z.number().optional() },
+    ({ access }, caller, input) => access.createKey(caller, input),
   ),
-  command("key.revoke", { id: text }, async ({ access }, input) => {
-    await access.revokeKey(await access.systemCaller(await access.tenantOfKey(input.id)), input.id);
-    return input;
+  command("key.revoke", { id: text }, async ({ access }, { id }) => {
+    await access.revokeKey(await access.systemCaller(await access.tenantOfKey(id)), id);
+    return { id };
   }),
-  command("key.list", { tenant: text }, async ({ access }, { tenant }) => ({
-    items: await access.listKeys(await access.systemCaller(tenant)),
+  tenantCommand("key.list", {}, async ({ access }, caller) => ({ items: await access.listKeys(caller) })),
+  tenantCommand("api-audit", { limit: z.int().min(1).max(MAX_WRITES) }, async ({ access }, caller, { limit }) => ({
+    items: await access.listApiWrites(caller, { skip: 0, limit }),
   })),
-  command(
-    "api-audit",
-    { tenant: text, limit: z.number().int().min(1).max(MAX_WRITES) },
-    async ({ access }, { tenant, limit }) => ({
-      items: await access.listApiWrites(await access.systemCaller(tenant), { skip: 0, limit }),
-    }),
-  ),
 ];
 
-async function callerForUser({ access }: Facades, email: string) {
+/** A command that changes one user, named by the email address alone. It answers with that address. */
+function userCommand(
+  name: string,
+  change: (facades: Facades, caller: Caller, email: string) => Promise<void>,
+): Command {
+  return command(name, { email: text }, async (facades, { email }) => {
+    await change(facades, await callerForUser(facades, email), email);
+    return { email };
+  });
+}
+
+async function callerForUser({ access }: Facades, email: string): Promise<Caller> {
   return await access.systemCaller(await access.tenantOfUser(email));
 }

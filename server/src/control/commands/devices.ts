@@ -1,17 +1,15 @@
 import { z } from "zod";
-import { command, text } from "../command.ts";
+import { type Command, command, tenantCommand, text } from "../command.ts";
 
-const tenant = { tenant: text };
 const topics = z.array(text);
-const watched = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
+const monitoring = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
 
-/** Device types, devices, groups, claims and MQTT clients. */
-export const deviceCommands = [
-  command(
+/** Device types, devices, claims and MQTT clients. */
+export const deviceCommands: readonly Command[] = [
+  tenantCommand(
     "device-type.create",
-    { ...tenant, name: text, publishTopics: topics, subscribeTopics: topics.optional(), ...watched },
-    async ({ access, devices }, { tenant, ...input }) =>
-      devices.createDeviceType(await access.systemCaller(tenant), input),
+    { name: text, publishTopics: topics, subscribeTopics: topics.optional(), ...monitoring },
+    ({ devices }, caller, input) => devices.createDeviceType(caller, input),
   ),
   command(
     "device-type.update",
@@ -20,52 +18,51 @@ export const deviceCommands = [
       name: text.optional(),
       publishTopics: topics.optional(),
       subscribeTopics: topics.optional(),
-      ...watched,
+      ...monitoring,
     },
-    async ({ access, devices }, { id, ...input }) => {
+    async ({ access, devices }, { id, ...change }) => {
       const caller = await access.systemCaller(await devices.tenantOfDeviceType(id));
-      return await devices.updateDeviceType(caller, id, input);
+      return await devices.updateDeviceType(caller, id, change);
     },
   ),
-  command("device-type.list", tenant, async ({ access, devices }, { tenant }) => ({
-    items: await devices.listDeviceTypes(await access.systemCaller(tenant)),
+  tenantCommand("device-type.list", {}, async ({ devices }, caller) => ({
+    items: await devices.listDeviceTypes(caller),
   })),
-  command(
+
+  tenantCommand(
     "device.create",
-    { ...tenant, id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
-    async ({ access, devices }, { tenant, ...input }) => devices.createDevice(await access.systemCaller(tenant), input),
+    { id: text.optional(), name: text, deviceTypeId: text.optional(), groupIds: z.array(text).optional() },
+    ({ devices }, caller, input) => devices.createDevice(caller, input),
   ),
-  command("device.delete", { ...tenant, id: text }, async ({ access, enrollment }, { tenant, id }) => {
-    await enrollment.deleteDevice(await access.systemCaller(tenant), id);
+  tenantCommand("device.delete", { id: text }, async ({ enrollment }, caller, { id }) => {
+    await enrollment.deleteDevice(caller, id);
     return { id };
   }),
-  command("device.latest", { ...tenant, id: text }, async ({ access, telemetry }, { tenant, id }) => ({
-    items: await telemetry.latest(await access.systemCaller(tenant), id),
+  tenantCommand("device.latest", { id: text }, async ({ telemetry }, caller, { id }) => ({
+    items: await telemetry.latest(caller, id),
   })),
-  command("device.rejected", { ...tenant, id: text }, async ({ access, telemetry }, { tenant, id }) => {
-    const messages = await telemetry.rejectedMessages(await access.systemCaller(tenant), id);
+  tenantCommand("device.rejected", { id: text }, async ({ telemetry }, caller, { id }) => {
+    const messages = await telemetry.rejectedMessages(caller, id);
     return { items: messages.map(({ payload, ...rest }) => ({ ...rest, payloadBase64: payload.toString("base64") })) };
   }),
-  command(
+
+  tenantCommand(
     "claim.create",
     {
-      ...tenant,
       intendedName: text,
       intendedDeviceTypeId: text.optional(),
       intendedGroupIds: z.array(text).optional(),
       maxUses: z.number().optional(),
       expiresInMinutes: z.number().optional(),
     },
-    async ({ access, enrollment, addresses }, { tenant, ...input }) => {
-      const claim = await enrollment.createClaim(await access.systemCaller(tenant), input);
-      const { id, claimCode, expiresAt } = claim;
+    async ({ enrollment, addresses }, caller, input) => {
+      const { id, claimCode, expiresAt } = await enrollment.createClaim(caller, input);
       return { id, claimCode, expiresAt, server: addresses.baseUrl };
     },
   ),
-  command(
+  tenantCommand(
     "mqtt-client.create",
-    { ...tenant, clientId: text, username: text, publish: topics, subscribe: topics },
-    async ({ access, connections }, { tenant, ...input }) =>
-      connections.createMqttClient(await access.systemCaller(tenant), input),
+    { clientId: text, username: text, publish: topics, subscribe: topics },
+    ({ connections }, caller, input) => connections.createMqttClient(caller, input),
   ),
 ];

@@ -1,45 +1,36 @@
 import { z } from "zod";
 import type { DeliveryRecord } from "../../notifications/notifications.ts";
-import { command, text } from "../command.ts";
+import { type Command, tenantCommand, text } from "../command.ts";
 
-const MOST = 200;
+/** The most messages in one answer. */
+const MAX_DELIVERIES = 200;
 
-/** Who is told, by which webhook, and who was. */
-export const notificationCommands = [
-  command(
+/** Webhook secrets, who is on call, and what was sent. */
+export const notificationCommands: readonly Command[] = [
+  tenantCommand(
     "group.webhook-secret",
-    { tenant: text, group: text, target: text, enable: z.boolean().optional() },
-    async ({ access, notifications }, { tenant, group, target, enable }) =>
-      await notifications.showWebhook(await access.systemCaller(tenant), { groupId: group, target, enable }),
+    { group: text, target: text, enable: z.boolean().optional() },
+    ({ notifications }, caller, { group, target, enable }) =>
+      notifications.showWebhook(caller, { groupId: group, target, enable }),
   ),
-  command("group.on-call", { tenant: text, id: text }, async ({ access, notifications }, { tenant, id }) =>
-    notifications.onCallOfGroup(await access.systemCaller(tenant), id),
+  tenantCommand("group.on-call", { id: text }, ({ notifications }, caller, { id }) =>
+    notifications.onCallOfGroup(caller, id),
   ),
-  command("device.on-call", { tenant: text, id: text }, async ({ access, notifications }, { tenant, id }) =>
-    notifications.onCallOfDevice(await access.systemCaller(tenant), id),
+  tenantCommand("device.on-call", { id: text }, ({ notifications }, caller, { id }) =>
+    notifications.onCallOfDevice(caller, id),
   ),
-  command(
+  tenantCommand(
     "notification.list",
-    { tenant: text, anomaly: text.optional(), limit: z.number().int().min(1).max(MOST).optional() },
-    async ({ access, notifications }, { tenant, anomaly, limit = 20 }) => {
-      const which = { limit, ...(anomaly === undefined ? {} : { anomalyId: anomaly }) };
-      const rows = await notifications.listDeliveries(await access.systemCaller(tenant), which);
-      return { items: rows.map(toItem) };
+    { anomaly: text.optional(), limit: z.int().min(1).max(MAX_DELIVERIES).optional() },
+    async ({ notifications }, caller, { anomaly, limit = 20 }) => {
+      const query = { limit, ...(anomaly === undefined ? {} : { anomalyId: anomaly }) };
+      return { items: (await notifications.listDeliveries(caller, query)).map(toItem) };
     },
   ),
 ];
 
-function toItem({
-  user_id,
-  group_id,
-  anomaly_id,
-  created_at,
-  next_at,
-  done_at,
-  last_error,
-  digest_id,
-  ...rest
-}: DeliveryRecord) {
+function toItem(delivery: DeliveryRecord) {
+  const { user_id, group_id, anomaly_id, created_at, next_at, done_at, last_error, digest_id, ...rest } = delivery;
   return {
     ...rest,
     userId: user_id,

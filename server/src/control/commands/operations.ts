@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { command, text } from "../command.ts";
+import { type Command, command, text } from "../command.ts";
 
-/** The certificate authorities, the health of the books, and copies of them. */
-export const operationsCommands = [
+/** The certificate authorities, the checks of stored state, and backups. */
+export const operationsCommands: readonly Command[] = [
   command("ca.status", {}, async ({ authorities }) => ({ authorities: await authorities.status() })),
   command("ca.rotate-intermediate", {}, async ({ authorities }) => ({
     authorities: await authorities.rotateIntermediate(),

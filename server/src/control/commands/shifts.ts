@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { command, text } from "../command.ts";
+import { type Command, tenantCommand, text } from "../command.ts";
 
 /** Shifts, whose users are named by their email addresses. */
-export const shiftCommands = [
-  command(
+export const shiftCommands: readonly Command[] = [
+  tenantCommand(
     "shift.create",
     {
-      tenant: text,
       name: text,
       timeZone: text,
       startTime: text,
@@ -16,9 +15,7 @@ export const shiftCommands = [
       validFrom: text.optional(),
       validUntil: text.optional(),
     },
-    async ({ access, groups }, { tenant, users, ...input }) => {
-      const caller = await access.systemCaller(tenant);
-      return await groups.createShift(caller, { ...input, userIds: await access.userIdsByEmail(caller, users) });
-    },
+    async ({ access, groups }, caller, { users, ...input }) =>
+      groups.createShift(caller, { ...input, userIds: await access.userIdsByEmail(caller, users) }),
   ),
 ];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
 import { OPERATORS, type ThresholdChange } from "../../rules/rules.ts";
-import { type Command, command, text } from "../command.ts";
+import { type Command, command, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
 const instant = z.iso.datetime({ offset: true }).transform((at) => new Date(at));
@@ -9,10 +9,10 @@ const comparand = z.union([z.number(), z.boolean(), text, z.tuple([z.number(), z
 const seconds = z.int().min(0).max(86_400).optional();
 const guarded = { id: text, revision: z.int().optional() };
 
-/** How many packs one answer holds at most. */
+/** The most packs in one answer. */
 const MAX_PACKS = 10_000;
 
-/** As a pack shows its rules: those that stay keep their ids. What the values may be is for the use case to say. */
+/** A rule as `threshold.show` returns it: a rule that stays keeps its id. The use case validates the values. */
 const rule = z.strictObject({
   id: text.optional(),
   metric: text,
@@ -25,14 +25,10 @@ const rule = z.strictObject({
   message: text.optional(),
 });
 
-/** Threshold packs, and what they find. */
+/** Threshold packs and dry runs. */
 export const thresholdCommands: readonly Command[] = [
-  command("threshold.list", { tenant: text, q: text.optional() }, async ({ access, rules }, { tenant, q }) => {
-    const { items } = await rules.listThresholds(await access.systemCaller(tenant), {
-      q,
-      skip: 0,
-      limit: MAX_PACKS,
-    });
+  tenantCommand("threshold.list", { q: text.optional() }, async ({ rules }, caller, { q }) => {
+    const { items } = await rules.listThresholds(caller, { q, skip: 0, limit: MAX_PACKS });
     return { items };
   }),
   command("threshold.show", { id: text }, async (facades, { id }) =>
