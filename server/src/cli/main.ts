@@ -1,5 +1,5 @@
 import { runCommandLine } from "./run.ts";
 
 process.exitCode = await runCommandLine(process.argv.slice(2));
-// What `serve` leaves behind after its drain (a socket in TIME_WAIT, a parser) must not hold the process.
+// Handles that outlive the drain of `serve` (a socket in TIME_WAIT, a parser) must not keep the process running.
 process.exit();

@@ -9,32 +9,34 @@ import { addShiftCommands } from "./commands/shifts.ts";
 import { addThresholdCommands } from "./commands/thresholds.ts";
 import type { Exit } from "./send.ts";
 
-/** The whole command line (docs: `muster --help`). Wrong usage throws a CommanderError. */
+/** The whole command line (`muster --help`). Wrong usage throws a CommanderError. */
 export function createProgram(exit: Exit): Command {
   const program = new Command("muster")
-    .description("Enroll, connect and watch IoT devices by client certificate.")
-    .version(manifest.version)
+    .description("Enroll and connect IoT devices with client certificates, and watch what they publish")
+    .version(manifest.version, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Show this help")
+    .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
     .configureHelp({ optionDescription })
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("Run it with --help to see its commands and options.")
     .addHelpText(
       "after",
-      "\nCommands speak to the running service of the data folder (MUSTER_DATA_DIR, ./data when unset)." +
-        "\n--json on any command prints one JSON object.",
+      "\nMost commands talk to the running service of the data folder (MUSTER_DATA_DIR, ./data by default)." +
+        "\nWith --json they print one JSON object.",
     );
   addServiceCommands(program, exit);
   addAccessCommands(program, exit);
   const device = addDeviceCommands(program, exit);
   addShiftCommands(program, exit);
-  const group = program.command("group").description("who is told, and who is on call");
+  const group = program.command("group").description("Show who is on call in a group, and its webhook secrets");
   addNotificationCommands({ group, device, program }, exit);
   addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
   return program;
 }
 
-/** What `--help` says of an option. */
+/** The description of an option in `--help`. */
 function optionDescription(option: Option): string {
-  const said = new Help().optionDescription(option);
-  return option.mandatory ? `${said} (required)` : said;
+  const description = new Help().optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }

@@ -1,136 +1,154 @@
 import { type Command, Option } from "commander";
-import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
 
-const ONCE = "It is shown this once and stored nowhere; keep it safe.";
+const SHOWN_ONCE = "Copy it now: it is not shown again.";
 
 /** `muster tenant | user | key …`, `muster api-audit` */
 export function addAccessCommands(program: Command, exit: Exit): void {
-  addTenant(program.command("tenant").description("tenants: accounts whose data never mix"), exit);
-  addUsers(program.command("user").description("people: they answer for API keys and stand on duty"), exit);
-  addKeys(program.command("key").description("API keys of the public API"), exit);
+  addTenants(program.command("tenant").description("Manage tenants, whose data are separate"), exit);
+  addUsers(program.command("user").description("Manage users, who own API keys and are on call"), exit);
+  addKeys(program.command("key").description("Manage API keys of the public API"), exit);
   addApiAudit(program, exit);
 }
 
-function addTenant(tenant: Command, exit: Exit): void {
-  leaf(tenant, "create <slug>", "add a tenant; the slug names it in topics and never changes")
-    .requiredOption("--name <text>", "its name")
+function addTenants(tenant: Command, exit: Exit): void {
+  subcommand(tenant, "create <slug>", "Create a tenant; the slug is part of its topics and never changes")
+    .requiredOption("--name <text>", "Name of the tenant")
     .action((slug: string, { json, name }) =>
       send(exit, {
         name: "tenant.create",
         body: { slug, name },
         json,
-        show: (tenant) => [`Tenant ${tenant.slug} is there (${tenant.id}).`],
+        show: (tenant) => [`Created tenant ${tenant.slug} (${tenant.id}).`],
       }),
     );
-  leaf(tenant, "set-retention <slug>", "say how long telemetry that arrives from now on is kept")
+  subcommand(tenant, "set-retention <slug>", "Set how long telemetry that arrives from now on is stored")
     .requiredOption("--days <n>", "7, 30, 90, 180, 365 or 730", wholeNumber)
     .action((slug: string, { json, days }) =>
       send(exit, {
         name: "tenant.set-retention",
         body: { slug, days },
         json,
-        show: () => [`Telemetry of ${slug} that arrives from now on is kept for ${days} days.`],
+        show: () => [`Telemetry of ${slug} that arrives from now on is stored for ${days} days.`],
       }),
     );
 }
 
 function addUsers(user: Command, exit: Exit): void {
-  leaf(user, "create", "add a user with a random password")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--email <e>", "the email address; no two users have the same, in whichever tenants")
+  tenantSubcommand(user, "create", "Create a user with a random password")
+    .requiredOption("--email <e>", "Email address, unique among the users of all tenants")
     .addOption(
-      new Option("--role <role>", "what the user may do")
-        .choices(["admin", "operator", "viewer"])
-        .makeOptionMandatory(),
+      new Option("--role <role>", "Role of the user").choices(["admin", "operator", "viewer"]).makeOptionMandatory(),
     )
     .action(({ json, ...body }) =>
       send(exit, {
         name: "user.create",
         body,
         json,
-        show: ({ id, email, password }) => [`User ${email} is there (${id}).`, `Password: ${password}`, ONCE],
+        show: ({ id, email, password }) => [`Created user ${email} (${id}).`, `Password: ${password}`, SHOWN_ONCE],
       }),
     );
-  leaf(user, "list", "every user of a tenant who is not deleted, newest first")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action(({ json, ...body }) => send(exit, { name: "user.list", body, json, show: ({ items }) => users(items) }));
-  const changes = [
-    ["deactivate", "shut a user out; every API key the user made dies for good", "is deactivated; the keys are dead"],
-    ["reactivate", "let a deactivated user in again; the API keys stay dead", "is active again; old keys stay dead"],
-    ["delete", "delete a user; every API key the user made dies for good", "is deleted; the keys are dead"],
-  ] as const;
-  for (const [verb, description, done] of changes) {
-    leaf(user, `${verb} <email>`, description).action((email: string, { json }) =>
-      send(exit, { name: `user.${verb}`, body: { email }, json, show: () => [`User ${email} ${done}.`] }),
+  tenantSubcommand(user, "list", "List the users of a tenant who are not deleted, newest first").action(
+    ({ json, ...body }) => send(exit, { name: "user.list", body, json, show: userLines }),
+  );
+  addUserChanges(user, exit);
+}
+
+/** Verb → what it does, what it has done. */
+const USER_CHANGES = {
+  deactivate: [
+    "Deactivate a user and revoke all API keys the user created",
+    (email: string) => `Deactivated user ${email} and revoked the user's API keys.`,
+  ],
+  reactivate: [
+    "Reactivate a user; the user's API keys stay revoked",
+    (email: string) => `Reactivated user ${email}. The API keys that were revoked stay revoked.`,
+  ],
+  delete: [
+    "Delete a user and revoke all API keys the user created",
+    (email: string) => `Deleted user ${email} and revoked the user's API keys.`,
+  ],
+} as const;
+
+function addUserChanges(user: Command, exit: Exit): void {
+  for (const [verb, [description, done]] of Object.entries(USER_CHANGES))
+    subcommand(user, `${verb} <email>`, description).action((email: string, { json }) =>
+      send(exit, { name: `user.${verb}`, body: { email }, json, show: () => [done(email)] }),
     );
-  }
-  leaf(user, "reset-password <email>", "give a user a new random password; the user's API keys die").action(
-    (email: string, { json }) =>
-      send(exit, {
-        name: "user.reset-password",
-        body: { email },
-        json,
-        show: ({ password }) => [`User ${email} has a new password; the keys are dead.`, `Password: ${password}`, ONCE],
-      }),
+  subcommand(
+    user,
+    "reset-password <email>",
+    "Set a new random password and revoke all API keys the user created",
+  ).action((email: string, { json }) =>
+    send(exit, {
+      name: "user.reset-password",
+      body: { email },
+      json,
+      show: ({ password }) => [
+        `Set a new password for user ${email} and revoked the user's API keys.`,
+        `Password: ${password}`,
+        SHOWN_ONCE,
+      ],
+    }),
   );
 }
 
 function addKeys(key: Command, exit: Exit): void {
-  leaf(key, "create", "make an API key for a tenant admin")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--user <email>", "the admin who answers for it; the key dies with this account")
-    .requiredOption("--name <text>", "what it is for")
-    .requiredOption("--scope <scope...>", "what it may do, e.g. devices:read (repeatable)")
-    .option("--expires-in-days <n>", "how long it works; for ever when absent", wholeNumber)
+  tenantSubcommand(key, "create", "Create an API key")
+    .requiredOption("--user <email>", "Admin who owns the key; it is revoked when this account ends")
+    .requiredOption("--name <text>", "What the key is for")
+    .requiredOption("--scope <scope...>", "Scope to grant, such as devices:read (repeatable)")
+    .option("--expires-in-days <n>", "Days until it expires, 1 to 3650; never when absent", wholeNumber)
     .action(({ json, scope, ...rest }) =>
       send(exit, {
         name: "key.create",
         body: { ...rest, scopes: scope },
         json,
-        show: (made) => [`API key ${made.id} is there. Send it as X-API-Key:`, made.key, ONCE],
+        show: ({ id, key }) => [`Created API key ${id}. Send it in the X-API-Key header:`, key, SHOWN_ONCE],
       }),
     );
-  leaf(key, "revoke <id>", "revoke an API key for good").action((id: string, { json }) =>
-    send(exit, { name: "key.revoke", body: { id }, json, show: () => [`API key ${id} is revoked.`] }),
+  subcommand(key, "revoke <id>", "Revoke an API key permanently").action((id: string, { json }) =>
+    send(exit, { name: "key.revoke", body: { id }, json, show: () => [`Revoked API key ${id}.`] }),
   );
-  leaf(key, "list", "every API key a tenant ever had, newest first; never the secret part")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action(({ json, ...body }) => send(exit, { name: "key.list", body, json, show: ({ items }) => keys(items) }));
+  tenantSubcommand(key, "list", "List all API keys of a tenant, ended ones included, newest first").action(
+    ({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }),
+  );
 }
 
 function addApiAudit(program: Command, exit: Exit): void {
-  leaf(program, "api-audit", "what was written with a tenant's API keys, newest first")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .option("--limit <n>", "how many entries, 1 to 10000", wholeNumber, 50)
-    .action(({ json, ...body }) => send(exit, { name: "api-audit", body, json, show: ({ items }) => writes(items) }));
+  tenantSubcommand(program, "api-audit", "List the writes made with a tenant's API keys, newest first")
+    .option("--limit <n>", "Number of entries, 1 to 10000", wholeNumber, 50)
+    .action(({ json, ...body }) => send(exit, { name: "api-audit", body, json, show: writeLines }));
 }
 
-function users(items: Answer[]): string[] {
+function userLines({ items }: Result): string[] {
   return columns(
-    items.map(({ id, email, role, status }) => [email, role, status, id]),
-    "There are no users.",
+    items.map(({ id, email, role, status }: Result) => [email, role, status, id]),
+    "No users.",
   );
 }
 
-function keys(items: Answer[]): string[] {
+function keyLines({ items }: Result): string[] {
   return columns(
-    items.map((key) => [key.id, key.name, stateOf(key), usedAt(key), key.user, key.scopes.join(" ")]),
-    "There are no API keys.",
+    items.map((key: Result) => [key.id, key.name, stateOf(key), lastUseOf(key), key.user, key.scopes.join(" ")]),
+    "No API keys.",
   );
 }
 
-function stateOf({ revokedAt, revocationReason, expiresAt }: Answer): string {
+function stateOf({ revokedAt, revocationReason, expiresAt }: Result): string {
   if (revokedAt) return `revoked ${revokedAt} (${revocationReason})`;
-  return expiresAt ? `until ${expiresAt}` : "without an end";
+  return expiresAt ? `expires ${expiresAt}` : "does not expire";
 }
 
-function usedAt({ lastUsedAt, lastUsedAddress }: Answer): string {
+function lastUseOf({ lastUsedAt, lastUsedAddress }: Result): string {
   return lastUsedAt ? `last used ${lastUsedAt} from ${lastUsedAddress}` : "never used";
 }
 
-function writes(items: Answer[]): string[] {
+function writeLines({ items }: Result): string[] {
   return columns(
-    items.map((write) => [
+    items.map((write: Result) => [
       write.at,
       `apikey:${write.keyId}`,
       write.operation,
@@ -139,6 +157,6 @@ function writes(items: Answer[]): string[] {
       write.address ?? "",
       write.requestId,
     ]),
-    "Nothing was written with API keys.",
+    "No writes with API keys.",
   );
 }

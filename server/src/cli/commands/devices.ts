@@ -1,191 +1,122 @@
 import type { Command } from "commander";
-import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, escaped, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
+import { addDeviceTypes } from "./device-types.ts";
 
-const SHOWN_OF_A_PAYLOAD = 120;
+/** Characters of a rejected payload that a line shows. */
+const PAYLOAD_CHARACTERS = 120;
 
-/** `muster device-type | device | claim | mqtt-client …` @returns that of devices, for those that others add to it */
+/** `muster device-type | device | claim | mqtt-client …` @returns the `device` command, for further subcommands */
 export function addDeviceCommands(program: Command, exit: Exit): Command {
-  const type = program.command("device-type").description("which topics a kind of device publishes on");
-  addDeviceTypes(type, exit);
-  addDeviceTypeList(type, exit);
-  const device = program.command("device").description("devices, and what they send");
+  addDeviceTypes(
+    program.command("device-type").description("Manage device types: topics, threshold packs, silence"),
+    exit,
+  );
+  const device = program.command("device").description("Manage devices and show their telemetry");
   addDevices(device, exit);
   addTelemetryViews(device, exit);
-  addClaims(program.command("claim").description("claim codes that let a device enroll itself"), exit);
-  addMqttClients(program.command("mqtt-client").description("services that connect with a password"), exit);
+  addClaims(program.command("claim").description("Manage claim codes, with which devices enroll themselves"), exit);
+  addMqttClients(program.command("mqtt-client").description("Manage MQTT clients that connect with a password"), exit);
   return device;
 }
 
-function addDeviceTypes(type: Command, exit: Exit): void {
-  leaf(type, "create", "add a device type")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--name <text>", "its name")
-    .requiredOption("--topic <template...>", "a topic to publish on, e.g. telemetry/{deviceId} (repeatable)")
-    .option("--subscribe <template...>", "a topic to subscribe to (repeatable); none when absent")
-    .option("--threshold <id...>", "a threshold pack that watches its devices (repeatable)")
-    .option("--silent-for-seconds <n>", "a device silent for longer is an anomaly; never when absent", wholeNumber)
-    .action(({ json, topic, subscribe, threshold, ...rest }) =>
-      send(exit, {
-        name: "device-type.create",
-        body: { ...rest, publishTopics: topic, subscribeTopics: subscribe, thresholdIds: threshold },
-        json,
-        show: (made) => [`Device type ${made.name} is there (${made.id}).`],
-      }),
-    );
-  leaf(type, "update <id>", "change a device type; certificates follow when they are next issued")
-    .option("--name <text>", "its new name")
-    .option("--topic <template...>", "every topic to publish on from now (repeatable)")
-    .option("--subscribe <template...>", "every topic to subscribe to from now (repeatable)")
-    .option("--threshold <id...>", "every threshold pack that watches its devices from now (repeatable)")
-    .option("--no-threshold", "no threshold pack watches its devices from now")
-    .option("--silent-for-seconds <n>", "from now a device silent for longer is an anomaly", wholeNumber)
-    .option("--no-silent-for-seconds", "from now silence is no anomaly")
-    .action((id: string, { json, name, topic, subscribe, threshold, silentForSeconds }) =>
-      send(exit, {
-        name: "device-type.update",
-        body: {
-          id,
-          name,
-          publishTopics: topic,
-          subscribeTopics: subscribe,
-          thresholdIds: threshold === false ? [] : threshold,
-          silentForSeconds: silentForSeconds === false ? null : silentForSeconds,
-        },
-        json,
-        show: typeLines,
-      }),
-    );
-}
-
-function typeLines({ name, publishTopics, thresholdIds, silentForSeconds }: Answer): string[] {
-  return [
-    `Device type ${name} publishes on ${publishTopics.join(", ") || "nothing"}.`,
-    `It is watched by ${thresholdIds.length === 0 ? "no threshold pack" : `the threshold packs ${thresholdIds.join(", ")}`}.`,
-    silentForSeconds === null
-      ? "Silence is no anomaly."
-      : `Silent for longer than ${silentForSeconds} s is an anomaly.`,
-  ];
-}
-
-function addDeviceTypeList(type: Command, exit: Exit): void {
-  leaf(type, "list", "every device type of a tenant, newest first")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action(({ json, ...body }) =>
-      send(exit, {
-        name: "device-type.list",
-        body,
-        json,
-        show: ({ items }) =>
-          columns(
-            items.map(({ id, name, publishTopics }: Answer) => [id, name, publishTopics.join(", ")]),
-            "There are no device types.",
-          ),
-      }),
-    );
-}
-
 function addDevices(device: Command, exit: Exit): void {
-  leaf(device, "create", "add a device by hand")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .option("--id <id>", "its id, which never changes; random when absent")
-    .option("--type <id>", "its device type")
-    .option("--group <id...>", "a group it is in (repeatable)")
-    .requiredOption("--name <text>", "its name")
+  tenantSubcommand(device, "create", "Create a device that does not enroll itself")
+    .option("--id <id>", "Id of the device, which never changes; random when absent")
+    .option("--type <id>", "Id of its device type")
+    .option("--group <id...>", "Id of a group it belongs to (repeatable)")
+    .requiredOption("--name <text>", "Name of the device")
     .action(({ json, type, group, ...rest }) =>
       send(exit, {
         name: "device.create",
         body: { ...rest, deviceTypeId: type, groupIds: group },
         json,
-        show: (made) => [`Device ${made.id} (${made.name}) is there.`],
+        show: ({ id, name }) => [`Created device ${id} (${name}).`],
       }),
     );
-  leaf(device, "delete <id>", "delete a device: its certificates are revoked, its sessions closed")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action((id: string, { json, tenant }) =>
-      send(exit, { name: "device.delete", body: { tenant, id }, json, show: () => [`Device ${id} is deleted.`] }),
-    );
+  tenantSubcommand(device, "delete <id>", "Delete a device, revoke its certificates and close its sessions").action(
+    (id: string, { json, tenant }) =>
+      send(exit, {
+        name: "device.delete",
+        body: { tenant, id },
+        json,
+        show: () => [`Deleted device ${id}, revoked its certificates and closed its sessions.`],
+      }),
+  );
 }
 
 function addTelemetryViews(device: Command, exit: Exit): void {
-  leaf(device, "latest <id>", "the newest value of every metric of a device")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action((id: string, { json, tenant }) =>
+  tenantSubcommand(device, "latest <id>", "Show the newest value of every metric of a device").action(
+    (id: string, { json, tenant }) =>
       send(exit, {
         name: "device.latest",
         body: { tenant, id },
         json,
-        show: ({ items }) => columns(items.map(valueCells), "There are no values."),
+        show: ({ items }) => columns(items.map(valueCells), "No values."),
       }),
-    );
-  leaf(device, "rejected <id>", "the last 20 messages of a device that could not be read, and why")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action((id: string, { json, tenant }) =>
+  );
+  tenantSubcommand(device, "rejected <id>", "Show the last 20 rejected messages of a device with the reasons").action(
+    (id: string, { json, tenant }) =>
       send(exit, {
         name: "device.rejected",
         body: { tenant, id },
         json,
-        show: ({ items }) => (items.length === 0 ? ["No message was rejected."] : items.map(rejectedLine)),
+        show: ({ items }) => (items.length === 0 ? ["No rejected messages."] : items.map(rejectedLine)),
       }),
-    );
+  );
 }
 
-function valueCells({ metric, value, at, timeReplaced }: Answer): string[] {
-  return [quoted(metric), quoted(value), timeReplaced ? `${at} (time of the service)` : at];
+function valueCells({ metric, value, at, timeReplaced }: Result): string[] {
+  return [quoted(metric), quoted(value), timeReplaced ? `${at} (time of arrival)` : at];
 }
 
-function rejectedLine({ at, topic, reason, payloadBase64 }: Answer): string {
+function rejectedLine({ at, topic, reason, payloadBase64 }: Result): string {
   const payload = Buffer.from(payloadBase64, "base64").toString("utf8");
-  const shown = payload.length > SHOWN_OF_A_PAYLOAD ? `${payload.slice(0, SHOWN_OF_A_PAYLOAD)}…` : payload;
-  return `${at}  ${topic}  ${harmless(reason)}: ${quoted(shown)}`;
+  const shown = payload.length > PAYLOAD_CHARACTERS ? `${payload.slice(0, PAYLOAD_CHARACTERS)}…` : payload;
+  return `${at}  ${topic}  ${escaped(reason)}: ${quoted(shown)}`;
 }
 
 function quoted(value: unknown): string {
-  return harmless(JSON.stringify(value));
-}
-
-/** What a device sent must not steer the terminal. */
-function harmless(text: string): string {
-  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escaped(JSON.stringify(value));
 }
 
 function addClaims(claim: Command, exit: Exit): void {
-  leaf(claim, "create", "make a claim code")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--name <text>", "the name of the device that will redeem it")
-    .option("--type <id>", "its device type")
-    .option("--group <id...>", "a group it will be in (repeatable)")
-    .option("--max-uses <n>", "how many devices may redeem it, 1 to 100; 1 when absent", wholeNumber)
-    .option("--expires-in-minutes <n>", "how long it works, 5 to 1440; 60 when absent", wholeNumber)
+  tenantSubcommand(claim, "create", "Create a claim code")
+    .requiredOption("--name <text>", "Name of the device that will redeem it")
+    .option("--type <id>", "Id of the device type it will have")
+    .option("--group <id...>", "Id of a group it will belong to (repeatable)")
+    .option("--max-uses <n>", "Number of devices that may redeem it, 1 to 100; 1 when absent", wholeNumber)
+    .option("--expires-in-minutes <n>", "Minutes until it expires, 5 to 1440; 60 when absent", wholeNumber)
     .action(({ json, name, type, group, ...rest }) =>
       send(exit, {
         name: "claim.create",
         body: { ...rest, intendedName: name, intendedDeviceTypeId: type, intendedGroupIds: group },
         json,
-        show: (made) => [
-          `Claim code: ${made.claimCode}`,
-          "It is shown this once and stored nowhere.",
-          `It works until ${made.expiresAt}; redeem it at ${made.server}/api/provisioning/claim.`,
+        show: ({ claimCode, expiresAt, server }) => [
+          `Claim code: ${claimCode}`,
+          "Copy it now: it is not shown again.",
+          `It expires at ${expiresAt}. Redeem it at ${server}/api/provisioning/claim.`,
         ],
       }),
     );
 }
 
 function addMqttClients(client: Command, exit: Exit): void {
-  leaf(client, "create", "register a gateway or service that connects with user name and password")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--client-id <id>", "its one MQTT client id")
-    .requiredOption("--username <u>", "its user name")
-    .option("--publish <topic...>", "a topic it may publish on (repeatable)")
-    .option("--subscribe <filter...>", "a filter it may subscribe to (repeatable)")
+  tenantSubcommand(client, "create", "Register a gateway or service that connects with user name and password")
+    .requiredOption("--client-id <id>", "Its MQTT client id, 1 to 64 characters of A-Z a-z 0-9 _ -")
+    .requiredOption("--username <u>", "Its user name, 1 to 64 characters of A-Z a-z 0-9 _ . @ -")
+    .option("--publish <topic...>", "Topic it may publish to, below t/<slug>/ (repeatable)")
+    .option("--subscribe <filter...>", "Topic filter it may subscribe to, below t/<slug>/ (repeatable)")
     .action(({ json, publish = [], subscribe = [], ...body }) =>
       send(exit, {
         name: "mqtt-client.create",
         body: { ...body, publish, subscribe },
         json,
         show: ({ password }) => [
-          `MQTT client ${body.clientId} is there.`,
+          `Created MQTT client ${body.clientId}.`,
           `Password of ${body.username}: ${password}`,
-          "It is shown this once and stored nowhere; keep it safe.",
+          "Copy it now: it is not shown again.",
         ],
       }),
     );

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { type Answer, columns, type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
 
 /** `muster group on-call | webhook-secret`, `muster device on-call`, `muster notification …` */
 export function addNotificationCommands(
@@ -9,27 +11,25 @@ export function addNotificationCommands(
   addWebhookSecret(group, exit);
   addOnCall(group, "group", exit);
   addOnCall(device, "device", exit);
-  const notification = program.command("notification").description("what was sent to whom");
-  leaf(notification, "list", "the newest e-mails and webhook messages of a tenant, and what became of them")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .option("--anomaly <id>", "those of one anomaly")
-    .option("--limit <n>", "how many, 200 at most; 20 when absent", wholeNumber)
+  const notification = program.command("notification").description("Show sent e-mails and webhook messages");
+  tenantSubcommand(notification, "list", "List the newest e-mails and webhook messages of a tenant with their state")
+    .option("--anomaly <id>", "Only those about this anomaly")
+    .option("--limit <n>", "Number of messages, 1 to 200; 20 when absent", wholeNumber)
     .action(({ json, ...body }) =>
       send(exit, {
         name: "notification.list",
         body,
         json,
-        show: ({ items }) => columns(items.map(deliveryCells), "Nothing was sent."),
+        show: ({ items }) => columns(items.map(deliveryCells), "No messages."),
       }),
     );
 }
 
 function addWebhookSecret(group: Command, exit: Exit): void {
-  leaf(group, "webhook-secret", "show what a group's webhook is signed with")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .requiredOption("--group <id>", "the group")
-    .requiredOption("--target <url>", "the webhook's address, as the group has it")
-    .option("--enable", "send there again, after it answered 410")
+  tenantSubcommand(group, "webhook-secret", "Show the secret that signs the messages to a group's webhook")
+    .requiredOption("--group <id>", "Id of the group")
+    .requiredOption("--target <url>", "Address of the webhook, exactly as the group has it")
+    .option("--enable", "Enable the webhook again after it answered 410")
     .action(({ json, ...body }) =>
       send(exit, {
         name: "group.webhook-secret",
@@ -37,52 +37,57 @@ function addWebhookSecret(group: Command, exit: Exit): void {
         json,
         show: ({ secret, disabled }) => [
           secret,
-          ...(disabled ? ["It answered 410, so nothing is sent there: --enable to try again."] : []),
+          ...(disabled
+            ? ["The webhook is disabled because it answered 410. Run this with --enable to send again."]
+            : []),
         ],
       }),
     );
 }
 
 function addOnCall(noun: Command, what: "group" | "device", exit: Exit): void {
-  leaf(noun, "on-call <id>", "who is on duty now and for seven days, and the hours that reach nobody")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .action((id: string, { json, tenant }) =>
-      send(exit, { name: `${what}.on-call`, body: { tenant, id }, json, show: onCallLines }),
-    );
+  tenantSubcommand(
+    noun,
+    "on-call <id>",
+    "Show who is on duty in the next 7 days, and hours without a recipient",
+  ).action((id: string, { json, tenant }) =>
+    send(exit, { name: `${what}.on-call`, body: { tenant, id }, json, show: onCallLines }),
+  );
 }
 
-function onCallLines({ now, duties, gaps }: Answer): string[] {
+function onCallLines({ now, duties, gaps }: Result): string[] {
   return [
-    now.length === 0 ? "Nobody is on duty now." : `On duty now: ${[...new Set(now.map(peopleOf))].join("; ")}`,
+    now.length === 0 ? "On duty now: no user" : `On duty now: ${[...new Set(now.map(usersOf))].join("; ")}`,
     ...columns(
-      duties.map((duty: Answer) => [...timesOf(duty.startsAt, duty.endsAt), duty.shiftName, peopleOf(duty)]),
-      "No shift in the next seven days.",
+      duties.map((duty: Result) => [...timesOf(duty.startsAt, duty.endsAt), duty.shiftName, usersOf(duty)]),
+      "No shift in the next 7 days.",
     ),
-    ...(gaps.length === 0
-      ? ["Every hour reaches somebody."]
-      : [
-          "An anomaly that opens then reaches nobody:",
-          ...columns(
-            gaps.map((gap: Answer) => timesOf(gap.from, gap.to)),
-            "",
-          ),
-        ]),
+    ...gapLines(gaps),
   ];
+}
+
+function gapLines(gaps: Result[]): string[] {
+  if (gaps.length === 0) return ["At any hour an anomaly notifies at least one recipient."];
+  const times = columns(
+    gaps.map(({ from, to }) => timesOf(from, to)),
+    "",
+  );
+  return ["An anomaly that opens in these hours notifies no recipient:", ...times];
 }
 
 function timesOf(from: string, to: string): string[] {
   return [`${minute(from)} to ${minute(to)}`];
 }
 
-/** UTC, to the minute: shifts of one list may be of several zones. */
+/** UTC, to the minute: the shifts of one list may have different time zones. */
 function minute(time: string): string {
   return `${time.slice(0, 16)}Z`;
 }
 
-function peopleOf({ users }: Answer): string {
-  return users.length === 0 ? "(nobody)" : users.map(({ email }: Answer) => email).join(", ");
+function usersOf({ users }: Result): string {
+  return users.length === 0 ? "(no users)" : users.map(({ email }: Result) => email).join(", ");
 }
 
-function deliveryCells({ createdAt, type, channel, target, state, attempts, lastError }: Answer): string[] {
+function deliveryCells({ createdAt, type, channel, target, state, attempts, lastError }: Result): string[] {
   return [createdAt, type, channel, target, `${state} (${attempts.length})`, lastError ?? ""];
 }

@@ -1,98 +1,114 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { foreignEnvironment } from "../../config/config.ts";
-import { type Answer, type Exit, leaf, portNumber, print, send } from "../send.ts";
+import { portNumber, subcommand } from "../options.ts";
+import { count, print, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
 
-/** `muster serve | migrate | demo | inbox | doctor | backup | restore` */
+/** `muster serve | migrate | demo | inbox | doctor | backup | restore`. The processes are imported only when they run. */
 export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
-    .description("run the service until SIGTERM or Ctrl-C")
+    .description("Run the service until SIGTERM or Ctrl-C")
     .action(async () => {
       const { serve } = await import("../../main.ts");
       exit(await serve());
     });
-  program
-    .command("demo")
-    .description("show the whole platform with simulated devices, in a folder of its own; Ctrl-C ends it")
-    .option("--check", "unattended: verify each step, then take everything down; exits 0 only if all held")
-    .action(async ({ check }) => {
-      const { demo } = await import("../../demo/demo.ts");
-      exit(await demo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
-    });
-  program
-    .command("inbox")
-    .description(
-      "a mail server and a webhook's other side on this machine, which keep what they are sent; Ctrl-C ends it",
-    )
-    .option("--mail-port <n>", "where it takes mails (SMTP); 0 for a free one", portNumber, 2525)
-    .option("--webhook-port <n>", "where it takes webhooks (HTTPS); 0 for a free one", portNumber, 8444)
-    .option("--folder <path>", "where it keeps them, with the certificate that the service must trust", "inbox")
-    .action(async (options) => {
-      const { keepMessages } = await import("../../demo/keep-messages.ts");
-      await keepMessages({ ...options, print: (line) => console.log(line) });
-      exit(0);
-    });
-  leaf(program, "migrate", "bring the database's schema up to date (the service does it too when it starts)").action(
-    async ({ json }) => {
-      const { migrateDatabase } = await import("../../main.ts");
-      print(await migrateDatabase(), json, ({ schema }) => [`The database is at schema ${schema}.`]);
-    },
-  );
-  leaf(program, "doctor", "say whether what must never be false is true; exits 1 when it is not")
-    .option("--deep", "ask the whole database every question")
+  addDemo(program, exit);
+  addInbox(program, exit);
+  subcommand(
+    program,
+    "migrate",
+    "Apply database migrations without starting the service, which applies them too",
+  ).action(async ({ json }) => {
+    const { migrateDatabase } = await import("../../main.ts");
+    print(await migrateDatabase(), json, ({ schema }) => [`The database has schema ${schema}.`]);
+  });
+  subcommand(program, "doctor", "Check the invariants and list what needs attention; exit 1 if an invariant is broken")
+    .option("--deep", "Check the whole database")
     .action(({ json, deep }) =>
       send(exit, {
         name: "doctor",
         body: { deep: deep ?? false },
         json,
-        show: diagnosis,
-        judge: ({ healthy }) => (healthy ? 0 : 1),
+        show: checkLines,
+        exitCode: ({ healthy }) => (healthy ? 0 : 1),
       }),
     );
   addBackup(program, exit);
+  addRestore(program);
+}
+
+function addDemo(program: Command, exit: Exit): void {
+  program
+    .command("demo")
+    .description("Show the platform with simulated devices in a temporary folder, until Ctrl-C")
+    .option("--check", "Verify each step and stop; exit 0 only if every step succeeded")
+    .action(async ({ check }) => {
+      const { demo } = await import("../../demo/demo.ts");
+      exit(await demo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
+    });
+}
+
+function addInbox(program: Command, exit: Exit): void {
+  program
+    .command("inbox")
+    .description("Run a mail server and a webhook receiver that store what they receive, until Ctrl-C")
+    .option("--mail-port <n>", "Port of the mail server (SMTP); 0 picks a free one", portNumber, 2525)
+    .option("--webhook-port <n>", "Port of the webhook receiver (HTTPS); 0 picks a free one", portNumber, 8444)
+    .option("--folder <path>", "Folder of the messages and of the certificate that the service must trust", "inbox")
+    .action(async (options) => {
+      const { keepMessages } = await import("../../demo/keep-messages.ts");
+      await keepMessages({ ...options, print: (line) => console.log(line) });
+      exit(0);
+    });
 }
 
 function addBackup(program: Command, exit: Exit): void {
-  leaf(program, "backup <file>", "copy the embedded database to a new file; keep the master key apart from it").action(
+  subcommand(program, "backup <file>", "Copy the embedded database to a new file, without the master key").action(
     (file: string, { json }) =>
       send(exit, {
         name: "backup",
         body: { file: resolve(file) },
         json,
-        show: (made) => [
-          `The database is in ${made.file} (${made.bytes} bytes).`,
-          "The master key is not: without a copy of it (master.key in the data folder) the backup cannot be used.",
+        show: ({ file, bytes }) => [
+          `Copied the database to ${file} (${bytes} bytes).`,
+          "Copy the master key separately (master.key in the data folder, if it is not in your secret store):",
+          "without it the backup cannot be used.",
         ],
       }),
   );
-  leaf(
+}
+
+function addRestore(program: Command): void {
+  subcommand(
     program,
     "restore <file>",
-    "make a backup the database of a data folder that has none, the service being stopped",
+    "Restore a backup into a data folder without a database; stop the service first",
   )
     .option(
       "--revoke-all",
-      "end every certificate, API key, claim and MQTT client of it: some may have been revoked since",
+      "Revoke all certificates, API keys, claims and MQTT clients: some may have been revoked after the backup",
     )
-    .option("--nothing-revoked-since", "keep them: you know that nothing was revoked after the backup was made")
+    .option("--nothing-revoked-since", "Keep them valid: you know that nothing was revoked after the backup")
     .action(async (file: string, { json, revokeAll, nothingRevokedSince }, command: Command) => {
       if (!revokeAll === !nothingRevokedSince)
         command.error(
-          "error: say either --revoke-all or --nothing-revoked-since (a restore must not revive what was revoked)",
+          "error: specify either --revoke-all or --nothing-revoked-since: a restore must not make revoked certificates valid",
         );
       const { restoreDatabase } = await import("../../main.ts");
       const restored = await restoreDatabase(resolve(file), revokeAll ? "revoke-all" : "nothing-revoked-since");
       print(restored, json, ({ dataDir, revokedCertificates }) => [
-        `The database is in ${dataDir}; ${revokedCertificates} certificates were revoked.`,
-        "Put the master key of the service that was backed up beside it before you start.",
+        `Restored the database into ${dataDir} and revoked ${count(revokedCertificates, "certificate")}.`,
+        "Provide the master key of the service that was backed up before you start this one.",
       ]);
     });
 }
 
-function diagnosis({ checks }: Answer): string[] {
-  return checks.map(({ name, level, ok, broken, examples }: Answer) => {
+function checkLines({ checks }: Result): string[] {
+  return checks.map(({ name, level, ok, broken, examples }: Result) => {
     if (ok) return `ok      ${name}`;
-    return `${level === "must" ? "BROKEN" : "LOOK  "}  ${name}: ${broken}, among them ${examples.join("; ")}`;
+    const label = level === "must" ? "BROKEN" : "WARN  ";
+    return `${label}  ${name}: ${count(broken, "violation")}, for example ${examples.join("; ")}`;
   });
 }

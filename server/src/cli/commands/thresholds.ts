@@ -1,86 +1,92 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { type Answer, columns, count, type Exit, leaf, send, wholeNumber } from "../send.ts";
+import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, count, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
 
 /** `muster threshold …` */
 export function addThresholdCommands(program: Command, exit: Exit): void {
-  const threshold = program.command("threshold").description("threshold packs, and what they find");
-  addThresholdViews(threshold, exit);
-  addThresholdChanges(threshold, exit);
-  leaf(threshold, "dry-run <id>", "what a pack would have found in the telemetry of a period")
-    .option("--tenant <slug>", "the tenant; the pack's when absent")
-    .option("--device <id>", "in the telemetry of this device")
-    .option("--type <id>", "in that of all devices of this type")
-    .requiredOption("--from <time>", "readings at this time or later, e.g. 2026-11-01T00:00:00Z")
-    .requiredOption("--to <time>", "readings before this time")
-    .action((id: string, { json, device, type, ...rest }) =>
-      send(exit, {
-        name: "threshold.dry-run",
-        body: { ...rest, thresholdId: id, deviceId: device, deviceTypeId: type },
-        json,
-        show: ({ anomalies, readings, cut }) => [
-          ...anomalies.map(found),
-          `${count(anomalies.length, "anomaly", "anomalies")} in ${count(readings, "reading")}${cut ? "; there is more than one run looks at" : ""}.`,
-        ],
-      }),
-    );
+  const threshold = program.command("threshold").description("Manage threshold packs and try them on stored telemetry");
+  addViews(threshold, exit);
+  addUpdate(threshold, exit);
+  addSwitches(threshold, exit);
+  addDryRun(threshold, exit);
 }
 
-function addThresholdViews(threshold: Command, exit: Exit): void {
-  leaf(threshold, "list", "every threshold pack of a tenant, newest first")
-    .requiredOption("--tenant <slug>", "the tenant")
-    .option("--q <text>", "only those with this in their name")
+function addViews(threshold: Command, exit: Exit): void {
+  tenantSubcommand(threshold, "list", "List the threshold packs of a tenant, newest first")
+    .option("--q <text>", "Only packs whose name contains this text")
     .action(({ json, ...body }) =>
       send(exit, {
         name: "threshold.list",
         body,
         json,
-        show: ({ items }) => columns(items.map(listed), "There are no threshold packs."),
+        show: ({ items }) => columns(items.map(listCells), "No threshold packs."),
       }),
     );
-  leaf(threshold, "show <id>", "a threshold pack with its rules and what hangs on it").action((id: string, { json }) =>
-    send(exit, { name: "threshold.show", body: { id }, json, show: shown }),
+  subcommand(threshold, "show <id>", "Show a threshold pack with its rules, revision and assignments").action(
+    (id: string, { json }) => send(exit, { name: "threshold.show", body: { id }, json, show: packLines }),
   );
 }
 
-function addThresholdChanges(threshold: Command, exit: Exit): void {
-  const revision = ["--revision <n>", "only if it has this revision still, as show says it", wholeNumber] as const;
-  leaf(threshold, "update <id>", "change a threshold pack; what its changed rules found is resolved")
-    .option("--name <text>", "its new name")
-    .option("--description <text>", "its new description")
-    .option("--rules <file>", "every rule it has from now: the rules, or a pack, as JSON (as show --json prints it)")
-    .option(...revision)
+const REVISION = [
+  "--revision <n>",
+  "Refuse unless the pack has this revision, as show prints it",
+  wholeNumber,
+] as const;
+
+function addUpdate(threshold: Command, exit: Exit): void {
+  subcommand(threshold, "update <id>", "Change a threshold pack and resolve the anomalies of rules that changed")
+    .option("--name <text>", "New name")
+    .option("--description <text>", "New description")
+    .option("--rules <file>", "JSON file of all its rules, or of a pack as show --json prints it")
+    .option(...REVISION)
     .action(async (id: string, { json, rules, ...change }) =>
       send(exit, {
         name: "threshold.update",
         body: { id, ...change, rules: rules && (await readRules(rules)) },
         json,
-        show: (pack) => [`Threshold pack ${pack.name} has revision ${pack.revision}.`, ...pack.rules.map(line)],
+        show: (pack) => [
+          `Updated threshold pack ${pack.name}: revision ${pack.revision}.`,
+          ...pack.rules.map(ruleLine),
+        ],
       }),
     );
-  for (const [verb, does, done] of [
-    ["enable", "let a threshold pack judge again", "judges again"],
-    ["disable", "have a threshold pack judge nothing; what it found is resolved", "judges nothing"],
-  ]) {
-    leaf(threshold, `${verb} <id>`, does!)
-      .option(...revision)
+}
+
+function addSwitches(threshold: Command, exit: Exit): void {
+  const add = (verb: string, description: string, done: (result: Result) => string): Command =>
+    subcommand(threshold, `${verb} <id>`, description)
+      .option(...REVISION)
       .action((id: string, { json, ...guard }) =>
-        send(exit, {
-          name: `threshold.${verb}`,
-          body: { id, ...guard },
-          json,
-          show: ({ name }) => [`Threshold pack ${name} ${done}.`],
-        }),
+        send(exit, { name: `threshold.${verb}`, body: { id, ...guard }, json, show: (result) => [done(result)] }),
       );
-  }
-  leaf(threshold, "delete <id>", "delete a threshold pack for good; what it found is resolved")
-    .option(...revision)
-    .action((id: string, { json, ...guard }) =>
+  add("enable", "Evaluate the rules of a threshold pack again", ({ name }) => `Enabled threshold pack ${name}.`);
+  add(
+    "disable",
+    "Stop evaluating a threshold pack and resolve its anomalies",
+    ({ name }) => `Disabled threshold pack ${name} and resolved its anomalies.`,
+  );
+  add(
+    "delete",
+    "Delete a threshold pack and resolve its anomalies",
+    ({ id }) => `Deleted threshold pack ${id} and resolved its anomalies.`,
+  );
+}
+
+function addDryRun(threshold: Command, exit: Exit): void {
+  subcommand(threshold, "dry-run <id>", "Show the anomalies a pack would have opened in stored telemetry")
+    .option("--tenant <slug>", "Slug of the tenant; the pack's when absent")
+    .option("--device <id>", "Evaluate the telemetry of this device")
+    .option("--type <id>", "Evaluate the telemetry of all devices of this type")
+    .requiredOption("--from <time>", "First time of the period, such as 2026-11-01T00:00:00Z")
+    .requiredOption("--to <time>", "End of the period, not included")
+    .action((id: string, { json, device, type, ...rest }) =>
       send(exit, {
-        name: "threshold.delete",
-        body: { id, ...guard },
+        name: "threshold.dry-run",
+        body: { ...rest, thresholdId: id, deviceId: device, deviceTypeId: type },
         json,
-        show: () => [`Threshold pack ${id} is deleted.`],
+        show: dryRunLines,
       }),
     );
 }
@@ -90,43 +96,34 @@ async function readRules(file: string): Promise<unknown> {
   const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code}`);
   });
-  const said = parsed(content, file);
-  return said !== null && typeof said === "object" && "rules" in said ? said.rules : said;
+  const parsed = parse(content, file);
+  return parsed !== null && typeof parsed === "object" && "rules" in parsed ? parsed.rules : parsed;
 }
 
-function parsed(json: string, file: string): unknown {
+function parse(json: string, file: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error(`${file} is not JSON`);
+    throw new Error(`${file} is not JSON; threshold show <id> --json prints a pack in the right form`);
   }
 }
 
-function listed({ id, name, enabled, rules }: Answer): string[] {
+function listCells({ id, name, enabled, rules }: Result): string[] {
   return [id, name, enabled ? "enabled" : "disabled", count(rules.length, "rule")];
 }
 
-function shown(pack: Answer): string[] {
+function packLines(pack: Result): string[] {
   const { id, name, description, enabled, revision, rules, devices, deviceTypes, unresolvedAnomalies } = pack;
   return [
     `${name} (${id}), ${enabled ? "enabled" : "disabled"}, revision ${revision}`,
     ...(description === "" ? [] : [description]),
-    `On ${count(devices, "device")} and ${count(deviceTypes, "device type")}; ${count(unresolvedAnomalies, "unresolved anomaly", "unresolved anomalies")}.`,
-    ...rules.map(line),
+    `Assigned to ${count(devices, "device")} and ${count(deviceTypes, "device type")}; ${count(unresolvedAnomalies, "unresolved anomaly", "unresolved anomalies")}.`,
+    ...rules.map(ruleLine),
   ];
 }
 
-function line({
-  id,
-  metric,
-  operator,
-  value,
-  clearValue,
-  forSeconds,
-  clearForSeconds,
-  severity,
-  message,
-}: Answer): string {
+function ruleLine(rule: Result): string {
+  const { id, metric, operator, value, clearValue, forSeconds, clearForSeconds, severity, message } = rule;
   const lasting = forSeconds > 0 ? ` for ${forSeconds} s` : "";
   const clear = clearValue === null ? "" : `, clear at ${JSON.stringify(clearValue)}`;
   const clearLasting = clearForSeconds > 0 ? ` for ${clearForSeconds} s` : "";
@@ -134,6 +131,14 @@ function line({
   return `${id}  ${severity}  ${metric} ${operator} ${JSON.stringify(value)}${lasting}${clear}${clearLasting}${text}`;
 }
 
-function found({ openedAt, resolvedAt, deviceId, severity, message, occurrences }: Answer): string {
-  return `${openedAt} to ${resolvedAt ?? "the end"}  ${deviceId}  ${severity}  ${message} (${count(occurrences, "time")})`;
+function dryRunLines({ anomalies, readings, cut }: Result): string[] {
+  const total = `${count(anomalies.length, "anomaly", "anomalies")} in ${count(readings, "reading")}`;
+  const limited = cut
+    ? "; the run stopped at its limit of devices, readings or anomalies: choose a shorter period"
+    : "";
+  return [...anomalies.map(anomalyLine), `${total}${limited}.`];
+}
+
+function anomalyLine({ openedAt, resolvedAt, deviceId, severity, message, occurrences }: Result): string {
+  return `${openedAt} to ${resolvedAt ?? "the end of the period"}  ${deviceId}  ${severity}  ${message} (${count(occurrences, "time")})`;
 }

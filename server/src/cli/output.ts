@@ -1,0 +1,30 @@
+/** A result of the service; its fields depend on the command. */
+// biome-ignore lint/suspicious/noExplicitAny: results on the socket are JSON, distinguished by the command's name alone
+export type Result = Record<string, any>;
+
+/** Prints one JSON object, or lines of text. */
+export function print<R extends object>(result: R, json: boolean | undefined, show: (result: R) => string[]): void {
+  console.log(json ? JSON.stringify(result) : show(result).join("\n"));
+}
+
+/** Rows as lines of aligned columns; `empty` when there are no rows. */
+export function columns(rows: string[][], empty: string): string[] {
+  if (rows.length === 0) return [empty];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** `1 rule`, `2 rules`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** `text` with control characters escaped, so that what a device sent cannot control the terminal. */
+export function escaped(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
