@@ -5,25 +5,25 @@
 import { createSecretKey } from "node:crypto";
 import { type Bound, bind } from "../access/access.ts";
 import { deriveKey } from "../pki/pki.ts";
+import { createClaim } from "./claims/create-claim.ts";
+import { pruneGuesses } from "./claims/guess-throttle.ts";
+import { getClaim, listClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { counted } from "./counted.ts";
-import { createClaim } from "./create-claim.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { Enrolling, EnrollmentDeps } from "./deps.ts";
-import { pruneGuesses } from "./guess-throttle.ts";
 import { issueBundle } from "./issue-bundle.ts";
-import { getClaim, listClaims, revokeClaim } from "./manage-claims.ts";
 import { type DevicePeer, type RedemptionAnswer, type RedemptionRequest, redeemClaim } from "./redeem-claim.ts";
 import { type RenewalAnswer, renewCertificate } from "./renew-certificate.ts";
 import { revokeCertificate } from "./revoke-certificate.ts";
 
-export type { ClaimRecord } from "./claim-record.ts";
-export { revokeAllClaims } from "./claim-store.ts";
-export type { NewClaim } from "./create-claim.ts";
+export type { ClaimRecord } from "./claims/claim-record.ts";
+export { revokeAllClaims } from "./claims/claim-store.ts";
+export type { NewClaim } from "./claims/create-claim.ts";
+export type { ClaimQuery } from "./claims/manage-claims.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { EnrollmentErrorCode } from "./errors.ts";
 export type { Bundle, BundleRequest } from "./issue-bundle.ts";
 export { CLAIM_MINUTES, CLAIM_USES, MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE, RENEWAL_ENDPOINT } from "./limits.ts";
-export type { ClaimQuery } from "./manage-claims.ts";
 export type { DevicePeer, RedemptionAnswer, RedemptionRequest } from "./redeem-claim.ts";
 export type { RenewalAnswer } from "./renew-certificate.ts";
 

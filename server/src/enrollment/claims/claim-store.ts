@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import type { ClaimsTable } from "../db/schema.generated.ts";
-import type { PageRequest } from "../lib/page.ts";
-import { type Counted, countedPage } from "../lists/counted-page.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { ClaimsTable } from "../../db/schema.generated.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import { type Counted, countedPage } from "../../lists/counted-page.ts";
 
 export type ClaimStatus = "pending" | "used" | "revoked";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createSecretKey } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { randomIds } from "../lib/ids.ts";
-import { anyCharacter } from "../lib/test-support/any-character.ts";
+import { randomIds } from "../../lib/ids.ts";
+import { anyCharacter } from "../../lib/test-support/any-character.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
 
 const keyOf = (octet: number) => createSecretKey(Buffer.alloc(32, octet));

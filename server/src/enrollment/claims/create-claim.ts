@@ -1,16 +1,16 @@
-import { useCase } from "../access/access.ts";
-import { recordWrite } from "../audit/audit.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { hasDeviceType } from "../devices/devices.ts";
-import { addMs, MINUTE } from "../lib/clock.ts";
-import { isUuid } from "../lib/ids.ts";
-import { plainLine } from "../lib/text.ts";
+import { useCase } from "../../access/access.ts";
+import { recordWrite } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { hasDeviceType } from "../../devices/devices.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { plainLine } from "../../lib/text.ts";
+import type { Enrolling } from "../deps.ts";
+import { refusal } from "../errors.ts";
+import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "../limits.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
 import { type ClaimRecord, claimRecord } from "./claim-record.ts";
 import { findClaim, insertClaim, knownGroups } from "./claim-store.ts";
-import type { Enrolling } from "./deps.ts";
-import { refusal } from "./errors.ts";
-import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "./limits.ts";
 
 /** Spec 2.1. */
 export interface NewClaim {

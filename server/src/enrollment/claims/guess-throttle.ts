@@ -1,10 +1,10 @@
-import { inTransaction } from "../db/transaction.ts";
-import { addressBlock } from "../lib/address.ts";
-import { addMs, SECOND } from "../lib/clock.ts";
-import type { Enrolling } from "./deps.ts";
-import { refusal } from "./errors.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addressBlock } from "../../lib/address.ts";
+import { addMs, SECOND } from "../../lib/clock.ts";
+import type { Enrolling } from "../deps.ts";
+import { refusal } from "../errors.ts";
+import { GUESSES } from "../limits.ts";
 import { countGuess, forgetGuesses } from "./guess-store.ts";
-import { GUESSES } from "./limits.ts";
 
 /**
  * What an unknown or malformed claim code earns: `invalid_claim_code`, or `rate_limited` once this address has guessed

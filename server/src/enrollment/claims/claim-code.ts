@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from "node:crypto";
-import type { Ids } from "../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 
 /** Crockford's base32: no I, L, O or U to misread. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

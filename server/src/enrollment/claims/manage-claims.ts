@@ -1,12 +1,12 @@
-import { useCase } from "../access/access.ts";
-import { recordWrite } from "../audit/audit.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { useCase } from "../../access/access.ts";
+import { recordWrite } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import type { Enrolling } from "../deps.ts";
+import { refusal } from "../errors.ts";
 import { type ClaimRecord, claimRecord } from "./claim-record.ts";
 import { type ClaimStatus, findClaim, listClaimRows, revokeClaimRow } from "./claim-store.ts";
-import type { Enrolling } from "./deps.ts";
-import { refusal } from "./errors.ts";
 
 export interface ClaimQuery extends PageRequest {
   status?: ClaimStatus | undefined;
