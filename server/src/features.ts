@@ -7,7 +7,7 @@ import { createConnections } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
-import { createEnrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
+import { createEnrollment, type EnrollmentOptions } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -29,7 +29,7 @@ export interface FeatureDeps {
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
-  authorities: EnrollmentDeps["authorities"];
+  authorities: EnrollmentOptions["authorities"];
   masterKey: Secret<Buffer>;
   notificationSettings: NotificationSettings;
   /** Where devices and clients reach the service; its ports are known once the listeners are open. */

@@ -31,7 +31,7 @@ interface DeviceAt {
 const isLive = (p: Parameters<DeviceAt>) =>
   sql`c.device_uid = d.uid AND c.revoked_at IS NULL AND c.not_after > ${p.now}::timestamptz`;
 
-const readFacts = statement<DeviceAt, BundleFacts>(
+const factsOfDevice = statement<DeviceAt, BundleFacts>(
   "bundle-facts",
   (p) => sql`
   SELECT d.uid AS "deviceUid", coalesce(y.publish_topics, '{}') AS "publishTemplates",
@@ -44,13 +44,13 @@ const readFacts = statement<DeviceAt, BundleFacts>(
 );
 
 /** `undefined` when the tenant has no such device. */
-export async function bundleFacts(
+export async function readBundleFacts(
   db: Db,
   tenantId: string,
   deviceId: string,
   now: Date,
 ): Promise<BundleFacts | undefined> {
-  const [row] = await runStatement(db, readFacts, { tenantId, deviceId, now });
+  const [row] = await runStatement(db, factsOfDevice, { tenantId, deviceId, now });
   return row;
 }
 

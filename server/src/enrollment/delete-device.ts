@@ -7,7 +7,7 @@ import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { confirmDrop } from "./confirm-drop.ts";
-import type { Enrolling } from "./deps.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 
 /**
  * Deletes a device: revokes all its certificates and closes its sessions. Its id, its client id and its hardware fingerprint
@@ -17,7 +17,7 @@ import type { Enrolling } from "./deps.ts";
  */
 export const deleteDevice = useCase(
   { role: "admin" },
-  async (deps: Enrolling, caller, deviceId: string): Promise<void> => {
+  async (deps: EnrollmentDeps, caller, deviceId: string): Promise<void> => {
     if (!isDeviceId(deviceId)) throw notFound("device");
     const { ids } = deps;
     const now = deps.clock.now();

@@ -8,7 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Secret } from "../lib/secret.ts";
 
-/** What enrollment is made of. It needs of its neighbours only what is picked here. */
+/** What the use cases of this feature work with. */
 export interface EnrollmentDeps {
   database: Database;
   clock: Clock;
@@ -17,15 +17,15 @@ export interface EnrollmentDeps {
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "serverCaBundlePem">;
   connections: Pick<Connections, "awaitDrop">;
-  masterKey: Secret<Buffer>;
-  /** What devices are told to connect to, e.g. `mqtts://broker.example.com:8883`; known once the broker listens. */
+  /** HMAC key under which claim codes are stored. */
+  claimCodeKey: KeyObject;
+  /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */
   brokerUrl: () => string;
-  /** Milliseconds until a silent signer has failed; 5 s when absent. */
+  /** Milliseconds after which an unanswered signature has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
 }
 
-/** The dependencies with what is made of them once. */
-export interface Enrolling extends EnrollmentDeps {
-  /** HMAC key under which claim codes are stored. */
-  claimCodeKey: KeyObject;
+/** What the feature is created from. */
+export interface EnrollmentOptions extends Omit<EnrollmentDeps, "claimCodeKey"> {
+  masterKey: Secret<Buffer>;
 }

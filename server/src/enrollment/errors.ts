@@ -1,6 +1,6 @@
 import { MusterError } from "../lib/errors.ts";
 
-/** Every refusal of enrollment that a caller may be told about (spec 7). */
+/** The error codes of enrollment (spec 7). */
 export type EnrollmentErrorCode =
   | "invalid_request"
   | "invalid_claim_request"
@@ -16,8 +16,7 @@ export type EnrollmentErrorCode =
   | "cert_invalid"
   | "device_not_found"
   | "device_cert_cap_reached"
-  | "device_self_enrolled"
-  | "not_found";
+  | "device_self_enrolled";
 
 const MESSAGES: Record<EnrollmentErrorCode, string> = {
   invalid_request: "The request is not valid.",
@@ -37,10 +36,9 @@ const MESSAGES: Record<EnrollmentErrorCode, string> = {
   device_cert_cap_reached: "The device holds as many live platform-generated certificates as it may.",
   device_self_enrolled:
     "The device holds an active self-enrolled certificate; send acknowledgeSelfEnrollmentOverride: true to issue all the same.",
-  not_found: "There is no such resource.",
 };
 
-/** A refusal with its usual message, or a more exact one. */
+/** An error with the usual message of its code, or a more exact one. */
 export function refusal(
   code: EnrollmentErrorCode,
   more: { message?: string; detail?: string; extra?: Record<string, unknown>; cause?: unknown } = {},

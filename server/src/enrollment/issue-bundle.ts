@@ -6,9 +6,9 @@ import { lockDevice, resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { buildPkcs12, type DeviceKey, generateDeviceKey, newPassphrase, platform } from "../pki/pki.ts";
-import { type BundleFacts, bundleFacts, recordBundle } from "./bundle-store.ts";
-import { counted } from "./counted.ts";
-import type { Enrolling } from "./deps.ts";
+import { type BundleFacts, readBundleFacts, recordBundle } from "./bundle-store.ts";
+import { countOutcomes } from "./count-outcomes.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE } from "./limits.ts";
 import { type SignedLeaf, signLeaf } from "./sign-leaf.ts";
@@ -18,7 +18,7 @@ export interface BundleRequest {
   acknowledgeSelfEnrollmentOverride?: boolean | undefined;
 }
 
-/** Spec 2.4. Key and passphrase exist here and nowhere else; the answer is the only copy. */
+/** Spec 2.4. The key and the passphrase are not stored: this answer is their only copy. */
 export interface Bundle {
   id: string;
   deviceId: string;
@@ -35,30 +35,27 @@ export interface Bundle {
 }
 
 /**
- * Issues a certificate with its key for a device that cannot make its own (spec 4.7). Nothing is revoked by it. Judged
- * twice: before the work, so that a refusal costs nothing, and under the device's lock, which decides.
+ * Issues a certificate with its key for a device that cannot make its own (spec 4.7). It revokes nothing. The facts are checked
+ * twice: before the signature, so that a refusal costs little, and under the lock of the device's row, which decides.
  *
  * @throws MusterError device_not_found, device_cert_cap_reached, client_id_in_use, device_self_enrolled, issuance_failed
  */
 export const issueBundle = useCase(
   { scope: "device-certificates:issue", role: "admin" },
-  (deps: Enrolling, caller, request: BundleRequest): Promise<Bundle> =>
-    counted(deps, "bundle", issue(deps, caller, request)),
+  countOutcomes("bundle", async (deps, caller: Caller, request: BundleRequest): Promise<Bundle> => {
+    const now = deps.clock.now();
+    const { deviceId } = request;
+    if (!isDeviceId(deviceId)) throw refusal("device_not_found");
+    requireIssuable(await readBundleFacts(deps.database.db, caller.tenantId, deviceId, now), request);
+    const key = await generateDeviceKey();
+    const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
+    const recorded = await recordCertificate(deps, caller, request, { key, signed, now });
+    await faultPoint("bundle.committed");
+    return { ...recorded, deviceId, ...contentsOf(deps, deviceId, key, signed) };
+  }),
 );
 
-async function issue(deps: Enrolling, caller: Caller, request: BundleRequest): Promise<Bundle> {
-  const now = deps.clock.now();
-  const { deviceId } = request;
-  if (!isDeviceId(deviceId)) throw refusal("device_not_found");
-  judge(await bundleFacts(deps.database.db, caller.tenantId, deviceId, now), request);
-  const key = await generateDeviceKey();
-  const signed = await signLeaf(deps, { profile: platform, deviceId, spki: key.spki, now });
-  const recorded = await record(deps, caller, request, { key, signed, now });
-  await faultPoint("bundle.committed");
-  return { ...recorded, deviceId, ...contents(deps, deviceId, key, signed) };
-}
-
-function judge(facts: BundleFacts | undefined, request: BundleRequest): asserts facts {
+function requireIssuable(facts: BundleFacts | undefined, request: BundleRequest): asserts facts {
   if (facts === undefined) throw refusal("device_not_found");
   const { activeCount } = facts;
   const maxActivePlatformCertsPerDevice = MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE;
@@ -69,8 +66,8 @@ function judge(facts: BundleFacts | undefined, request: BundleRequest): asserts 
   if (facts.selfEnrolled && request.acknowledgeSelfEnrollmentOverride !== true) throw refusal("device_self_enrolled");
 }
 
-async function record(
-  deps: Enrolling,
+async function recordCertificate(
+  deps: EnrollmentDeps,
   caller: Caller,
   request: BundleRequest,
   { key, signed, now }: { key: DeviceKey; signed: SignedLeaf; now: Date },
@@ -79,8 +76,8 @@ async function record(
   const { deviceId } = request;
   return await inTransaction(deps.database.db, async (tx) => {
     if ((await lockDevice(tx, caller.tenantId, deviceId)) === undefined) throw refusal("device_not_found");
-    const facts = await bundleFacts(tx, caller.tenantId, deviceId, now);
-    judge(facts, request);
+    const facts = await readBundleFacts(tx, caller.tenantId, deviceId, now);
+    requireIssuable(facts, request);
     const publishTopics = resolveTopics(facts.publishTemplates, caller.tenantSlug, deviceId);
     const issued = {
       id,
@@ -102,7 +99,7 @@ async function record(
   });
 }
 
-function contents(deps: Enrolling, deviceId: string, key: DeviceKey, { leaf, chainPem, chainDers }: SignedLeaf) {
+function contentsOf(deps: EnrollmentDeps, deviceId: string, key: DeviceKey, { leaf, chainPem, chainDers }: SignedLeaf) {
   const passphrase = newPassphrase(deps.ids);
   const { privateKeyPkcs8 } = key;
   const pkcs12 = { privateKeyPkcs8, leafDer: leaf.der, chainDers, passphrase, friendlyName: deviceId };

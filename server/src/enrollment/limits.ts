@@ -1,16 +1,16 @@
 import { MINUTE } from "../lib/clock.ts";
 
-/** The numbers of spec 8 and docs/spec-decisions.md that enrollment decides by. */
-export const CLAIM_MINUTES = { least: 5, most: 1440, usual: 60 } as const;
-export const CLAIM_USES = { least: 1, most: 100, usual: 1 } as const;
+/** The limits of spec 8 and docs/spec-decisions.md that enrollment enforces. */
+export const CLAIM_MINUTES = { min: 5, max: 1440, default: 60 } as const;
+export const CLAIM_USES = { min: 1, max: 100, default: 1 } as const;
 export const INTENDED_NAME_LENGTH = 120;
 export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = 2;
-/** Unknown claim codes one address may try in one window before it is asked to wait. */
-export const GUESSES = { most: 30, windowMs: 10 * MINUTE } as const;
-/** A signer that has not answered by then has failed: a request is answered within 5 s or so (reliability.md). */
+/** Unknown claim codes that one address may try in a window before it is rate limited. */
+export const GUESSES = { max: 30, windowMs: 10 * MINUTE } as const;
+/** How long a signature may take: a request is to be answered within about 5 s. */
 export const SIGN_TIMEOUT_MS = 5_000;
-/** How long a revocation waits for every broker node to confirm that the sessions are gone (B1). */
+/** How long a revocation waits for every broker node to confirm that the sessions are closed. */
 export const DROP_TIMEOUT_MS = 5_000;
 export const RENEWAL_ENDPOINT = "/api/provisioning/cert/renew";
-/** Characters of one thing that a device reports about itself. */
+/** Most characters of a field that a device reports about itself. */
 export const REPORTED_LENGTH = 256;

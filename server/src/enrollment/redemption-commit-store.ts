@@ -17,6 +17,7 @@ import {
   leaveOtherGroups,
   updateEnrolledDevice,
 } from "../devices/devices.ts";
+import type { ReportedHardware } from "./reported-hardware.ts";
 
 /** A redemption ready to be recorded. */
 export interface Redemption {
@@ -30,19 +31,9 @@ export interface Redemption {
   now: Date;
 }
 
-export interface ReportedHardware {
-  fingerprint: string;
-  /** The fingerprint in the form in which two are compared. */
-  fingerprintKey: string;
-  model: string;
-  agentVersion: string;
-  capabilities: readonly string[] | undefined;
-  macAddress: string | undefined;
-}
-
 /**
- * `changed`: the facts that the decision relied on have changed; read them and decide again. `client_id_in_use`: the id was leased
- * to another in between. With both, nothing is written and no use is taken.
+ * `changed`: the facts have changed since they were read; read them again and decide again. `client_id_in_use`: the client id was
+ * leased to another since then. In both cases nothing is written, and no use of the claim is counted.
  */
 export type RedemptionOutcome = "recorded" | "changed" | "client_id_in_use";
 
@@ -51,8 +42,8 @@ interface EnrollmentValues extends CertificateValues, EnrolledDeviceValues {
   claimId: string;
 }
 
-/** Takes a use; no row comes out when the claim may not be redeemed any more (spec 3.1 rule 1). */
-const takeUse = (p: Parameters<EnrollmentValues>) => sql`claim AS (
+/** Counts a use of the claim; returns no row when the claim may no longer be redeemed (spec 3.1 rule 1). */
+const countUse = (p: Parameters<EnrollmentValues>) => sql`claim AS (
     UPDATE claims SET used_count = used_count + 1, last_redeemed_at = ${p.now}::timestamptz,
       status = CASE WHEN used_count + 1 = max_uses THEN 'used' ELSE status END
     WHERE id = ${p.claimId}::uuid AND status = 'pending' AND used_count < max_uses
@@ -66,7 +57,7 @@ const proved = sql.ref("proved");
 
 const enroll = statement<EnrollmentValues, { recorded: boolean }>(
   "redeem-first",
-  (p) => sql`WITH ${takeUse(p)},
+  (p) => sql`WITH ${countUse(p)},
   device AS (${insertEnrolledDevice(p, claim)}),
   joined AS (${joinIntendedGroups(device, claim)}),
   ${leaseToDevice(p, device)},
@@ -78,7 +69,7 @@ const enroll = statement<EnrollmentValues, { recorded: boolean }>(
 // The device's row is locked before its proof is read.
 const reenroll = statement<EnrollmentValues & { proofCertificateId: string }, { recorded: boolean }>(
   "redeem-again",
-  (p) => sql`WITH ${takeUse(p)},
+  (p) => sql`WITH ${countUse(p)},
   device AS (${updateEnrolledDevice(p, claim)}),
   proof AS (${lockLiveCertificate(p, device)}),
   proved AS (SELECT s.* FROM device s, proof),
@@ -92,8 +83,8 @@ const reenroll = statement<EnrollmentValues & { proofCertificateId: string }, { 
 );
 
 /**
- * Records a redemption in one statement that takes effect whole or not at all: takes the use, creates or updates the device,
- * its groups and the lease of its client id, the certificate and the audit entry.
+ * Records a redemption in one statement that takes effect whole or not at all: the use of the claim, the new or updated device,
+ * its groups, the lease of its client id, the certificate and the audit entry.
  */
 export async function commitRedemption(db: Db, redemption: Redemption): Promise<RedemptionOutcome> {
   const { proofCertificateId } = redemption;

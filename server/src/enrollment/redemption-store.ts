@@ -23,7 +23,7 @@ export interface RedemptionFacts {
   proof: (CertificateValidity & { certificateId: string; deviceUid: string }) | undefined;
 }
 
-export interface RedemptionQuestion {
+export interface RedemptionKeys {
   codeHmac: Buffer;
   fingerprintKey: string;
   /** `null` when the CSR is invalid. */
@@ -54,7 +54,7 @@ interface FactsRow {
   deleted_at: Date | null;
 }
 
-const readFacts = statement<RedemptionQuestion, FactsRow>(
+const factsByCode = statement<RedemptionKeys, FactsRow>(
   "redemption-facts",
   (p) => sql`
   SELECT c.id AS claim_id, c.tenant_id, c.status, c.expires_at, t.slug,
@@ -73,8 +73,8 @@ const readFacts = statement<RedemptionQuestion, FactsRow>(
 );
 
 /** Everything that decides a redemption, in one round trip; `undefined` when no claim has this code. */
-export async function redemptionFacts(db: Db, question: RedemptionQuestion): Promise<RedemptionFacts | undefined> {
-  const [row] = await runStatement(db, readFacts, question);
+export async function readRedemptionFacts(db: Db, keys: RedemptionKeys): Promise<RedemptionFacts | undefined> {
+  const [row] = await runStatement(db, factsByCode, keys);
   return row && toFacts(row);
 }
 

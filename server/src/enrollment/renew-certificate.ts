@@ -1,12 +1,13 @@
 import { findIdentityProblem, fingerprintOf } from "../certificates/certificates.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
-import { selfEnrolled } from "../pki/pki.ts";
-import { csrOrRefusal } from "./csr-or-refusal.ts";
-import type { Enrolling } from "./deps.ts";
+import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
+import { countOutcomes } from "./count-outcomes.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 import { refusal } from "./errors.ts";
+import { readCsrOrError } from "./read-csr.ts";
 import type { DevicePeer } from "./redeem-claim.ts";
-import { commitRenewal, renewalFacts } from "./renewal-store.ts";
+import { commitRenewal, type RenewalFacts, readRenewalFacts } from "./renewal-store.ts";
 import { signLeaf } from "./sign-leaf.ts";
 
 /** Spec 2.3; flat (docs/spec-decisions.md); times are ISO 8601 in UTC. */
@@ -16,30 +17,32 @@ export interface RenewalAnswer {
   serverCaBundle: string;
   certExpiresAt: string;
   renewAfterUtc: string;
-  /** The exact topics of the new certificate: the device's type may have changed since the last (docs/spec-decisions.md). */
+  /** The topics of the new certificate: the device's type may have changed since the last issuance (docs/spec-decisions.md). */
   publishTopics: string[];
 }
 
 /**
- * Renews with the device's current certificate (spec 3.2, 4.9): any active one will do, a bundle's too, and what comes out
- * is self-enrolled. The replaced certificate is revoked, but its open session stays until it reconnects.
+ * Renews the certificate that a device presents (spec 3.2, 4.9): any active one, also a bundle's; the new one is self-enrolled. The
+ * replaced certificate is revoked, but its open session stays until the device reconnects.
  *
  * @throws MusterError cert_invalid, invalid_csr, issuance_failed
  */
-export async function renewCertificate(
-  deps: Enrolling,
-  { peer }: DevicePeer,
-  { csr: csrPem }: { csr: string },
-): Promise<RenewalAnswer> {
-  if (!peer?.verified) throw refusal("cert_invalid");
-  const now = deps.clock.now();
-  const csr = csrOrRefusal(csrPem);
-  const spkiSha256 = csr instanceof Error ? undefined : csr.spkiSha256;
-  const facts = await renewalFacts(deps.database.db, fingerprintOf(peer), spkiSha256);
-  if (facts === undefined || findIdentityProblem(peer, facts, now) !== undefined) throw refusal("cert_invalid");
-  if (csr instanceof Error) throw csr;
-  if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+export const renewCertificate = countOutcomes(
+  "renew",
+  async (deps, { peer }: DevicePeer, { csr: csrPem }: { csr: string }): Promise<RenewalAnswer> => {
+    if (!peer?.verified) throw refusal("cert_invalid");
+    const now = deps.clock.now();
+    const csr = readCsrOrError(csrPem);
+    const spkiSha256 = csr instanceof Error ? undefined : csr.spkiSha256;
+    const facts = await readRenewalFacts(deps.database.db, fingerprintOf(peer), spkiSha256);
+    if (facts === undefined || findIdentityProblem(peer, facts, now) !== undefined) throw refusal("cert_invalid");
+    if (csr instanceof Error) throw csr;
+    if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+    return await renew(deps, facts, csr, now);
+  },
+);
 
+async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, now: Date): Promise<RenewalAnswer> {
   const { deviceId, tenantSlug } = facts;
   const { leaf, chainPem } = await signLeaf(deps, { profile: selfEnrolled, deviceId, spki: csr.spki, now });
   const actor = `device:${deviceId}`;

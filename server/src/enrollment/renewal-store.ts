@@ -24,7 +24,7 @@ export interface RenewalFacts extends CertificateValidity {
   subscribeTemplates: string[];
 }
 
-const readFacts = statement<{ fingerprint: string; spkiSha256: Buffer | null }, RenewalFacts>(
+const factsByFingerprint = statement<{ fingerprint: string; spkiSha256: Buffer | null }, RenewalFacts>(
   "renewal-facts",
   (p) => sql`
   SELECT c.id AS "certificateId", c.device_uid AS "deviceUid", c.device_id AS "deviceId", t.slug AS "tenantSlug",
@@ -37,12 +37,12 @@ const readFacts = statement<{ fingerprint: string; spkiSha256: Buffer | null }, 
 );
 
 /** Everything that decides a renewal, read in one snapshot; `undefined` when the presented certificate is not recorded. */
-export async function renewalFacts(
+export async function readRenewalFacts(
   db: Db,
   fingerprint: string,
   spkiSha256: Buffer | undefined,
 ): Promise<RenewalFacts | undefined> {
-  const [row] = await runStatement(db, readFacts, { fingerprint, spkiSha256: spkiSha256 ?? null });
+  const [row] = await runStatement(db, factsByFingerprint, { fingerprint, spkiSha256: spkiSha256 ?? null });
   return row;
 }
 
@@ -66,8 +66,8 @@ const renew = statement<CertificateValues & SupersedeValues & { deviceUid: strin
 );
 
 /**
- * Replaces a certificate by its successor in one statement. `false`, and nothing is written, when the old one is not live any more.
- * A trigger extends the lease of the client id; a renewal never asks for it (spec 4.10 rule 4).
+ * Replaces a certificate by its successor in one statement. `false`, and nothing is written, when the old one is no longer live.
+ * A trigger extends the lease of the client id, without asking whether it is in use (spec 4.10 rule 4).
  */
 export async function commitRenewal(db: Db, renewal: Renewal): Promise<boolean> {
   const { deviceUid, certificateId: oldCertificateId, actor, issued, auditId, now } = renewal;

@@ -8,7 +8,7 @@ import { lockDeviceRecord } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isUuid } from "../lib/ids.ts";
 import { confirmDrop } from "./confirm-drop.ts";
-import type { Enrolling } from "./deps.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 
 /**
  * Revokes one certificate, then closes its sessions: they are closed when this returns (spec 3.2, 4.8). Repeatable: a
@@ -18,7 +18,7 @@ import type { Enrolling } from "./deps.ts";
  */
 export const revokeCertificate = useCase(
   { scope: "device-certificates:revoke", role: "admin" },
-  async (deps: Enrolling, caller, id: string): Promise<void> => {
+  async (deps: EnrollmentDeps, caller, id: string): Promise<void> => {
     if (!isUuid(id)) throw certificateNotFound();
     const { ids } = deps;
     const now = deps.clock.now();

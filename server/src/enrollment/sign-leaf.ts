@@ -1,11 +1,11 @@
 import { isMusterError } from "../lib/errors.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { issueLeaf, type LeafCertificate, type LeafProfile, newSerialNumber } from "../pki/pki.ts";
-import type { Enrolling } from "./deps.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { SIGN_TIMEOUT_MS } from "./limits.ts";
 
-/** A leaf together with what must be presented with it. Not to leave the process before it is recorded. */
+/** A leaf with the chain to present with it. It may leave the process only once it is recorded. */
 export interface SignedLeaf {
   leaf: LeafCertificate;
   /** The issuing intermediate, PEM. */
@@ -17,10 +17,10 @@ export interface SignedLeaf {
 /**
  * Signs a leaf with a fresh serial number, chosen before signing.
  *
- * @throws MusterError issuance_failed when the signer fails, is silent for 5 s, or would outlive its issuer
+ * @throws MusterError issuance_failed when the signer fails, does not answer for 5 s, or would outlive its issuer
  */
 export async function signLeaf(
-  deps: Enrolling,
+  deps: EnrollmentDeps,
   wanted: { profile: LeafProfile; deviceId: string; spki: Buffer; now: Date },
 ): Promise<SignedLeaf> {
   const stop = deps.metrics.signing.startTimer();
@@ -29,7 +29,7 @@ export async function signLeaf(
     const { profile, deviceId: commonName, spki, now } = wanted;
     const request = { profile, commonName, serialNumber: newSerialNumber(deps.ids), spki, now };
     await faultPoint("sign.before");
-    const leaf = await within(deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, issueLeaf(request, signer));
+    const leaf = await rejectAfter(deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, issueLeaf(request, signer));
     await faultPoint("sign.after");
     return { leaf, chainPem, chainDers: [signer.issuer.der] };
   } catch (error) {
@@ -41,8 +41,8 @@ export async function signLeaf(
   }
 }
 
-/** `work`, or a failure after `ms`; what comes later is dropped, and as it was never recorded it is worth nothing. */
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** Rejects after `ms`. A leaf that is signed later is discarded; nothing accepts it, because it is not recorded. */
+function rejectAfter<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(refusal("issuance_failed", { message: "The signer does not answer; retry shortly." }));
     const timer = setTimeout(late, ms);

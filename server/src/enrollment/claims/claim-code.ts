@@ -5,7 +5,7 @@ import type { Ids } from "../../lib/ids.ts";
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PREFIX = "CLAIM";
 const CHARACTERS = 12;
-/** Longer than any spelling of a code; what is longer is not looked at. */
+/** Longer than any spelling of a code; longer input is refused unread. */
 const LONGEST_INPUT = 64;
 
 /** A fresh claim code of 60 random bits: `CLAIM-XXXX-XXXX-XXXX` (spec 2.1). */
@@ -15,8 +15,8 @@ export function newClaimCode(ids: Pick<Ids, "bytes">): string {
 }
 
 /**
- * The twelve significant characters of a code as somebody typed it, or undefined when it cannot be one. Case, blanks
- * around it and dashes do not matter; I and L are read as 1, O as 0, as Crockford's decoding has it.
+ * The twelve significant characters of a code as a person typed it; undefined when it cannot be one. Case, dashes and blanks around
+ * it are ignored; I and L are read as 1, O as 0, as Crockford's decoding has it.
  */
 export function normalizeClaimCode(typed: string): string | undefined {
   if (typed.length > LONGEST_INPUT) return undefined;
@@ -27,8 +27,9 @@ export function normalizeClaimCode(typed: string): string | undefined {
 }
 
 /**
- * What is stored of a code and looked up by: nothing that leads back to it without the master key. A KeyObject, because
- * Node spends 11 µs on wrapping a bare key each time.
+ * The form in which a code is stored and looked up; without the master key the code cannot be found from it.
+ *
+ * @param key a KeyObject, because Node spends 11 µs on wrapping a bare key each time
  */
 export function claimCodeHmac(code: string, key: KeyObject): Buffer {
   return createHmac("sha256", key).update(code).digest();

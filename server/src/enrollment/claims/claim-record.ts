@@ -1,6 +1,6 @@
 import type { ClaimRow, ClaimStatus } from "./claim-store.ts";
 
-/** A claim as list and get show it; never its code (docs/spec-decisions.md, Claims). */
+/** A claim without its code (docs/spec-decisions.md, Claims). */
 export interface ClaimRecord {
   id: string;
   intendedName: string;
@@ -20,7 +20,7 @@ export interface ClaimRecord {
   deviceIds: string[];
 }
 
-export function claimRecord(row: ClaimRow, now: Date): ClaimRecord {
+export function toClaimRecord(row: ClaimRow, now: Date): ClaimRecord {
   return {
     id: row.id,
     intendedName: row.intended_name,

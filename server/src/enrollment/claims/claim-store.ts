@@ -6,7 +6,7 @@ import { type Counted, countedPage } from "../../lists/counted-page.ts";
 
 export type ClaimStatus = "pending" | "used" | "revoked";
 
-/** A claim as it is stored, without its code, with the devices it enrolled. */
+/** A stored claim, without its code, with the devices it enrolled. */
 export interface ClaimRow extends Omit<ClaimsTable, "code_hmac" | "status" | "used_count" | "tenant_id"> {
   status: ClaimStatus;
   used_count: number;
@@ -35,7 +35,7 @@ export async function insertClaim(db: Db, tenantId: string, row: NewClaimRow): P
 }
 
 /** Those of `ids` (UUIDs) that are groups of the tenant. */
-export async function knownGroups(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
+export async function findGroupIds(db: Db, tenantId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM shared_groups WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])`.execute(db);
@@ -48,7 +48,7 @@ export async function findClaim(db: Db, tenantId: string, id: string): Promise<C
   return rows[0];
 }
 
-/** One page, newest first, and how many there are. */
+/** One page, newest first, and the total. */
 export async function listClaimRows(
   db: Db,
   tenantId: string,
@@ -58,7 +58,7 @@ export async function listClaimRows(
   return await countedPage(db, tenantId, { list: "claims", variant: status, as: "c", columns: COLUMNS }, page);
 }
 
-/** `pending` → `revoked`; any other status stays. `undefined` when the tenant has no such claim. */
+/** Changes `pending` to `revoked`; any other status stays. `undefined` when the tenant has no such claim. */
 export async function revokeClaimRow(
   db: Db,
   tenantId: string,

@@ -5,12 +5,12 @@ import { hasDeviceType } from "../../devices/devices.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { plainLine } from "../../lib/text.ts";
-import type { Enrolling } from "../deps.ts";
+import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
 import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "../limits.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
-import { type ClaimRecord, claimRecord } from "./claim-record.ts";
-import { findClaim, insertClaim, knownGroups } from "./claim-store.ts";
+import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
+import { findClaim, findGroupIds, insertClaim } from "./claim-store.ts";
 
 /** Spec 2.1. */
 export interface NewClaim {
@@ -22,18 +22,18 @@ export interface NewClaim {
 }
 
 /**
- * Makes a claim; the answer is the only place that ever shows its code (spec 4.3).
+ * Creates a claim. Its code is in this answer only (spec 4.3).
  *
  * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request
  */
 export const createClaim = useCase(
   { scope: "provisioning:write", role: "admin" },
-  async (deps: Enrolling, caller, input: NewClaim): Promise<ClaimRecord & { claimCode: string }> => {
+  async (deps: EnrollmentDeps, caller, input: NewClaim): Promise<ClaimRecord & { claimCode: string }> => {
     const name = plainLine("intendedName", input.intendedName, INTENDED_NAME_LENGTH);
-    const minutes = within("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
-    const uses = within("maxUses", input.maxUses, CLAIM_USES);
+    const minutes = limited("expiresInMinutes", input.expiresInMinutes, CLAIM_MINUTES, " (24 hours)");
+    const uses = limited("maxUses", input.maxUses, CLAIM_USES);
     const groupIds = [...new Set(input.intendedGroupIds)];
-    await requireKnown(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
+    await requireGroupsAndType(deps, caller.tenantId, groupIds, input.intendedDeviceTypeId);
 
     const now = deps.clock.now();
     const id = deps.ids.uuid(now);
@@ -54,32 +54,33 @@ export const createClaim = useCase(
     return await inTransaction(deps.database.db, async (tx) => {
       await insertClaim(tx, caller.tenantId, row);
       await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
-      return { ...claimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
+      return { ...toClaimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
     });
   },
 );
 
-function within(
+/** @throws MusterError invalid_request, invalid_claim_request */
+function limited(
   field: string,
   value: number | undefined,
-  limit: { least: number; most: number; usual: number },
+  limit: { min: number; max: number; default: number },
   remark = "",
 ): number {
-  if (value === undefined) return limit.usual;
+  if (value === undefined) return limit.default;
   if (!Number.isInteger(value)) throw refusal("invalid_request", { message: `${field} must be a whole number.` });
-  if (value >= limit.least && value <= limit.most) return value;
-  const message = `${field} must be from ${limit.least} to ${limit.most}${remark}.`;
+  if (value >= limit.min && value <= limit.max) return value;
+  const message = `${field} must be from ${limit.min} to ${limit.max}${remark}.`;
   throw refusal("invalid_claim_request", { message });
 }
 
-/** Ids of another tenant are unknown like any other (docs/api-conventions.md). */
-async function requireKnown(
-  deps: Enrolling,
+/** The ids of another tenant are unknown like any other (docs/api-conventions.md). @throws MusterError invalid_request */
+async function requireGroupsAndType(
+  deps: EnrollmentDeps,
   tenantId: string,
   groupIds: readonly string[],
   typeId: string | undefined,
 ): Promise<void> {
-  const known = await knownGroups(deps.database.db, tenantId, groupIds.filter(isUuid));
+  const known = await findGroupIds(deps.database.db, tenantId, groupIds.filter(isUuid));
   const unknown = groupIds.find((id) => !known.has(id));
   if (unknown !== undefined) throw refusal("invalid_request", { message: "There is no such group.", detail: unknown });
   if (typeId === undefined || (isUuid(typeId) && (await hasDeviceType(deps.database.db, tenantId, typeId)))) return;

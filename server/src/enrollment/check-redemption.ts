@@ -1,0 +1,43 @@
+import { findIdentityProblem, type PeerCertificate } from "../certificates/certificates.ts";
+import type { CsrResult } from "../pki/pki.ts";
+import { refusal } from "./errors.ts";
+import type { RedemptionFacts } from "./redemption-store.ts";
+
+/** What a redemption is decided by besides the facts. */
+interface Presented {
+  csr: CsrResult | Error;
+  peer: PeerCertificate | undefined;
+  now: Date;
+}
+
+/**
+ * Steps 4 to 9 of the order of checks (docs/spec-decisions.md, Claims and redemption).
+ *
+ * @returns the CSR, and for a device that enrolled before the certificate that proves it is that device
+ * @throws MusterError claim_revoked, claim_expired, claim_exhausted, invalid_csr, reenrollment_proof_required, client_id_in_use
+ */
+export function checkRedemption(
+  facts: RedemptionFacts,
+  { csr, peer, now }: Presented,
+): { csr: CsrResult; proofCertificateId: string | undefined } {
+  if (facts.status === "revoked") throw refusal("claim_revoked");
+  if (facts.expiresAt <= now) throw refusal("claim_expired");
+  if (facts.status === "used") throw refusal("claim_exhausted");
+  if (csr instanceof Error) throw csr;
+  if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+  if (facts.device !== undefined && !provesDevice(facts, facts.device.uid, peer, now)) {
+    throw refusal("reenrollment_proof_required");
+  }
+  if (facts.clientIdInUse) throw refusal("client_id_in_use");
+  return { csr, proofCertificateId: facts.device && facts.proof?.certificateId };
+}
+
+/** Whether the peer presented a valid certificate of this very device. */
+function provesDevice(
+  { proof }: RedemptionFacts,
+  deviceUid: string,
+  peer: PeerCertificate | undefined,
+  now: Date,
+): boolean {
+  return findIdentityProblem(peer, proof, now) === undefined && proof?.deviceUid === deviceUid;
+}

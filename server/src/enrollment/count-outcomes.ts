@@ -1,0 +1,20 @@
+import { isMusterError } from "../lib/errors.ts";
+import type { EnrollmentDeps } from "./deps.ts";
+
+/** An operation whose outcomes, `ok` or the error's code, are counted in the metrics. */
+export function countOutcomes<Args extends unknown[], Result>(
+  operation: "redeem" | "renew" | "bundle",
+  run: (deps: EnrollmentDeps, ...args: Args) => Promise<Result>,
+): (deps: EnrollmentDeps, ...args: Args) => Promise<Result> {
+  return async (deps, ...args) => {
+    const { enrollments } = deps.metrics;
+    try {
+      const done = await run(deps, ...args);
+      enrollments.inc({ operation, result: "ok" });
+      return done;
+    } catch (error) {
+      enrollments.inc({ operation, result: isMusterError(error) ? error.code : "internal_error" });
+      throw error;
+    }
+  };
+}
