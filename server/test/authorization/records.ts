@@ -15,6 +15,7 @@ export interface Records {
   ticket: string;
   claim: string;
   certificate: string;
+  mqttClient: string;
   apiKey: string;
   /** A user who may be changed, and who is in the group. */
   user: string;
@@ -34,6 +35,7 @@ export const NOWHERE: Records = {
   ticket: "00000000-0000-7000-8000-000000000006",
   claim: "00000000-0000-7000-8000-000000000007",
   certificate: "00000000-0000-7000-8000-000000000008",
+  mqttClient: "00000000-0000-7000-8000-00000000000a",
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
@@ -57,7 +59,7 @@ export async function addStaff(server: TestServer): Promise<Staff> {
 
 /** Creates one record of each kind, all of them visible to the tenant's users of every role. */
 export async function addRecords(server: TestServer, { caller, admin, callers }: Staff): Promise<Records> {
-  const { access, certificates, devices, enrollment, groups, rules, tickets } = server.app;
+  const { access, certificates, connections, devices, enrollment, groups, rules, tickets } = server.app;
   const user = await addUser(server, { caller }, "viewer");
   const staff = Object.values(callers).flatMap(({ rights }) => (rights.kind === "user" ? [rights.userId] : []));
   const group = await groups.createGroup(caller, { name: "Pump hall", memberUserIds: [user.id, ...staff] });
@@ -78,6 +80,7 @@ export async function addRecords(server: TestServer, { caller, admin, callers }:
     ticket: (await tickets.openTicket(caller, { title: "Grease it", deviceId: device })).id,
     claim: (await enrollment.createClaim(caller, { intendedName: "Pump" })).id,
     certificate: certificate!.id,
+    mqttClient: (await connections.createMqttClient(caller, { clientId: fresh(), username: fresh() })).id,
     apiKey: (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
     user: user.id,
     userEmail: user.email,

@@ -13,7 +13,16 @@ export type Row<Args extends unknown[]> = readonly [
 ];
 
 /** The features whose use cases are declared with `useCase`. A use case of theirs without a row does not compile. */
-type Declared = "access" | "anomalies" | "certificates" | "devices" | "enrollment" | "groups" | "rules" | "tickets";
+type Declared =
+  | "access"
+  | "anomalies"
+  | "certificates"
+  | "connections"
+  | "devices"
+  | "enrollment"
+  | "groups"
+  | "rules"
+  | "tickets";
 
 type RowsOf<Facade> = {
   [Name in keyof Facade as Facade[Name] extends BoundUseCase<infer _Args, unknown>
@@ -49,6 +58,11 @@ export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
     listCertificates: ["device-certificates:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     getCertificate: ["device-certificates:read", "viewer", ({ certificate }) => [certificate]],
     listCertificateAudit: ["device-certificates:read", "admin", () => [page]],
+  },
+  connections: {
+    createMqttClient: ["no key", "admin", () => [{ clientId: fresh(), username: fresh() }]],
+    disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
+    listRefusals: ["devices:read", "admin", () => [page]],
   },
   devices: {
     createDeviceType: [
