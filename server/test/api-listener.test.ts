@@ -88,7 +88,7 @@ test("an answer that nobody reads, and a connection that nobody uses, are closed
 });
 
 test("beyond the cap the oldest silent peer gives way, and a peer that has spoken stays", async (t) => {
-  const { port, ca } = await listening(t, { silentSockets: 3 });
+  const { port, ca } = await listening(t, { pendingSockets: 3 });
   const spoke = await secured(port, ca);
   spoke.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await new Promise((resolve) => spoke.once("data", resolve));

@@ -31,7 +31,7 @@ test("the wait is a header in whole seconds, never a field", () => {
   assert.deepEqual(Object.keys(body).sort(), ["error", "message", "middleware", "requestId"]);
 });
 
-test("what nobody foresaw is 500 without a word of the inside", () => {
+test("an unforeseen error is answered with 500 and shows nothing of its cause", () => {
   const inside = [new Error("password=hunter2"), new MusterError("wrong_master_key", "hunter2"), "hunter2", undefined];
   for (const error of inside) {
     const { status, body, unforeseen } = problemOf(error, "r1", reachable);
@@ -42,14 +42,14 @@ test("what nobody foresaw is 500 without a word of the inside", () => {
   }
 });
 
-test("a database that cannot be reached is 503 with Retry-After; what a feature decided before stays", () => {
+test("an unreachable database is answered with 503 and Retry-After; an error code of a feature stays", () => {
   const unreachable = (error: unknown) => (error as { code?: string })?.code === "ECONNREFUSED";
   const { status, headers, body } = problemOf({ code: "ECONNREFUSED" }, "r1", unreachable);
   assert.deepEqual([status, body.error, headers["retry-after"]], [503, "catalog_unavailable", "5"]);
   assert.equal(problemOf(new MusterError("claim_expired", "late"), "r1", () => true).status, 410);
 });
 
-test("what the framework refuses is told in our words", () => {
+test("errors of the framework are answered with our codes and messages", () => {
   const of = (code: string, statusCode: number) => {
     const { status, body } = problemOf({ code, statusCode, message: "FST inner words" }, "r1", reachable);
     assert.ok(!body.message.includes("inner"));
@@ -62,7 +62,7 @@ test("what the framework refuses is told in our words", () => {
   assert.deepEqual(of("FST_ERR_SOMETHING", 500), [500, "internal_error", "handler"]);
 });
 
-test("a peer that leaves in the middle of its body is neither a database that is away nor a line in the log", () => {
+test("a peer that disconnects in the middle of its body is not taken for an unreachable database, and is not logged", () => {
   const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET", statusCode: 400 });
   const { status, unforeseen } = problemOf(aborted, "r1", () => true);
   assert.deepEqual([status, unforeseen], [400, false]);

@@ -9,7 +9,7 @@ import type { TicketsErrorCode } from "../tickets/errors.ts";
 /** The layer that refused a request (docs/api-conventions.md, Errors). */
 export type Middleware = "router" | "authentication" | "authorization" | "rate-limit" | "validation" | "handler";
 
-/** What the surface refuses by itself. */
+/** Codes of the HTTPS surface itself. */
 type SurfaceErrorCode =
   | "method_not_allowed"
   | "request_timeout"
@@ -20,7 +20,7 @@ type SurfaceErrorCode =
   | "internal_error"
   | "catalog_unavailable";
 
-/** A feature whose routes come with codes of their own adds them here, and the compiler asks for their statuses below. */
+/** A feature with error codes of its own adds them here; the compiler then requires their statuses below. */
 type EveryErrorCode =
   | SurfaceErrorCode
   | CommonErrorCode
@@ -32,7 +32,7 @@ type EveryErrorCode =
 
 /**
  * Every error code of the HTTPS surface, with its status and the layer it comes from (spec 7). Features know codes only;
- * this is the one place that knows statuses. A code that is thrown and not listed here is an internal error.
+ * statuses stand here alone. A code that is not listed is answered as an internal error.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, middleware: "handler" },
@@ -71,7 +71,7 @@ export const PROBLEMS = {
 
 export type ErrorCode = keyof typeof PROBLEMS;
 
-/** A refusal by the surface itself, where the layer is not the one the code usually comes from. */
+/** An error of the surface itself; its layer may differ from the usual one of the code. */
 export class Refusal extends MusterError<ErrorCode> {
   readonly middleware: Middleware;
 
@@ -89,14 +89,14 @@ export interface Problem {
   status: number;
   headers: Record<string, string>;
   body: { error: ErrorCode; middleware: Middleware; message: string; requestId: string; [field: string]: unknown };
-  /** Whether the log should have the error: the caller is told nothing of it. */
+  /** Whether to log the error: its cause is not in the answer. */
   unforeseen: boolean;
 }
 
-/** The answer to a request that ended with `error`. `isUnavailable` tells a database that cannot be reached or written. */
+/** The answer to a request that failed with `error`. `isUnavailable`: whether the database cannot be reached or written. */
 export function problemOf(error: unknown, requestId: string, isUnavailable: (error: unknown) => boolean): Problem {
   if (isMusterError(error) && isErrorCode(error.code)) return known(error, error.code, requestId);
-  // Before the database: a peer that leaves in the middle of its body is an ECONNRESET too.
+  // Checked before the database: a peer that disconnects in the middle of its body causes ECONNRESET too.
   const framework = frameworkRefusal(error);
   if (framework) return known(framework, framework.code, requestId);
   if (isUnavailable(error)) {
@@ -105,7 +105,7 @@ export function problemOf(error: unknown, requestId: string, isUnavailable: (err
   return refused("internal_error", "something went wrong; the request id leads to the log", requestId, true);
 }
 
-/** A 401 names what would be asked for (RFC 9110 11.6.1); no registered scheme fits any of these. */
+/** A 401 names the credential that is needed (RFC 9110 11.6.1); no registered scheme fits these. */
 const CERTIFICATE = 'ClientCertificate realm="muster"';
 const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'ApiKey realm="muster", header="X-API-Key"',
@@ -127,7 +127,7 @@ function known(error: MusterError, code: ErrorCode, requestId: string): Problem 
     requestId,
     ...(error.detail === undefined ? {} : { detail: error.detail }),
   };
-  // The common fields come first and are nobody else's to set.
+  // The common fields come first, and `extra` cannot replace them.
   return { status, headers, body: { ...common, ...extra, ...common }, unforeseen: status >= 500 };
 }
 
@@ -139,7 +139,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** What Fastify refuses by itself, in our words; its own texts stay inside. */
+/** Errors of Fastify itself, with our messages: its own texts are not shown. */
 function frameworkRefusal(error: unknown): Refusal | undefined {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (typeof code !== "string" || typeof statusCode !== "number" || statusCode >= 500) return undefined;

@@ -5,16 +5,16 @@ import type { ErrorCode } from "./problem.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Who asks at a device-facing endpoint: nobody yet, but from somewhere, and perhaps with a certificate. */
+/** The client of a device-facing endpoint, not authenticated yet: its address and, where it has one, its certificate. */
 export interface DeviceContact {
   address: string;
   peer?: PeerCertificate;
 }
 
-/** A JSON value that shows a reader what to send or expect. */
+/** A JSON value shown in the reference. */
 export type Example = unknown;
 
-/** What a route says of itself, whatever its surface. */
+/** What routes of both surfaces have in common. */
 interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   operationId: string;
   method: Method;
@@ -23,7 +23,7 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   tag: string;
   summary: string;
   description: string;
-  /** Shapes of what comes in; a part without a shape is not looked at. */
+  /** Shapes of the input; a part without a shape is ignored. */
   params?: P;
   query?: Q;
   body?: B;
@@ -32,9 +32,9 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   response?: z.ZodType;
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
-  /** The answer shows what is shown once: it is neither kept for a repetition of the request nor compressed. */
+  /** The answer holds a secret that is shown once: it is neither stored for a repetition of the request nor compressed. */
   secret?: true;
-  /** Fields of the answered record that change without a write: a conditional write looks past them. */
+  /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
   examples: { body?: Example; response?: Example };
 }
@@ -43,7 +43,7 @@ export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
-  /** What `If-Match` of a PUT or PATCH asks of the record as it is under the lock; absent without the header. */
+  /** The condition that `If-Match` of a PUT or PATCH puts on the locked record; absent without the header. */
   matches?: ((record: object) => boolean) | undefined;
 }
 
@@ -55,10 +55,10 @@ type Handler<Who, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
 ) => Promise<unknown>;
 
 interface AnyDescription extends Description<z.ZodType, z.ZodType, z.ZodType> {}
-// biome-ignore lint/suspicious/noExplicitAny: the table of routes forgets the shapes that each definition checked
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes has no common type of input; each definition checks its own
 type AnyHandler<Who> = (who: Who, input: any, run: any) => Promise<unknown>;
 
-/** A use case that API keys may run: which scope it takes stands in its rule. */
+/** A use case that API keys may run; its rule names the scope. */
 type PublicUseCase = Declaration & { readonly may: AccessRule };
 
 export interface PublicRoute extends AnyDescription {
@@ -66,14 +66,14 @@ export interface PublicRoute extends AnyDescription {
   useCase: PublicUseCase;
   /** The scope of the use case. */
   scope: Scope;
-  /** `run` is the use case, bound to what it works with. */
+  /** Its third argument is the use case, bound to its dependencies. */
   handler: AnyHandler<Caller>;
 }
 
 export interface DeviceRoute extends AnyDescription {
   surface: "device";
   service: Declaration;
-  /** `run` is the service, bound to what it works with. */
+  /** Its third argument is the service, bound to its dependencies. */
   handler: AnyHandler<DeviceContact>;
 }
 

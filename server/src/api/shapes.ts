@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** Shapes that several routes share; what OpenAPI shows of them is in their `meta`. */
+/** Shapes that several routes share; `meta` holds what OpenAPI shows of them. */
 
-/** Any further skip shows the same empty page, and stays far inside what a database can count. */
+/** Beyond any list, and within the range of the database's integers. */
 const MOST_SKIP = 1_000_000_000;
 
 /**
@@ -25,33 +25,33 @@ function clamped(least: number, most: number, usual: number, description: string
     .meta({ type: "integer", default: usual, description });
 }
 
-/** Not blank and without control characters (Unicode's Cc), written so that every dialect of regular expressions reads it. */
+/** Not blank and without control characters (Unicode's Cc), in a form that every dialect of regular expressions understands. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
 const ONE_LINE = /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]*$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
-/** A name that a machine made. */
+/** A name that a program chose. */
 export const plainName = z.string().min(1).max(128).regex(NO_CONTROL, "must not hold control characters");
 
-/** A name as a person typed it: one line, not blank. */
+/** A name that a person typed: one line, not blank. */
 export function label(max = 120) {
   return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not hold control characters");
 }
 
-/** An id in a path or a body. Whether there is such a thing is for the use case to say. */
+/** An id in a path or a body. The use case checks whether it exists. */
 export const id = z.string().min(1).max(128);
 
 export const timestamp = z.iso.datetime();
 export const nullableTimestamp = timestamp.nullable();
 
-/** An instant that a client asks about, in UTC or with an offset, to the millisecond: a finer one counts as the next. */
+/** An instant in a query, in UTC or with an offset; fractions of a millisecond round up. */
 export const instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(Date.parse(text) + (/\.\d{3}\d*[1-9]/.test(text) ? 1 : 0)));
 
-/** Any text: what cannot be an id is nobody's, so the answer is 404 like for any that is unknown. */
+/** Any text: what cannot be an id is answered with 404, like an unknown id. */
 export const pathId = z.string();
 export const idParams = z.strictObject({ id: pathId.meta({ description: "The record's id" }) });
 

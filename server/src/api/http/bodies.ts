@@ -3,8 +3,8 @@ import { Refusal } from "../problem.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /**
- * What may come in as a body: JSON in UTF-8, not compressed, and for PATCH also under the name that a JSON merge patch has
- * (RFC 7396). The body of a DELETE means nothing (RFC 9110 9.3.5), so it is left unread like that of a GET.
+ * Accepts bodies of JSON in UTF-8, not compressed; for PATCH also with the media type of a JSON merge patch (RFC 7396). The body of
+ * a DELETE has no meaning (RFC 9110 9.3.5) and is not read, like that of a GET.
  */
 export function installBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -23,7 +23,7 @@ export function installBodies(app: FastifyInstance): void {
     done(request.method === "DELETE" ? null : unsupported("the body must be application/json"));
   });
   app.addHook("preParsing", (request, _reply, payload, done) => {
-    // Whatever it says it is, and however long: see above.
+    // Without a content type no parser reads the body.
     if (request.method === "DELETE") delete request.headers["content-type"];
     done(null, payload);
   });

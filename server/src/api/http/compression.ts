@@ -9,13 +9,13 @@ const deflate = promisify(gzip);
 
 type Encoding = "zstd" | "br" | "gzip";
 
-/** Below this the headers weigh as much as what would be saved. */
+/** Smaller answers save no more than the added headers cost. */
 const LEAST_BYTES = 1024;
 const TEXT = /^(text\/|image\/svg|application\/(json|javascript|problem\+json|yaml))/;
 
 /**
- * The quickest level of each, off the event loop: a page of 200 devices (116 kB) becomes 22 to 26 kB within a millisecond,
- * and the best levels would make it 7 % smaller for ten times the work. In the order of preference.
+ * In the order of preference, each at its fastest level and off the event loop: a page of 200 devices (116 kB) becomes 22 to 26 kB
+ * within a millisecond. The best levels would make it 7 % smaller for ten times the work.
  */
 const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
@@ -24,9 +24,9 @@ const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Compresses answers of 1 KiB and more for clients that ask for it (RFC 9110 12.5.3). Never an answer with a one-time secret,
- * whose length would then tell of its content beside what the client chose (BREACH), and never one with a strong `ETag`,
- * which names its exact bytes.
+ * Compresses answers of 1 KiB and more for clients that ask for it (RFC 9110 12.5.3). Two kinds stay uncompressed: answers with a
+ * one-time secret, whose compressed length would leak information about it (BREACH), and answers with a strong `ETag`, which
+ * names exact bytes.
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -50,7 +50,7 @@ function compressible(request: FastifyRequest, reply: FastifyReply, payload: unk
 }
 
 /**
- * The encoding to use for `Accept-Encoding`: the one with the highest weight, ours first among equals; `undefined` for none.
+ * The encoding to use for `Accept-Encoding`: the one with the highest weight, in the server's order among equal ones; `undefined` for none.
  */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   if (!header) return undefined;
@@ -64,7 +64,7 @@ export function acceptedEncoding(header: string | undefined): Encoding | undefin
   return best !== undefined && most >= (weights.get("identity") ?? 0) ? best : undefined;
 }
 
-/** `gzip;q=0.5`. What is not a weight counts as none, so that nobody gets what they cannot read. */
+/** `gzip;q=0.5`. A malformed weight counts as 0, so that no client gets an encoding that it may not accept. */
 function weighted(entry: string): [encoding: string, weight: number] {
   const [name = "", ...parameters] = entry.split(";").map((part) => part.trim());
   const q = parameters.find((parameter) => parameter.startsWith("q="));

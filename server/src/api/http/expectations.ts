@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../problem.ts";
 
-/** No space, no control character, no path, no user: an authority or nothing (RFC 9112 3.2). */
+/** An authority or nothing: no blank, path or user (RFC 9112 3.2). */
 const HOST = /^[^\s/?#@\\,]*$/;
 
 /**
- * What Node would answer by itself, without our error body: a request without exactly one proper `Host`, and one that
- * expects what we do not know. `100 Continue` is said only once key, rate limit and scope have passed, so that a client which
- * waits for it never sends a body in vain (RFC 9110 10.1.1).
+ * Answers what Node would answer without our error body: requests without exactly one valid `Host`, and unknown expectations.
+ * `100 Continue` is sent after the checks of key, rate limit and scope, so that a client which waits for it sends no body for a
+ * request that is refused (RFC 9110 10.1.1).
  */
 export function installExpectations(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = hostRefusal(request.raw) ?? expectationRefusal(request.raw);
-    // Whether the client still sends the body of a refused request cannot be told, so the connection ends with the answer.
+    // The server cannot know whether the client still sends the body of a refused request, so it closes the connection.
     if (refusal || expectation(request.raw) !== undefined) reply.header("connection", "close");
     done(refusal);
   });

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { Refusal } from "../problem.ts";
 
-/** Deeper nesting than any body of ours; it also keeps every later walk off the stack's end. */
+/** More than any body of the API needs; recursion over a body stays shallow. */
 const MAX_DEPTH = 16;
 
 /**
  * Parses a request's JSON body.
  *
- * @throws Refusal invalid_request for anything but well-formed UTF-8 JSON that a database and a prototype can stand
+ * @throws Refusal invalid_request for anything but well-formed JSON in UTF-8 that {@link checkValue} accepts
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -23,7 +23,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 /**
- * Refuses what JSON and URLs can carry and nothing behind us should meet: NUL, lone surrogates, `__proto__`, great depth.
+ * Refuses what JSON and URLs can carry and the code behind must not receive: NUL, lone surrogates, `__proto__`, deep nesting.
  *
  * @param value parsed JSON, or the parameters of an address
  */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { base32Lower, type Ids } from "../../lib/ids.ts";
 
-/** What a client may name its own request: enough for a UUID or a trace id, nothing that could forge a log line. */
-const SANE = /^[A-Za-z0-9._-]{1,64}$/;
+/** Request ids that clients may choose: long enough for a UUID or a trace id, without characters that could forge a log line. */
+const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Request ids: the client's `X-Request-Id` when it is sane, else a fresh one, unique over processes. */
+/** Request ids: the client's `X-Request-Id` when it is acceptable, else a new one, unique over processes. */
 export interface RequestIds {
   of(request: Pick<IncomingMessage, "headers">): string;
   fresh(): string;
@@ -18,7 +18,7 @@ export function createRequestIds(ids: Ids): RequestIds {
     fresh,
     of: ({ headers }) => {
       const given = headers["x-request-id"];
-      return typeof given === "string" && SANE.test(given) ? given : fresh();
+      return typeof given === "string" && ACCEPTED.test(given) ? given : fresh();
     },
   };
 }

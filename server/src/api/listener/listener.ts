@@ -6,22 +6,22 @@ import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import type { KeyPair } from "./server-certificate.ts";
 
-/** What an unproven peer may cost (B7 of the reliability promises); times in milliseconds. */
+/** Limits for connections that have not authenticated yet, so that they cannot exhaust the process; times in milliseconds. */
 export const LIMITS = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   requestMs: 20_000,
   keepAliveMs: 65_000,
-  /** How long a request under way may see no byte move, such as an answer that nobody reads. */
+  /** How long a connection may transfer nothing during a request, such as when the client does not read the answer. */
   idleMs: 30_000,
-  /** How often overdue connections are looked for. */
+  /** How often the server checks for overdue connections. */
   checkEveryMs: 2_000,
-  /** Connections that have not sent a request yet; beyond it the oldest goes. */
-  silentSockets: 2_000,
+  /** Connections that have not sent a request yet; above this number the oldest is closed. */
+  pendingSockets: 2_000,
   headerBytes: 32 * 1024,
 };
 
-/** TLS 1.2 with ECDHE and AEAD only, and 1.3 (RFC 9325): Node's own list still offers CBC. */
+/** TLS 1.2 with ECDHE and AEAD only, and TLS 1.3 (RFC 9325): Node's default list still offers CBC. */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -35,8 +35,8 @@ const CIPHERS = [
 ].join(":");
 
 /**
- * What a connection is secured with. No tickets: a resumed session skips the verification of the client's certificate.
- * `deviceRoots` are roots only, so that a leaf without its intermediate does not verify (spec 7).
+ * The TLS settings of a connection. No session tickets: a resumed session skips the verification of the client's certificate.
+ * `deviceRoots` holds roots only, so that a leaf without its intermediate does not verify (spec 7).
  */
 export function secureContext(pair: KeyPair, deviceRoots: string): SecureContextOptions {
   return {
@@ -49,11 +49,11 @@ export function secureContext(pair: KeyPair, deviceRoots: string): SecureContext
   };
 }
 
-/** The HTTPS server: asks for a client certificate without requiring one, and keeps silent peers in bounds. */
+/** Creates the HTTPS server: it requests a client certificate without requiring one, and limits idle peers. */
 export function createListener(context: SecureContextOptions, onRequest: RequestListener, limits = LIMITS): Server {
-  const silent = createSilentSockets(limits.silentSockets);
-  const take: RequestListener = (request, response) => {
-    silent.spoke(request.socket as TLSSocket);
+  const pending = createPendingSockets(limits.pendingSockets);
+  const onAnyRequest: RequestListener = (request, response) => {
+    pending.sentRequest(request.socket as TLSSocket);
     response.once("finish", () => closeUnlessComplete(request));
     onRequest(request, response);
   };
@@ -69,18 +69,18 @@ export function createListener(context: SecureContextOptions, onRequest: Request
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       ALPNProtocols: ["http/1.1"],
-      // Checked by expectations.ts, whose answer has our error body.
+      // http/expectations.ts checks it, with our error body.
       requireHostHeader: false,
     },
-    take,
+    onAnyRequest,
   );
   server.setTimeout(limits.idleMs);
-  // Without these Node answers an `Expect` itself: 100 before anybody has looked at the request, or a bare 417.
-  server.on("checkContinue", take);
-  server.on("checkExpectation", take);
-  server.on("connection", (socket: Socket) => silent.opened(socket));
-  server.on("secureConnection", (socket) => silent.secured(socket));
-  // Without a listener that destroys it, a socket that failed its handshake stays open for ever.
+  // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a body.
+  server.on("checkContinue", onAnyRequest);
+  server.on("checkExpectation", onAnyRequest);
+  server.on("connection", (socket: Socket) => pending.opened(socket));
+  server.on("secureConnection", (socket) => pending.secured(socket));
+  // Without this listener a socket whose handshake failed stays open without end.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return server;
 }
@@ -90,12 +90,12 @@ const UNREADABLE: Record<string, [status: string, error: string, message: string
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "The request took too long to arrive."],
 };
 
-/** How long a connection that got its last answer may go on sending, so that the answer is not lost to a reset. */
+/** How long a client may go on sending after its last answer: closing at once would reset the connection and lose the answer. */
 const LINGER_MS = 500;
 
 /**
- * For `clientError`: what is not HTTP at all gets one plain answer, with our error body, and the connection is closed. A
- * listener that only logged would leave the socket open for ever.
+ * Handles `clientError`: answers bytes that are not HTTP with our error body, and closes the connection, which would otherwise stay
+ * open.
  */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, requestId: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -124,7 +124,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   );
 }
 
-/** A request that was answered before its body had come, such as one without a key, may not go on sending it for long. */
+/** Closes the connection of a request that was answered before its body arrived (such as one without a key), unless it ends soon. */
 function closeUnlessComplete(request: IncomingMessage): void {
   if (request.complete) return;
   setTimeout(() => {
@@ -132,8 +132,8 @@ function closeUnlessComplete(request: IncomingMessage): void {
   }, LINGER_MS).unref();
 }
 
-/** Sockets that have cost us a connection and not sent a request. */
-function createSilentSockets(most: number) {
+/** Tracks connections that have not sent a request, and closes the oldest above `most`. */
+function createPendingSockets(most: number) {
   const raw = new Map<string, Socket>();
   const secured = new Map<TLSSocket, string>();
   const key = (socket: Socket) => `${socket.remoteAddress}|${socket.remotePort}`;
@@ -145,16 +145,16 @@ function createSilentSockets(most: number) {
         if (raw.get(name) === socket) raw.delete(name);
       });
       if (raw.size > most) {
-        const [oldest, victim] = raw.entries().next().value!;
+        const [oldest, socketToClose] = raw.entries().next().value!;
         raw.delete(oldest);
-        victim.destroy();
+        socketToClose.destroy();
       }
     },
     secured(socket: TLSSocket): void {
       secured.set(socket, key(socket));
       socket.once("close", () => secured.delete(socket));
     },
-    spoke(socket: TLSSocket): void {
+    sentRequest(socket: TLSSocket): void {
       const name = secured.get(socket);
       if (name === undefined) return;
       secured.delete(socket);

@@ -3,28 +3,28 @@ import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address.ts";
 
-/** Judges a forwarded certificate against our own roots. */
-export interface ChainJudge {
+/** Verifies a forwarded certificate against the device roots. */
+export interface ChainVerifier {
   verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean; problem?: string };
 }
 
-/** More intermediates than any chain of ours; the rest of a longer header is not even decoded. */
+/** More certificates than any device's chain has; a longer header is refused without decoding it. */
 const MAX_CHAIN = 8;
 const MAX_FIELD = 16 * 1024;
 
 /**
  * Reads the client certificate of a request: from the TLS handshake, or from the `Client-Cert` headers (RFC 9440) of a
- * trusted proxy, which are verified again here. The same headers from anybody else are as if they were not there.
+ * trusted proxy, which this process verifies again. From any other peer the headers are ignored.
  */
 export function createPeerReader(
-  judge: ChainJudge,
+  verifier: ChainVerifier,
   proxies: readonly AddressRange[],
 ): (request: IncomingMessage) => PeerCertificate | undefined {
   const ofSocket = new WeakMap<object, PeerCertificate | "none">();
   return ({ socket, headers }) => {
     const forwarded = headers["client-cert"];
     if (forwarded !== undefined && isInRanges(withoutMapping(socket.remoteAddress ?? ""), proxies)) {
-      return forwardedPeer(judge, forwarded, headers["client-cert-chain"]);
+      return forwardedPeer(verifier, forwarded, headers["client-cert-chain"]);
     }
     let peer = ofSocket.get(socket);
     if (peer === undefined) {
@@ -36,7 +36,7 @@ export function createPeerReader(
 }
 
 /**
- * `authorized` alone means nothing: without a certificate it can be true on a resumed session (nodejs/node #35317), so
+ * `authorized` alone is not enough: without a certificate it can be true on a resumed session (nodejs/node #35317), so
  * a certificate must be there as well.
  */
 function tlsPeer(socket: TLSSocket): PeerCertificate | undefined {
@@ -47,16 +47,16 @@ function tlsPeer(socket: TLSSocket): PeerCertificate | undefined {
 }
 
 function forwardedPeer(
-  judge: ChainJudge,
+  verifier: ChainVerifier,
   leafField: string | string[],
   chainField: string | string[] | undefined,
 ): PeerCertificate | undefined {
   const leaf = parseByteSequences(String(leafField));
   const chain = chainField === undefined ? [] : parseByteSequences(String(chainField));
-  // Two Client-Cert headers arrive joined: a smuggled second one makes both worthless.
+  // Two Client-Cert headers arrive joined: a second one, which a client may have smuggled in, invalidates both.
   if (leaf?.length !== 1 || chain === undefined) return undefined;
   const der = leaf[0]!;
-  return { der, ...judge.verifyClientChain(der, chain) };
+  return { der, ...verifier.verifyClientChain(der, chain) };
 }
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;

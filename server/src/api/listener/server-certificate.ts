@@ -15,19 +15,19 @@ export interface KeyPairFiles {
   keyFile: string;
 }
 
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 
 /** The HTTPS certificate in use. */
 export interface ServerCertificate {
   current(): KeyPair;
-  /** Looks at the files now; also done every 5 s. Resolves with whether another pair is in use from now on. */
+  /** Checks the files now, rather than within 5 s. @returns whether another pair is in use from now on */
   reload(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * An operator's certificate, read again when its files change. A pair that does not fit together, or half of one that
- * is just being written, is refused and logged; the one in use stays.
+ * Reads an operator's certificate, again whenever its files change. A pair that does not match, such as one that is being written,
+ * is refused and logged; the pair in use stays.
  *
  * @throws Error when the first pair cannot be used
  */
@@ -60,14 +60,14 @@ export async function watchKeyPair(
     return true;
   }
 
-  const stop = startPeriodicJob(LOOK_EVERY_MS, "HTTPS certificate files", reload, logger);
+  const stop = startPeriodicJob(CHECK_EVERY_MS, "check the HTTPS certificate files", reload, logger);
   return { current: () => pair, reload, stop };
 }
 
 /**
- * Reads a pair and makes sure that it is one.
+ * Reads a certificate with its key, and checks that they match.
  *
- * @throws Error saying what is wrong
+ * @throws Error that says what is wrong
  */
 export async function readKeyPair({ certFile, keyFile }: KeyPairFiles): Promise<KeyPair> {
   const [cert, key] = await Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);

@@ -72,7 +72,7 @@ function tagsOf(routes: readonly Route[]): Json[] {
     .map(([name, description]) => ({ name, description }));
 }
 
-/** The components without those that nothing refers to, such as the headers of the other surface. */
+/** The components that are referred to: the other surface's headers are left out. */
 function used(components: Json, paths: Json): Json {
   const text = JSON.stringify([paths, components]);
   const kept = Object.entries(components).map(([kind, all]) => [

@@ -1,6 +1,6 @@
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 
-/** What an error's answer shows, as it really comes: `detail` and the fields that only this code has. */
+/** An example of an error's answer: its message, `detail` and the fields that only this code has. */
 interface ErrorExample {
   message: string;
   detail?: string;
@@ -10,7 +10,7 @@ interface ErrorExample {
 
 const count = (description: string) => ({ type: "integer", description });
 
-/** One real answer for every code; the compiler asks for one when a code is added. */
+/** An example for every code; the compiler requires one for a new code. */
 const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   invalid_request: { message: "limit must be a whole number.", detail: "limit" },
   invalid_claim_request: { message: "expiresInMinutes must be from 5 to 1440 (24 hours)." },
@@ -81,7 +81,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   catalog_unavailable: { message: "The service cannot reach its database; retry shortly." },
 };
 
-/** The body that `code` comes with. */
+/** The example body of `code`. */
 export function exampleOf(code: ErrorCode): Record<string, unknown> {
   const { message, detail, fields = {} } = EXAMPLES[code];
   return {
@@ -94,7 +94,7 @@ export function exampleOf(code: ErrorCode): Record<string, unknown> {
   };
 }
 
-/** The schemas of the fields that only some of `codes` come with. */
+/** The schemas of the fields that only some of `codes` have. */
 export function fieldsOf(codes: readonly ErrorCode[]): Record<string, object> {
   const fields = codes.flatMap((code) => Object.entries(EXAMPLES[code].fields ?? {}));
   return Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));

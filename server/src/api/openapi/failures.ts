@@ -5,13 +5,13 @@ import { ERROR_TEXTS } from "./error-texts.ts";
 import { type AnswerHeader, headerReferences, usualHeaders } from "./headers.ts";
 import type { Json } from "./schemas.ts";
 
-/** What any operation of a surface may answer, besides its own errors. */
+/** The codes that every operation of a surface may answer besides its own. */
 const COMMON: Record<Route["surface"], readonly ErrorCode[]> = {
   public: ["invalid_api_key", "rate_limited", "insufficient_scope", "internal_error", "catalog_unavailable"],
   device: ["rate_limited", "internal_error", "catalog_unavailable"],
 };
 
-/** Every code that `route` may answer: its own, its surface's, and those of what it takes in. */
+/** Every code that `route` may answer: its own, its surface's, and those that follow from its input. */
 export function errorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...COMMON[route.surface], ...route.errors];
   if (route.params || route.query || route.body) codes.push("invalid_request");
@@ -21,7 +21,7 @@ export function errorCodes(route: Route): ErrorCode[] {
   return [...new Set(codes)].sort((one, other) => PROBLEMS[one].status - PROBLEMS[other].status);
 }
 
-/** One answer a status. What many operations answer is a reference; an answer of several codes is one operation's own. */
+/** One answer per status: a reference where the status has one code, else an answer of this operation alone. */
 export function failures(route: Route): Json {
   const answers = byStatus(route).map(([status, codes]) => [
     status,
@@ -61,7 +61,7 @@ function failure(route: Route, codes: ErrorCode[]): Json {
 }
 
 function headersOf(route: Route, codes: ErrorCode[]): AnswerHeader[] {
-  // Without a good key there is no quota to tell of.
+  // Without a valid key there is no quota.
   const usual = usualHeaders(route).filter(
     (name) => !(name.startsWith("RateLimit") && codes.includes("invalid_api_key")),
   );

@@ -25,8 +25,8 @@ const ANSWER_HEADERS = {
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
 /**
- * Headers of requests, by the name of their component. Without examples: consoles and fuzzers send those as they are, and a used
- * key or a foreign tag is a refusal.
+ * Headers of requests, by the name of their component. They have no examples: consoles and fuzzers send those unchanged, and a
+ * used key or an unknown tag is refused.
  */
 const REQUEST_HEADERS = {
   IdempotencyKey: {
@@ -54,7 +54,7 @@ export function mayBeUnchanged(route: Route): boolean {
   return route.method === "GET" && showsRecord(route);
 }
 
-/** The header parameters that `route` heeds, as references. */
+/** The header parameters of `route`, as references. */
 export function headerParameters(route: Route): Json[] {
   const names: RequestHeader[] = [];
   if (takesIdempotencyKey(route)) names.push("IdempotencyKey");
@@ -63,7 +63,7 @@ export function headerParameters(route: Route): Json[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** The headers of every answer of `route` to a caller that it knows. */
+/** The headers of every answer of `route` to an authenticated caller. */
 export function usualHeaders(route: Route): AnswerHeader[] {
   return route.surface === "device"
     ? ["X-Request-Id", "Cache-Control"]
@@ -85,7 +85,7 @@ export function headerReferences(names: readonly AnswerHeader[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Every header and header parameter; those that nobody refers to are left out afterwards. */
+/** Every header and header parameter; those without a reference are left out afterwards. */
 export function headerComponents(): { headers: Json; parameters: Json } {
   const parameters = Object.entries(REQUEST_HEADERS).map(([id, header]) => [id, { in: "header", ...header }]);
   return { headers: ANSWER_HEADERS, parameters: Object.fromEntries(parameters) };

@@ -55,7 +55,7 @@ test("Redocly's recommended rules find no error and no warning in either documen
 test("the documents of the repository are those of the routes", () => {
   for (const [name, document] of Object.entries(documents)) {
     const file = readFileSync(join(ROOT, "openapi", `${name}.json`), "utf8");
-    assert.equal(file, `${JSON.stringify(document, null, 2)}\n`, "run node server/src/api/generate.ts");
+    assert.equal(file, `${JSON.stringify(document, null, 2)}\n`, "run npm run generate");
   }
 });
 

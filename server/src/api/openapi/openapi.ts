@@ -5,7 +5,7 @@ import type { Json } from "./schemas.ts";
 
 export { errorCodes } from "./failures.ts";
 
-/** The OpenAPI 3.1 description of the public API (spec 4.9, 9), made from the routes themselves. */
+/** The OpenAPI 3.1 description of the public API (spec 4.9, 9), derived from the routes. */
 export function publicDocument(): Json {
   return document("public", ofSurface("public"));
 }

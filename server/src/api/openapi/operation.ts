@@ -17,7 +17,7 @@ export function operation(route: Route, schemas: Schemas): Json {
   };
 }
 
-/** The scope stands in the security requirement, where OpenAPI 3.1 has room for it, and where people and older tools look. */
+/** The scope stands in the security requirement (OpenAPI 3.1), and for older tools and readers in an extension and the text. */
 function credential(route: Route): Json {
   if (route.surface === "device") return { description: route.description, security: [] };
   return {
@@ -51,7 +51,7 @@ function parametersOf(shape: z.ZodType | undefined, where: "path" | "query", sch
   }));
 }
 
-/** A JSON merge patch has a name of its own, which PATCH takes beside the usual one (RFC 7396). */
+/** PATCH accepts the media type of a JSON merge patch (RFC 7396) besides the usual one. */
 const MEDIA_TYPES: Partial<Record<Method, string[]>> = { PATCH: ["application/merge-patch+json", "application/json"] };
 
 function withBody(route: Route, schemas: Schemas): Json {

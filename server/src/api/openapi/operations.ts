@@ -1,7 +1,7 @@
 import { routes } from "../routes.ts";
 import { errorCodes } from "./openapi.ts";
 
-/** One line an operation: method, path, operation id, scope, status, errors. Checked in to make changes visible. */
+/** One line per operation: method, path, operation id, scope, status, errors. Checked in, so that a change shows as a diff. */
 export function operationsText(): string {
   const lines = routes.map((route) =>
     [

@@ -2,13 +2,13 @@ import { z } from "zod";
 
 export type Json = Record<string, unknown>;
 
-/** Where a shape stands: what comes in is described before its transforms, what goes out after them. */
+/** Where a shape is used: input is described before its transforms, answers after them. */
 export type Use = "parameters" | "body" | "answer";
 
 /** Turns the routes' shapes into JSON Schema; those with an id of their own become components, each once. */
 export interface Schemas {
   of(shape: z.ZodType, use: Use): Json;
-  /** Every component asked for so far, by its id. */
+  /** Every component used so far, by its id. */
   components(): Json;
 }
 
@@ -36,23 +36,23 @@ function add(components: Map<string, Json>, id: string, schema: Json): void {
   components.set(id, schema);
 }
 
-/** Corrects what the converter makes of one shape. */
+/** Corrects the converter's schema of one shape. */
 function mend(use: Use) {
   return ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void => {
-    // Says less than the type or format beside it.
+    // The type or format says more.
     if (jsonSchema.format === "date-time" || jsonSchema.type === "integer") delete jsonSchema.pattern;
-    // An answer may gain fields in later versions, so nobody is told that it never will.
+    // An answer may gain fields in later versions.
     if (use === "answer" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     if (jsonSchema.prefixItems) plainTuple(jsonSchema);
     if (use === "body") sayDefault(jsonSchema);
     if (use !== "parameters" || jsonSchema.type !== "integer") return;
-    // The default of an integer that arrives as text is lost behind its transform.
+    // The converter loses the default of an integer that arrives as text.
     const usual = z.globalRegistry.get(zodSchema)?.default;
     if (usual !== undefined) jsonSchema.default = usual;
   };
 }
 
-/** A tuple of equal items is a list of so many: the same, and hardly a tool reads `prefixItems`. */
+/** Writes a tuple of equal items as a list of fixed length: few tools understand `prefixItems`. */
 function plainTuple(schema: Json): void {
   const [first, ...others] = schema.prefixItems as Json[];
   if (schema.items !== false || others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) return;
@@ -60,7 +60,7 @@ function plainTuple(schema: Json): void {
   delete schema.prefixItems;
 }
 
-/** In a body, client generators take a field that has a `default` for one that is always sent; so it is said in words. */
+/** Client generators treat a body's field with a `default` as always sent, so the description states the default instead. */
 function sayDefault(schema: Json): void {
   if (schema.default === undefined) return;
   const said = `\`${JSON.stringify(schema.default)}\` when it is left out`;

@@ -1,4 +1,4 @@
-/** What each group of operations is about, in the order of the documents. */
+/** The description of each group of operations, in the order of the documents. */
 export const TAGS: Readonly<Record<string, string>> = {
   Devices:
     "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createAddressLimit } from "./address-limit.ts";
 
-function hands() {
+function fakeClock() {
   const clock = { at: 0, monotonicMs: () => clock.at };
   return clock;
 }
@@ -11,7 +11,7 @@ function hands() {
 test("no 60 seconds admit more than the limit, whatever the pattern of requests", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000), { maxLength: 400 }), (limit, pauses) => {
-      const clock = hands();
+      const clock = fakeClock();
       const budget = createAddressLimit(limit, clock);
       const admitted: number[] = [];
       for (const pause of pauses) {
@@ -20,7 +20,7 @@ test("no 60 seconds admit more than the limit, whatever the pattern of requests"
         if (wait === 0) admitted.push(clock.at);
         else {
           clock.at += wait * 1000;
-          assert.equal(budget.admit("a"), 0, "the wait that was told is enough");
+          assert.equal(budget.admit("a"), 0, "the answered wait is sufficient");
           admitted.push(clock.at);
         }
       }
@@ -31,16 +31,16 @@ test("no 60 seconds admit more than the limit, whatever the pattern of requests"
 });
 
 test("addresses have budgets of their own, and 0 means no limit", () => {
-  const limit = createAddressLimit(1, hands());
+  const limit = createAddressLimit(1, fakeClock());
   assert.equal(limit.admit("a"), 0);
   assert.equal(limit.admit("b"), 0);
   assert.equal(limit.admit("a"), 60);
-  const none = createAddressLimit(0, hands());
+  const none = createAddressLimit(0, fakeClock());
   for (let i = 0; i < 1000; i++) assert.equal(none.admit("a"), 0);
 });
 
-test("a flood of addresses is forgotten from its quiet end", () => {
-  const limit = createAddressLimit(1, hands());
+test("above the most addresses, the one without requests for longest is dropped", () => {
+  const limit = createAddressLimit(1, fakeClock());
   for (let i = 0; i < 20_001; i++) limit.admit(String(i));
   assert.equal(limit.admit("0"), 0, "the oldest was forgotten");
   assert.equal(limit.admit("20000"), 60, "the newest was not");

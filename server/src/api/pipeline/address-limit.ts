@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/clock.ts";
 
-/** Addresses remembered at once; beyond that the one quiet for longest is forgotten first. */
+/** Addresses counted at once; above this number the one without requests for longest is dropped. */
 const MOST_ADDRESSES = 20_000;
 const SHIFT_AT = 64;
 
@@ -11,8 +11,8 @@ export interface AddressLimit {
 }
 
 /**
- * Any 60 seconds admit at most `perMinute` requests an address, on the steady clock. Kept in this process: it protects
- * the process, while the rules that must hold across processes are in the database.
+ * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. It is counted per process,
+ * which it protects; limits that must hold across processes are in the database.
  *
  * @param perMinute 0 for no limit
  */
@@ -25,7 +25,7 @@ export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monoto
       const window = windows.get(key) ?? [];
       const expired = firstAfter(window, now - MINUTE);
       if (window.length - expired >= perMinute) return (window[expired]! + MINUTE - now) / 1000;
-      // Shifting only now and then keeps the cost of a request flat.
+      // Shifting in batches keeps the cost of a request constant.
       if (expired > SHIFT_AT) window.splice(0, expired);
       window.push(now);
       windows.delete(key);

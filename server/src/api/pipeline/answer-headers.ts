@@ -4,7 +4,7 @@ import { routes } from "../routes.ts";
 import { entityTag, noneMatch } from "./entity-tag.ts";
 import { nextLink } from "./next-link.ts";
 
-/** Whether `route` answers with one record that has an address of its own, which then carries an entity tag. */
+/** Whether `route` answers with one record that has an address of its own: such an answer carries an entity tag. */
 export function showsRecord(route: Route): boolean {
   return route.surface === "public" && route.path.endsWith("{id}") && route.status === 200;
 }
@@ -16,20 +16,20 @@ export function listsPages(route: Route): boolean {
 
 const readable = new Set(routes.filter(({ method }) => method === "GET").map(({ path }) => path));
 
-/** Whether what `route` makes can be read at an address of its own, which `Location` then names (RFC 9110 15.3.2). */
+/** Whether `route` creates a record that has an address of its own: `Location` names it (RFC 9110 15.3.2). */
 export function makesRecord(route: Route): boolean {
   return route.status === 201 && readable.has(`${route.path}/{id}`);
 }
 
-/** Sets `Location`, relative, if `answer` is a record that was made and can be read. */
+/** Sets `Location`, as a relative address, if `answer` is a created record that can be read. */
 export function setLocation(route: Route, reply: FastifyReply, answer: unknown): void {
   if (makesRecord(route)) reply.header("location", `${route.path}/${(answer as { id: string }).id}`);
 }
 
 /**
- * Sets what follows from the answer: `ETag` of a record, `Link` to the next page, `Location` of what was made.
+ * Sets the headers that depend on the answer: `ETag` of a record, `Link` to the next page, `Location` of a created record.
  *
- * @returns whether the client has this very answer already, so that 304 says enough
+ * @returns whether the client holds this answer already, so that 304 suffices
  */
 export function setAnswerHeaders(route: Route, request: FastifyRequest, reply: FastifyReply, answer: unknown): boolean {
   if (showsRecord(route)) {

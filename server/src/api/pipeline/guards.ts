@@ -9,12 +9,12 @@ import type { AddressLimit } from "./address-limit.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who asks: set by the guard of the route before the body is read. */
+    /** The caller: set by the guard of the route before the body is read. */
     who: Caller | DeviceContact | undefined;
   }
 }
 
-/** What the guards ask. */
+/** What guards work with. */
 export interface GuardTools {
   access: Access;
   proxies: readonly AddressRange[];
@@ -24,7 +24,7 @@ export interface GuardTools {
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** What stands before a route: who asks, how often, and whether they may. Not a byte of the body is read before it. */
+/** Authenticates, limits the rate and checks the scope, before a byte of the body is read. */
 export function guardOf(route: Route, tools: GuardTools): Guard {
   return route.surface === "public" ? publicGuard(route, tools) : deviceGuard(tools);
 }

@@ -5,7 +5,7 @@ import { Refusal } from "../problem.ts";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The request's `Idempotency-Key` with the digest of what is asked, by which a repetition is told from another request.
+ * The request's `Idempotency-Key` with the digest of its input, which distinguishes a repetition from another request.
  *
  * @throws Refusal invalid_request when the header cannot be a key
  */

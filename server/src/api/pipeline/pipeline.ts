@@ -13,16 +13,16 @@ import { type ValidInput, validate } from "./validate.ts";
 /** What the pipeline works with. */
 export interface PipelineTools extends GuardTools {
   audit: Audit;
-  /** Every use case and service that a route may name, bound. */
+  /** Every use case and service that a route may name. */
   bound: BoundFunctions;
   logger: Logger;
 }
 
-/** What a route calls. */
+/** The bound use case or service of a route. */
 type Run = Declaration;
 
 const KIB = 1024;
-/** Most bytes of a body (docs/api-conventions.md). */
+/** The most bytes of a body (docs/api-conventions.md). */
 export const BODY_LIMIT = { public: 256 * KIB, device: 16 * KIB };
 
 /**
@@ -31,7 +31,7 @@ export const BODY_LIMIT = { public: 256 * KIB, device: 16 * KIB };
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
   const run = tools.bound.get(route.surface === "public" ? route.useCase : route.service);
-  if (!run) throw new Error(`no facade offers the use case of ${route.operationId}`);
+  if (!run) throw new Error(`no facade has the use case of ${route.operationId}`);
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -60,7 +60,7 @@ interface WriteTools {
   logger: Logger;
 }
 
-/** A write of an API key: noted in the API audit log, done once under one Idempotency-Key, conditional on If-Match. */
+/** Runs a write: recorded in the API audit log, done once per Idempotency-Key, conditional on If-Match. */
 async function write(
   route: PublicRoute,
   request: FastifyRequest,
@@ -79,7 +79,7 @@ async function write(
   return writeOnce(route, request, reply, input, { ...asked, idempotency }, { audit, run, logger });
 }
 
-/** The same request again finds what came of it, also when both are under way at once: the transaction decides. */
+/** Runs a write once per Idempotency-Key; a repetition gets the first answer, also when both run at once: the transaction decides. */
 async function writeOnce(
   route: PublicRoute,
   request: FastifyRequest,
@@ -95,7 +95,7 @@ async function writeOnce(
   try {
     answer = await route.handler({ ...(request.who as Caller), request: once }, input, run);
   } catch (error) {
-    // Refused because the same request was done meanwhile: by its key, or by what the first has left behind.
+    // The same request may have committed meanwhile: then this one failed by its key or by the records of the first.
     const meanwhile = isMusterError(error) ? await recall() : undefined;
     if (meanwhile === undefined) throw error;
     return replay(route, reply, meanwhile);
@@ -104,14 +104,14 @@ async function writeOnce(
   return answerWith(route, request, reply, answer);
 }
 
-/** The work is done, whatever becomes of this: a repetition is then told so, only without the answer. */
+/** Stores the answer for a repetition. The write has committed: without its answer a repetition gets `already_processed`. */
 async function keep(audit: Audit, logger: Logger, once: ApiRequest, answer: unknown): Promise<void> {
   try {
     await audit.storeAnswer(once, JSON.stringify(answer));
   } catch (error) {
     logger.warn(
       { requestId: once.id, err: (error as Error).message },
-      "an answer could not be kept for its repetition",
+      "the answer could not be stored for a repetition of the request",
     );
   }
 }

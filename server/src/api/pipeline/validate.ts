@@ -11,7 +11,7 @@ export interface RawInput {
   body: unknown;
 }
 
-/** What came in, checked; a part that the route does not look at is undefined. */
+/** Validated input; a part for which the route has no shape is undefined. */
 export interface ValidInput {
   params: unknown;
   query: unknown;
@@ -19,9 +19,9 @@ export interface ValidInput {
 }
 
 /**
- * What came in, in the shapes the route asks for.
+ * Validates the input against the shapes of the route.
  *
- * @throws Refusal invalid_request naming the first field that is wrong
+ * @throws Refusal invalid_request with the first wrong field in `detail`
  */
 export function validate(route: Route, raw: RawInput): ValidInput {
   return {
@@ -31,7 +31,7 @@ export function validate(route: Route, raw: RawInput): ValidInput {
   };
 }
 
-/** A copy with an ordinary prototype, after the same look that bodies get: `%00` arrives here as NUL. */
+/** A copy with an ordinary prototype, checked like a body: `%00` arrives here as NUL. */
 function addressPart(values: unknown): Record<string, unknown> {
   checkValue(values);
   return { ...(values as Record<string, unknown>) };
@@ -56,7 +56,7 @@ function refusal(message: string, detail: string): Refusal {
   return new Refusal("invalid_request", message, { middleware: "validation", detail: clip(detail) });
 }
 
-/** Field names come from the client: repeat them, but not at length. */
+/** Field names come from the client: long ones are cut. */
 function clip(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

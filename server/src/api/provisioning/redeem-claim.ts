@@ -3,7 +3,7 @@ import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { deviceRoute } from "../route.ts";
 import { id, timestamp } from "../shapes.ts";
 
-/** `null` means absent: firmware often has no other way to say so. */
+/** `null` means absent: firmware often cannot leave a field out. */
 const optionalText = z
   .string()
   .max(256)
@@ -12,7 +12,7 @@ const optionalText = z
 
 const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
-/** Spec 2.2, 2.3, 4.9. Unknown fields are ignored, since firmware outlives servers. */
+/** Spec 2.2, 2.3, 4.9. Unknown fields are ignored: firmware may be newer than the server. */
 export const redeemClaim = deviceRoute({
   service: enrollmentUseCases.redeemClaim,
   operationId: "redeemClaim",

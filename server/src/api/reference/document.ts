@@ -1,7 +1,7 @@
 import { deviceDocument, publicDocument } from "../openapi/openapi.ts";
 import type { Route } from "../route.ts";
 
-/** The parts of JSON Schema that our documents use. */
+/** The parts of JSON Schema that the documents use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -69,17 +69,17 @@ interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** A surface's OpenAPI document as text to serve, and as something to look things up in. */
+/** A surface's OpenAPI document: as text to serve, and parsed for the pages. */
 export interface Described {
   text: string;
   version: string;
   tags: { name: string; description?: string }[];
   operation(route: Route): Operation;
-  /** What `value` refers to, or itself. */
+  /** The component that `value` refers to, else `value`. */
   resolve<T extends object>(value: T): T;
 }
 
-/** Reads the document that clients get, so that the pages cannot say anything else. */
+/** Parses the document that clients get, so that the pages agree with it. */
 export function describe(surface: Route["surface"]): Described {
   const text = JSON.stringify(surface === "public" ? publicDocument() : deviceDocument());
   const document = JSON.parse(text) as Document;

@@ -4,7 +4,7 @@ import { type Html, html } from "./html.ts";
 import { errorPage, links } from "./links.ts";
 import { inline } from "./prose.ts";
 
-/** Error codes with what they mean, each leading to its page. */
+/** Error codes with their meanings, each a link to its page. */
 export function errorList(codes: readonly ErrorCode[]): Html {
   return html`<ul class="errors">${codes.map(entry)}</ul>`;
 }

@@ -22,7 +22,7 @@ export function errorsPage(): Page {
   };
 }
 
-/** The page of one code, for the person who has just met it. */
+/** The page of one code, for a reader who has got it as an answer. */
 export function errorPageOf(code: ErrorCode): Page {
   const { status } = PROBLEMS[code];
   const example = exampleOf(code);
@@ -79,7 +79,7 @@ function carried(code: ErrorCode, { detail, headers = {} }: ErrorText): Html | u
   return html`<h2>What comes with it</h2><dl class="fields">${entries}</dl>`;
 }
 
-/** A whole surface in words, else the operations one by one. */
+/** The operations that answer the code; a whole surface is named in words. */
 function answerers(code: ErrorCode, text: ErrorText): Part {
   const mine = routes.filter((route) => errorCodes(route).includes(code));
   if (mine.length === 0) return html`<p>${inline(text.anywhere ?? "", links)}</p>`;

@@ -3,10 +3,10 @@ import { type Html, html, type Part } from "./html.ts";
 import { links } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 
-/** Of what a client sends it matters what it must send; of what it gets, what may be missing. */
+/** A request shows which fields are required; an answer shows which may be absent. */
 export type Way = "input" | "output";
 
-/** Fields one below the other, what is inside of one indented below it; each can be linked to as `prefix.name`. */
+/** A list of fields, inner fields indented; each has the anchor `prefix.name`. */
 export function fieldList(fields: readonly Field[], prefix: string, way: Way): Html | undefined {
   if (fields.length === 0) return undefined;
   return html`<dl class="fields">${fields.map((field) => entry(field, `${prefix}.${field.name}`, way))}</dl>`;
@@ -25,7 +25,7 @@ function need(required: boolean, way: Way): Part {
   return !required && html`<span class="limit">may be absent</span>`;
 }
 
-/** Limits are for who sends. */
+/** Limits are shown for requests only. */
 function about(
   { description, facts, values, pattern }: Omit<Field, "name" | "type" | "required" | "fields">,
   way: Way,

@@ -1,19 +1,19 @@
 import type { Described, Schema } from "./document.ts";
 
-/** One field of a body or one parameter, as a reader wants to see it. */
+/** One field of a body or one parameter, as the page shows it. */
 export interface Field {
   name: string;
-  /** As TypeScript would write it: `string | null`, `object[]`. */
+  /** In the notation of TypeScript: `string | null`, `object[]`. */
   type: string;
   required: boolean;
   description: string | undefined;
-  /** Limits and default, each a few words. */
+  /** Limits and default, each in a few words. */
   facts: string[];
-  /** The only values there are, if they can be listed. */
+  /** All allowed values, where they are enumerated. */
   values: string[];
   /** A regular expression that the text matches. */
   pattern: string | undefined;
-  /** What is inside, of an object or of the objects in a list. */
+  /** The fields of an object, or of the objects in a list. */
   fields: Field[];
 }
 
@@ -47,7 +47,7 @@ export function fieldOf(name: string, given: Schema, required: boolean, resolve:
   };
 }
 
-/** The schema itself, or what it may be one of. */
+/** The alternatives of a schema, else the schema itself. */
 function unionOf(schema: Schema, resolve: Resolve): Schema[] {
   const union = schema.anyOf ?? schema.oneOf;
   if (!union) return [schema];
@@ -100,7 +100,7 @@ function factsOf(schema: Schema): string[] {
   return facts.filter((fact) => fact !== "");
 }
 
-/** The ends of what a number can hold exactly are no limit worth a word. */
+/** The range of safe integers is not shown as a limit. */
 function safe(limit: number | undefined): number | undefined {
   return limit !== undefined && Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
 }

@@ -6,10 +6,10 @@ import { tagId } from "./operation-page.ts";
 import { inline } from "./prose.ts";
 import { curl, sample } from "./samples.ts";
 
-/** Else every sample would fail at a service just installed. */
+/** Without it every sample fails at a new installation. */
 const DEVELOPMENT_CERTIFICATE = html`<p>A service that was given no HTTPS certificate serves a development certificate, which curl does not know: add <code>--cacert data/tls/ca.pem</code> to every sample. The file is <code>tls/ca.pem</code> in the service's data folder.</p>`;
 
-/** Where everybody begins: the first request, what there is, and what holds for all of it. */
+/** The front page: the first request, the list of operations, and what applies to all of them. */
 export function frontPage(site: Site): Page {
   return {
     path: ROOT,
@@ -51,7 +51,7 @@ ${about !== undefined && html`<p>${inline(about, links)}</p>`}
 `;
 }
 
-/** For a link that leads nowhere (any more). */
+/** The page for an address that does not exist. */
 export function missingPage(): Page {
   return {
     path: "",

@@ -5,7 +5,7 @@ import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage } from "./links.ts";
 import { prose } from "./prose.ts";
 import { json, sample } from "./samples.ts";
 
-/** What holds for every operation, so that no page of an operation needs to repeat it (docs/api-conventions.md). */
+/** What applies to every operation; their pages do not repeat it (docs/api-conventions.md). */
 export const GUIDE: readonly (Section & { body: (site: Site) => Part })[] = [
   {
     id: "authentication",

@@ -1,4 +1,4 @@
-/** HTML that is safe to put into a page. Only {@link html} makes it, so nothing else passes for it. */
+/** HTML that is safe in a page. Only {@link html} creates it. */
 export class Html {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** @internal the only maker, for {@link html} */
+  /** @internal for {@link html} alone */
   static fromTemplate(strings: TemplateStringsArray, parts: readonly Part[]): Html {
     return new Html(strings.map((text, at) => text + (at < parts.length ? Html.#rendered(parts[at]) : "")).join(""));
   }
@@ -22,12 +22,12 @@ export class Html {
   }
 }
 
-/** What may stand in a template: markup as it is, text and numbers escaped, lists joined, nothing for what is absent. */
+/** A value in a template: markup unchanged, text and numbers escaped, lists joined, absent values as nothing. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 /**
- * A tagged template for HTML. Whatever is put in is escaped, for text and for attributes in double quotes alike; only what
- * another template made goes in as it is. There is no way around that on purpose.
+ * A tagged template for HTML. Inserted values are escaped, for text and for attributes in double quotes; only the results of other
+ * templates are inserted unchanged. There is deliberately no way to insert raw text.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return Html.fromTemplate(strings, parts);

@@ -5,9 +5,9 @@ import type { Described } from "./document.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
 
-/** What every page may speak of. */
+/** What every page can refer to. */
 export interface Site {
-  /** What clients are told, without a slash at the end. */
+  /** Where clients reach the API, without a slash at the end. */
   baseUrl: string;
   brokerUrl: string;
   public: Described;
@@ -29,7 +29,7 @@ export interface Section {
   title: string;
 }
 
-/** A whole page: header, menu, content. It needs no script, and says so by working without one. */
+/** A whole page: header, menu, content. It works without scripts. */
 export function layout({ path, title, about, main }: Page, guide: readonly Section[]): Html {
   return html`<!doctype html>
 <html lang="en">

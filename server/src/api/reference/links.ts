@@ -4,7 +4,7 @@ import type { Route } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Links } from "./prose.ts";
 
-/** The front page of the reference; everything else of it stands below. */
+/** The front page of the reference; its other pages are below it. */
 export const ROOT = "/docs/api";
 export const DEVICE_PAGE = `${ROOT}/device-endpoints`;
 export const ERRORS_PAGE = `${ROOT}/errors`;
@@ -39,5 +39,5 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
   ["X-API-Key", `${ROOT}#authentication`],
 ]);
 
-/** Where code in a text leads: an operation as `GET /devices`, an error code, a scope, a header with a section. */
+/** The page that code in a text links to: of an operation such as `GET /devices`, an error code, a scope, a header with a section. */
 export const links: Links = (code) => TARGETS.get(code);

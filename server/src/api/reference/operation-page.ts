@@ -10,7 +10,7 @@ import { DEVICE_PAGE, links, operationPage, ROOT } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 import { curl, json, sample } from "./samples.ts";
 
-/** The page of one operation: what goes in, what comes out, what may go wrong, and how it looks. */
+/** The page of one operation: input, answer, errors and samples. */
 export function operationPageOf(route: Route, site: Site): Page {
   const described = site[route.surface];
   const { parameters = [], requestBody, responses } = described.operation(route);

@@ -1,9 +1,9 @@
 import { type Html, html } from "./html.ts";
 
-/** Where a word in code style leads, if anywhere: an operation, an error code, a scope. */
+/** The page that a word in code style links to, if there is one: an operation, an error code, a scope. */
 export type Links = (code: string) => string | undefined;
 
-/** A description as paragraphs: a blank line parts them, backticks mark code, and code that has a page is a link to it. */
+/** A description as paragraphs: blank lines separate them, backticks mark code, and code with a page becomes a link. */
 export function prose(text: string, links: Links): Html[] {
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph, links)}</p>`);
 }

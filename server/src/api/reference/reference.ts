@@ -11,18 +11,18 @@ import { layout, type Page, type Site } from "./layout.ts";
 import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
 import { operationPageOf } from "./operation-page.ts";
 
-/** Something to send: content with its type, and an entity tag that changes with it, in quotes. */
+/** Content with its type and its entity tag, in quotes. */
 export interface File {
   type: string;
   content: string;
   tag: string;
 }
 
-/** The API reference and the documents it is made of, by address; `undefined` where there is nothing. */
+/** The files of the API reference and the OpenAPI documents, by address; `undefined` for an address that does not exist. */
 export interface Reference {
   readonly paths: readonly string[];
   file(path: string): File | undefined;
-  /** For people who have followed a link to nowhere. */
+  /** The page for an address that does not exist. */
   missing(): File;
 }
 
@@ -30,8 +30,8 @@ const HTML = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Nothing is read or rendered before it is asked for, and then once: a start costs nothing, and the addresses are known by
- * then. `addresses` are what clients are told.
+ * Each file is read or rendered once, at its first request: the start costs nothing, and the ports in `addresses` are known by
+ * then.
  */
 export function createReference(addresses: Pick<Site, "baseUrl" | "brokerUrl">): Reference {
   const documents: Partial<Pick<Site, "public" | "device">> = {};

@@ -3,12 +3,12 @@ import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
 import { type Html, html } from "./html.ts";
 
-/** A block of text to read or copy; what is too long scrolls inside it, by keyboard too. */
+/** A block of text to read or copy; long lines scroll inside it, by keyboard too. */
 export function sample(title: string, content: Html | string): Html {
   return html`<figure class="sample"><figcaption>${title}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>`;
 }
 
-/** JSON as a person lays it out, its parts marked for colour. */
+/** Indented JSON, its tokens marked for colours. */
 export function json(value: unknown): Html {
   return jsonPart(value, "");
 }
@@ -29,7 +29,7 @@ function jsonPart(value: unknown, indent: string): Html {
   return html`${open}\n${lines}${indent}${close}`;
 }
 
-/** The request as a line of curl that can be pasted into a shell. */
+/** The request as a curl command for a shell. */
 export function curl(route: Route, described: Described, baseUrl: string): string {
   const { parameters = [] } = described.operation(route);
   const lines = [`curl ${method(route)}${quoted(baseUrl + address(route))}`, ...credential(route)];
@@ -49,18 +49,18 @@ function method({ method: name, examples }: Route): string {
   return name === "GET" || (name === "POST" && examples.body !== undefined) ? "" : `-X ${name} `;
 }
 
-/** An API key; or the device's own certificate, where an answer about it says that it is looked at. */
+/** An API key; or the device's certificate, where an error code of the operation shows that it is verified. */
 function credential({ surface, errors }: Route): string[] {
   if (surface === "public") return ['-H "X-API-Key: $MUSTER_API_KEY"'];
   return errors.includes("cert_invalid") ? ["--cert fullchain.pem --key key.pem"] : [];
 }
 
-/** The path with ids that the examples know. */
+/** The path with the ids of the examples. */
 function address(route: Route): string {
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
 }
 
-/** The id in the answer of this operation, or of one that shows what stands at this address. */
+/** The id in the example answer of this operation, or of the one that reads this address. */
 function exampleId(route: Route, name: string): string {
   const end = route.path.indexOf(`{${name}}`);
   const around = routes.filter(({ path }) => path.startsWith(route.path.slice(0, end - 1)));

@@ -6,17 +6,17 @@ import { Refusal } from "../problem.ts";
 import { ROOT } from "./links.ts";
 import type { File, Reference } from "./reference.ts";
 
-/** Style, script and pictures from this service only, none of them in the page itself; nothing may be sent anywhere. */
+/** Styles, scripts and images from this service only, none inline; forms send nothing. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A reader of several pages asks for style and script once; after an update nobody reads the old ones for long. */
+/** A reader of several pages fetches style and script once; after an update old ones are used for five minutes at most. */
 const CACHING = "public, max-age=300";
 
-/** The API reference (docs/decisions/0009-api-reference.md) and the OpenAPI documents (spec 4.9, 9), open to everybody. */
+/** The API reference (docs/decisions/0009-api-reference.md) and the OpenAPI documents (spec 4.9, 9), without authentication. */
 export function serveReference(app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }): void {
   let loaded: Promise<Reference> | undefined;
-  // Loaded at the first request: most starts of the service, in tests above all, never show a page.
+  // Loaded at the first request: most processes, above all in tests, never serve a page.
   const load = () => {
     loaded ??= import("./reference.ts").then(({ createReference }) => createReference(addresses));
     return loaded;
@@ -41,7 +41,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, content, tag
   return noneMatch(request.headers["if-none-match"], tag) ? reply.code(304).send() : reply.send(content);
 }
 
-/** A person gets a page that leads on, a program the error body that it gets everywhere. */
+/** A browser gets a page with links, a program the usual error body. */
 function missing(request: FastifyRequest, reply: FastifyReply, page: () => File): FastifyReply {
   vary(reply, "Accept");
   if (!request.headers.accept?.includes("text/html")) {

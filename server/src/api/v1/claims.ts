@@ -33,7 +33,7 @@ const createdClaim = claimRecord
   })
   .meta({ id: "CreatedClaim" });
 
-/** Its limits are the use case's, which names them in a code of their own (spec 4.3). */
+/** The use case checks the limits, which have an error code of their own (spec 4.3). */
 const whole = z.number().refine(Number.isInteger, "must be an integer");
 
 const EXAMPLE = {

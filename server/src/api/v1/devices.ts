@@ -47,7 +47,7 @@ const EXAMPLE = {
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
 
-/** What changes by itself: a client's conditional write looks past it. */
+/** Fields that change without a write: a conditional write ignores them. */
 const VOLATILE = ["connectivity", "lastSeenAt", "certificateState"] as const;
 
 export const listDevices = publicRoute({

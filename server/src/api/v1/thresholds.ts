@@ -12,7 +12,7 @@ const operator = z.enum(OPERATORS).meta({
 });
 export const severity = z.enum(SEVERITIES);
 
-/** A number, true, false or a text; for `outside` a pair. Which of them an operator takes is the use case's to say. */
+/** A number, true, false or a text; for `outside` a pair. The use case checks which of them the operator takes. */
 export const ruleValue = z.union([z.number(), z.boolean(), z.string().max(1024), z.tuple([z.number(), z.number()])]);
 
 const VALUE =

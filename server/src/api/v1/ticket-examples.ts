@@ -1,4 +1,4 @@
-/** A ticket as it is opened for an anomaly. */
+/** A ticket that was opened for an anomaly. */
 export const OPENED = {
   id: "0199c1d2-4b00-7c1e-9a52-3d1f0b7e6a5c",
   number: 17,
@@ -20,7 +20,7 @@ export const OPENED = {
   completedAt: null,
 };
 
-/** Somebody takes it. */
+/** A patch that assigns it and begins the work. */
 export const PATCH = {
   status: "in_progress",
   assigneeUserId: "0199c1c2-5d11-7a20-b1c4-2e6f7a8b9c0d",

@@ -46,7 +46,7 @@ const title = label(TICKET_LENGTHS.title).meta({ description: "What is to be don
 const description = z.string().max(TICKET_LENGTHS.description);
 const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-/** What a ticket is about and who it is for; `null` for none. */
+/** The subject of a ticket and its assignees; `null` for none. */
 const links = {
   deviceId: id.nullish().meta({ description: "Taken from the anomaly when absent; must not contradict it" }),
   anomalyId: id.nullish().meta({ description: "An anomaly has one unfinished ticket at a time" }),
