@@ -23,7 +23,7 @@ async function deviceWithAnomaly(caller: Parameters<typeof addAnomaly>[1]) {
   return { deviceId: device.id, anomalyId: await addAnomaly(track, caller, device.id) };
 }
 
-test("tickets opened fifty at once, some of them in vain, are numbered from 1 without a gap", async () => {
+test("fifty tickets opened at once, of which some are refused, are numbered from 1 without a gap", async () => {
   const [one, two] = [await addTenant(track), await addTenant(track)];
   let opened = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +54,7 @@ async function numbersOf(tenantId: string): Promise<{ rows: number[] }> {
   return { rows: (await query.orderBy("number").execute()).map(({ number }) => number) };
 }
 
-test("an anomaly for which ten open, reopen and link tickets at once has one unfinished ticket, and shows it", async () => {
+test("an anomaly for which ten requests open, reopen and link tickets at once has one unfinished ticket, and shows it", async () => {
   const { caller } = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { deviceId, anomalyId } = await deviceWithAnomaly(caller);
@@ -77,7 +77,7 @@ test("an anomaly for which ten open, reopen and link tickets at once has one unf
   await track.assertConsistent();
 });
 
-test("tickets finished, reopened and moved between two anomalies while their device is deleted: no tie is left", async () => {
+test("tickets are finished, reopened and moved between two anomalies while their device is deleted, without a deadlock", async () => {
   const { caller } = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { deviceId, anomalyId } = await deviceWithAnomaly(caller);

@@ -59,7 +59,7 @@ async function opened(body: object = {}): Promise<TicketRecord> {
   return answer.json;
 }
 
-/** A ticket that came to `status` on the shortest way. */
+/** A ticket that reached `status` by the fewest changes. */
 async function ticketIn(status: TicketStatus, body: object = {}): Promise<TicketRecord> {
   const ways: Record<TicketStatus, TicketStatus[]> = {
     open: [],
@@ -84,7 +84,7 @@ function assertRefused(answer: HttpAnswer, status: number, error: string, detail
   if (detail !== undefined) assert.equal(answer.json.detail, detail);
 }
 
-test("a ticket needs a title alone, and shows every field", async () => {
+test("a ticket needs only a title, and its record has every field", async () => {
   const answer = await post({ title: " Grease the bearing " });
   assert.equal(answer.status, 201);
   const now = server.clock.now().toISOString();
@@ -111,7 +111,7 @@ test("a ticket needs a title alone, and shows every field", async () => {
   assert.deepEqual((await ask(`/${answer.json.id}`)).json, answer.json);
 });
 
-test("a ticket takes everything it is opened with", async () => {
+test("a ticket is opened with every writable field", async () => {
   const deviceId = await addDevice();
   const group = await server.app.groups.createGroup(tenant.caller, { name: "Crew" });
   const body = {
@@ -130,7 +130,7 @@ test("a ticket takes everything it is opened with", async () => {
   assert.equal((await opened(none)).deviceId, null);
 });
 
-test("of all moves between two statuses those of the machine are made, the others name those that are allowed", async () => {
+test("an allowed status transition is made, any other is refused with the allowed ones", async () => {
   for (const from of TICKET_STATUSES) {
     for (const to of TICKET_STATUSES) {
       const ticket = await ticketIn(from);
@@ -149,7 +149,7 @@ test("of all moves between two statuses those of the machine are made, the other
   }
 });
 
-test("work begins once; completing sets its end, reopening takes it back and leaves the resolution", async () => {
+test("startedAt is set once; completing sets completedAt, reopening clears it and keeps the resolution", async () => {
   const { id } = await opened();
   const move = async (body: object) => {
     server.clock.advance(MINUTE);
@@ -167,7 +167,7 @@ test("work begins once; completing sets its end, reopening takes it back and lea
   assert.deepEqual([cancelled.completedAt, cancelled.resolution], [null, null]);
 });
 
-test("a merge patch changes what it names, empties what is null, and leaves the rest", async () => {
+test("a merge patch changes the given fields, empties those that are null, and keeps the rest", async () => {
   const deviceId = await addDevice();
   const group = await server.app.groups.createGroup(tenant.caller, { name: "Crew" });
   const full = {
@@ -264,7 +264,7 @@ test("a ticket is not opened with a wrong, unknown or read-only field", async ()
   assert.equal((await ask("?limit=1")).json.total, total);
 });
 
-test("an id that is not the tenant's is 400 with the id in detail, whoever else's it is, byte for byte", async () => {
+test("an id of another tenant is 400 with the id in detail, byte for byte as an unknown id", async () => {
   const theirs = await addDevice(stranger, { id: "their-pump" });
   const foreign = {
     deviceId: theirs,
@@ -310,7 +310,7 @@ test("a ticket for an anomaly is about its device, and the anomaly shows it", as
   assert.deepEqual([moved.json.deviceId, await shownBy(moved.json.anomalyId)], [other, ticket.id]);
 });
 
-test("an anomaly has one unfinished ticket: a second is 409 with the first one's id, also by reopening", async () => {
+test("an anomaly has one unfinished ticket: opening or reopening a second one is 409 with the first one's id", async () => {
   const anomalyId = await anomalyOf(await addDevice());
   const first = await opened({ anomalyId });
   assertRefused(await post({ title: "again", anomalyId }), 409, "already_exists", first.id);
@@ -330,7 +330,7 @@ test("an anomaly has one unfinished ticket: a second is 409 with the first one's
   assert.equal(await shownBy(anomalyId), second.id);
 });
 
-test("a ticket outlives its device and its assignee, and can still be worked on", async () => {
+test("a ticket can be changed after its device and its assignee are deleted", async () => {
   const deviceId = await addDevice();
   const email = `gone@${tenant.slug}.example`;
   const { id: assigneeUserId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
@@ -347,7 +347,7 @@ test("a ticket outlives its device and its assignee, and can still be worked on"
   assert.equal((await ask(`?deviceId=${deviceId}`)).json.total, 1);
 });
 
-test("of two patches with one If-Match one is made and the other is 412", async () => {
+test("of two patches with one If-Match one succeeds and the other is 412", async () => {
   const { id } = await opened();
   for (let round = 0; round < 5; round++) {
     const { etag } = (await ask(`/${id}`)).headers;
@@ -361,7 +361,7 @@ test("of two patches with one If-Match one is made and the other is 412", async 
   assert.deepEqual([current.status, (await ask(`/${id}`)).headers.etag], [200, current.headers.etag]);
 });
 
-test("the history tells who changed what and when, newest first, and nothing of what was refused or changed nothing", async () => {
+test("the history lists who changed what and when, newest first, without patches that were refused or changed nothing", async () => {
   const deviceId = await addDevice();
   const ticket = await opened({ deviceId, description: "hums" });
   const admin: Caller = { ...tenant.caller, actor: `user:${tenant.admin.id}` };
@@ -405,7 +405,7 @@ test("the history tells who changed what and when, newest first, and nothing of 
   await assert.rejects(server.app.tickets.listTicketHistory(stranger.caller, ticket.id, page), { code: "not_found" });
   for (const statement of [
     server.app.database.db.deleteFrom("ticket_history"),
-    server.app.database.db.updateTable("ticket_history").set({ actor: "nobody" }),
+    server.app.database.db.updateTable("ticket_history").set({ actor: "another" }),
   ])
     await assert.rejects(statement.execute(), /only grows/);
 });
@@ -432,13 +432,13 @@ test("tickets are listed newest first, by status, device and assignee, page by p
   assert.deepEqual(await list("?deviceId=listed"), [3, "n4", "n2", "n0"]);
   assert.deepEqual(await list("?deviceId=listed&skip=1&limit=1"), [3, "n2"]);
   assert.deepEqual(await list(`?assigneeUserId=${lister.admin.id}&status=open`), [2, "n3", "n1"]);
-  for (const nobody of [
+  for (const unmatched of [
     "deviceId=their-pump",
     "deviceId=%F0%9F",
     `assigneeUserId=${stranger.admin.id}`,
     "assigneeUserId=x",
   ])
-    assert.equal((await list(`?${nobody}`).catch(() => [0]))[0], 0, nobody);
+    assert.equal((await list(`?${unmatched}`).catch(() => [0]))[0], 0, unmatched);
   assertRefused(await ask("?status=done"), 400, "invalid_request", "status");
   assertRefused(await ask("?sort=number"), 400, "invalid_request", "sort");
   assert.deepEqual(
@@ -447,7 +447,7 @@ test("tickets are listed newest first, by status, device and assignee, page by p
   );
 });
 
-test("a user who is no admin sees the tickets of the devices and groups they are in, and those assigned to or opened by them", async () => {
+test("a user who is not an admin sees tickets of devices of their groups, of their groups, assigned to them or opened by them", async () => {
   const { tenantId, tenantSlug } = tenant.caller;
   const { id: userId } = await server.app.access.createUser(await server.app.access.systemCaller(tenant.slug), {
     email: `op@${tenant.slug}.example`,
@@ -485,7 +485,7 @@ test("a user who is no admin sees the tickets of the devices and groups they are
   await assert.rejects(tickets.changeTicket(viewer, seen[0]!.id, {}), { code: "insufficient_role" });
 });
 
-test("a repeated request under one Idempotency-Key opens one ticket; each change is noted in the API audit log", async () => {
+test("repeated requests under one Idempotency-Key open one ticket; each change is in the API audit log", async () => {
   const again = { body: { title: "once" }, headers: { "idempotency-key": "open-once" } };
   const answers = [await ask("", again), await ask("", again)];
   assert.deepEqual(

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
 /**
- * Locks these anomalies, for a transaction that changes which tickets are about them: whoever opens, finishes, reopens or links a
- * ticket locks its anomaly first, so that two such changes run one after the other.
+ * Locks these anomalies for a transaction that opens, finishes, reopens or links a ticket of theirs: each locks the ticket, then its
+ * anomalies, so that two such changes run one after the other.
  */
 export async function lockAnomalies(tx: Tx, tenantId: string, ids: readonly string[]): Promise<void> {
   await sql`SELECT FROM anomalies WHERE tenant_id = ${tenantId} AND id = ANY (${ids}::uuid[])

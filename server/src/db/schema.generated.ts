@@ -70,11 +70,13 @@ export interface Schema {
   shared_device_type_thresholds: SharedDeviceTypeThresholdsView;
   shared_device_types: SharedDeviceTypesView;
   shared_devices: SharedDevicesView;
+  shared_group_members: SharedGroupMembersView;
   shared_groups: SharedGroupsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_telemetry_latest: SharedTelemetryLatestView;
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
+  shared_users: SharedUsersView;
 }
 
 export interface AnomaliesTable {
@@ -756,6 +758,11 @@ export interface SharedDevicesView {
   deleted_at: Date | null;
 }
 
+export interface SharedGroupMembersView {
+  group_id: string;
+  user_id: string;
+}
+
 export interface SharedGroupsView {
   id: string;
   tenant_id: string;
@@ -786,4 +793,12 @@ export interface SharedThresholdsView {
   id: string;
   tenant_id: string;
   name: string;
+}
+
+export interface SharedUsersView {
+  id: string;
+  tenant_id: string;
+  email: string;
+  status: "active" | "deactivated";
+  deleted_at: Date | null;
 }

@@ -1055,6 +1055,11 @@ CREATE VIEW shared_devices AS
     deleted_at
    FROM devices;
 
+CREATE VIEW shared_group_members AS
+ SELECT group_id,
+    user_id
+   FROM group_members;
+
 CREATE VIEW shared_groups AS
  SELECT id,
     tenant_id,
@@ -1086,6 +1091,14 @@ CREATE VIEW shared_thresholds AS
     tenant_id,
     name
    FROM thresholds;
+
+CREATE VIEW shared_users AS
+ SELECT id,
+    tenant_id,
+    email,
+    status,
+    deleted_at
+   FROM users;
 
 CREATE SEQUENCE mqtt_session_seq;
 

@@ -5,7 +5,7 @@ import type { MetricValue } from "../telemetry/reading.ts";
 import { compileRule, evaluate, type RuleState } from "./evaluate-rule.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 import { anyMessages, anyRule } from "./test-support/any-telemetry.ts";
-import { type ReferenceAnomaly, referenceAnomalies, type Said } from "./test-support/reference-evaluator.ts";
+import { type ReferenceAnomaly, referenceAnomalies, type SentReading } from "./test-support/reference-evaluator.ts";
 
 const rule = (over: Partial<NewRule>): Rule =>
   checkRule({ metric: "m", operator: "gt", value: 90, severity: "major", ...over }, "rule", "rules.0");
@@ -30,7 +30,7 @@ test("without durations a breach opens at once and the first good value resolves
   ]);
 });
 
-test("a breach has to last, and a good value in between starts it anew", () => {
+test("a breach has to last forSeconds; a good value in between restarts it", () => {
   assert.deepEqual(outcomes(rule({ forSeconds: 2 }), 91, 91, 90, 91, 91, 91), [
     "nothing pending",
     "nothing pending",
@@ -41,7 +41,7 @@ test("a breach has to last, and a good value in between starts it anew", () => {
   ]);
 });
 
-test("well has to last, and a value in the band or a breach takes it back", () => {
+test("good values have to last clearForSeconds; a breach or a value in the band restarts them", () => {
   assert.deepEqual(outcomes(rule({ clearValue: 80, clearForSeconds: 2 }), 91, 85, 80, 85, 80, 80, 95, 80, 80, 80), [
     "opened open",
     "nothing open",
@@ -56,11 +56,11 @@ test("well has to last, and a value in the band or a breach takes it back", () =
   ]);
 });
 
-test("a value in the band is no breach: a pending one is over", () => {
+test("a value in the band ends a pending breach", () => {
   assert.deepEqual(outcomes(rule({ clearValue: 80, forSeconds: 5 }), 91, 85), ["nothing pending", "nothing ok"]);
 });
 
-test("each operator knows its sides, to the last digit", () => {
+test("each operator tells breach, band and good apart, to the last digit", () => {
   const sides: [Partial<NewRule>, MetricValue[], string][] = [
     [{ operator: "gt", value: 5, clearValue: 3 }, [5.1, 5, 3.1, 3, true, "x"], "breach,band,band,good,,"],
     [{ operator: "gte", value: 5, clearValue: 3 }, [5, 4.9, 3, 2.9], "breach,band,band,good"],
@@ -80,8 +80,8 @@ test("each operator knows its sides, to the last digit", () => {
     assert.equal(values.map(compileRule(rule(over)).sideOf).join(), expected, JSON.stringify(over));
 });
 
-/** One device judged reading by reading, its states stored and loaded between any two. */
-function anomaliesOf(rule: Rule, messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
+/** One device evaluated reading by reading, its states stored and loaded between any two. */
+function anomaliesOf(rule: Rule, messages: readonly (readonly SentReading[])[]): ReferenceAnomaly[] {
   const found: ReferenceAnomaly[] = [];
   let stored = JSON.stringify({ phase: "ok", since: 0 });
   let newest = Number.NEGATIVE_INFINITY;
@@ -103,10 +103,10 @@ function anomaliesOf(rule: Rule, messages: readonly (readonly Said[])[]): Refere
   return found;
 }
 
-test("the anomalies are those of the reference evaluator, whatever is late, there twice or out of order", () => {
+test("the anomalies are those of the reference evaluator, for late, repeated and unordered readings", () => {
   fc.assert(
-    fc.property(anyRule("rule"), anyMessages, (judged, messages) => {
-      assert.deepEqual(anomaliesOf(judged, messages), referenceAnomalies([judged], messages));
+    fc.property(anyRule("rule"), anyMessages, (one, messages) => {
+      assert.deepEqual(anomaliesOf(one, messages), referenceAnomalies([one], messages));
     }),
     { numRuns: 2_000 },
   );

@@ -13,7 +13,7 @@ const rule = (over: Partial<NewRule>): NewRule => ({
 });
 const checked = (over: Partial<NewRule>) => checkRule(rule(over), ID, "rules.0");
 
-test("what a rule leaves out is said in the record", () => {
+test("the record of a rule has the defaults of absent fields", () => {
   assert.deepEqual(checked({}), {
     id: ID,
     metric: "temperature",
@@ -72,12 +72,12 @@ test("value is what its operator can compare", () => {
     assert.throws(() => checked(each), { code: "invalid_request", detail: "rules.0.value" }, JSON.stringify(each));
 });
 
-test("a rule watches a metric that telemetry could bring", () => {
+test("the metric of a rule is a name that telemetry can have", () => {
   for (const metric of ["", "a\nb", "__proto__", "é".repeat(65), "\ud800"])
     assert.throws(() => checked({ metric }), { code: "invalid_request", detail: "rules.0.metric" });
 });
 
-test("an anomaly says the pack's words, or what the rule says", () => {
+test("the message of an anomaly is the rule's own, or a sentence made from the rule", () => {
   const said = (over: Partial<NewRule>) => messageOf(checked(over));
   assert.equal(said({ message: " Too hot " }), "Too hot");
   assert.equal(said({}), "temperature is above 90");

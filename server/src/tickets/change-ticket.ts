@@ -1,10 +1,11 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
+import { linkTickets, lockAnomalies } from "../anomalies/anomalies.ts";
 import { recordWrite } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { notFound, preconditionFailed } from "../lib/request-errors.ts";
-import { lockAnomalies, showTickets } from "./anomaly-store.ts";
+import { findShownTickets } from "./anomaly-tickets-store.ts";
 import { type Changes, changesBetween } from "./changes.ts";
 import type { TicketsDeps } from "./deps.ts";
 import { invalidTransition } from "./errors.ts";
@@ -15,13 +16,13 @@ import { type TicketFields, type TicketRecord, toRecord } from "./ticket-record.
 import { lockTicket, type TicketRow, updateTicket } from "./ticket-store.ts";
 import { isUnfinished, movesFrom, timesAfter } from "./transitions.ts";
 
-/** A JSON merge patch (RFC 7396): what is absent stays, `null` empties. */
+/** A JSON merge patch (RFC 7396): an absent field stays, `null` empties it. */
 export type TicketPatch = { [Field in keyof TicketFields]?: TicketFields[Field] | undefined };
 
 /**
  * Changes a ticket under its row's lock; a patch that changes nothing leaves `updatedAt` and the history alone.
  *
- * @param options.matches the precondition, asked of the ticket as it is under the lock
+ * @param options.matches the precondition (If-Match), evaluated on the locked ticket
  * @throws MusterError not_found, precondition_failed, invalid_transition, invalid_request with the offending id in
  *   `detail`, already_exists when it would be its anomaly's second unfinished ticket
  */
@@ -78,17 +79,17 @@ async function write(
   { before, after, changes }: { before: TicketRow; after: TicketRow; changes: Changes },
 ): Promise<void> {
   const { tenantId, actor } = caller;
-  const anomalies = anomaliesTouched(before, after);
+  const anomalies = anomaliesConcerned(before, after);
   if (anomalies.length > 0) await lockAnomalies(tx, tenantId, anomalies);
   if (after.anomaly_id !== null && anomalies.includes(after.anomaly_id) && isUnfinished(after.status))
     await requireNoUnfinished(tx, tenantId, after.anomaly_id);
   const at = after.updated_at;
   await updateTicket(tx, tenantId, after, { id: deps.ids.uuid(at), actor, at, changes });
-  if (anomalies.length > 0) await showTickets(tx, tenantId, anomalies);
+  if (anomalies.length > 0) await linkTickets(tx, tenantId, await findShownTickets(tx, anomalies));
 }
 
-/** The anomalies for which the change begins or ends an unfinished ticket, or links and unlinks one. */
-function anomaliesTouched(before: TicketRow, after: TicketRow): string[] {
+/** The anomalies whose shown ticket may change: the change links or unlinks them, or begins or ends an unfinished ticket. */
+function anomaliesConcerned(before: TicketRow, after: TicketRow): string[] {
   const same = before.anomaly_id === after.anomaly_id && isUnfinished(before.status) === isUnfinished(after.status);
   if (same) return [];
   return [...new Set([before.anomaly_id, after.anomaly_id])].filter((id) => id !== null);

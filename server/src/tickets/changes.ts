@@ -1,7 +1,7 @@
 import type { TicketHistoryTable } from "../db/schema.generated.ts";
 import type { TicketFields } from "./ticket-record.ts";
 
-/** What a change made of each field it touched; instants as ISO 8601. */
+/** The old and the new value of each changed field; times as ISO 8601. */
 export type Changes = TicketHistoryTable["changes"];
 
 const FIELDS: readonly (keyof TicketFields)[] = [
@@ -18,7 +18,7 @@ const FIELDS: readonly (keyof TicketFields)[] = [
   "resolution",
 ];
 
-/** The fields that differ; of a ticket that was not there before, those that say something. */
+/** The fields that differ; of a new ticket those that are not empty. */
 export function changesBetween(before: TicketFields | undefined, after: TicketFields): Changes {
   const changes: Changes = {};
   for (const field of FIELDS) {

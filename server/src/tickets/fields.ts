@@ -15,7 +15,7 @@ export function checkedText(field: "description" | "resolution", text: string): 
   return plainText(field, text, LENGTHS[field]);
 }
 
-/** @throws MusterError invalid_request for an instant that no calendar of ours shows */
+/** @throws MusterError invalid_request for a time outside the years 1970 to 9999 */
 export function checkedDueAt(at: Date): Date {
   const ms = at.getTime();
   if (!(ms >= EARLIEST && ms < END)) throw invalidRequest("dueAt must lie in the years 1970 to 9999", "dueAt");

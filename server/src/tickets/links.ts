@@ -2,13 +2,13 @@ import { boundedToGroupsOf, type Caller } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
-import { type DeviceRef, holdDevice, holdDeviceOfAnomaly, isGroup, isUser } from "./link-store.ts";
+import { type DeviceRef, isGroup, isUser, lockDevice, lockDeviceOfAnomaly } from "./link-store.ts";
 import type { TicketRow } from "./ticket-store.ts";
 
 /** What a ticket is about and who it is for, as stored. */
 export type Links = Pick<TicketRow, "device_uid" | "device_id" | "anomaly_id" | "group_id" | "assignee_user_id">;
 
-/** The same as asked for: `null` for none, `undefined` for as it is. */
+/** The requested links: `null` for none, `undefined` to keep the present one. */
 export interface WantedLinks {
   deviceId?: string | null | undefined;
   anomalyId?: string | null | undefined;
@@ -25,8 +25,8 @@ export const NO_LINKS: Links = {
 };
 
 /**
- * `before` with what is wanted. An id that stays is not looked at again: what it names may be deleted by now. A ticket of
- * an anomaly is about the anomaly's device.
+ * Applies the requested links to `before`. An id that stays is not checked again: what it names may have been deleted since. A
+ * ticket of an anomaly is about the anomaly's device.
  *
  * @throws MusterError invalid_request with the id in `detail`, the same for another tenant's and for one that is nowhere
  */
@@ -42,7 +42,7 @@ export async function linked(tx: Tx, caller: Caller, before: Links, wanted: Want
 
 type Subject = Pick<Links, "device_uid" | "device_id" | "anomaly_id">;
 
-/** The anomaly and the device, which agree. */
+/** The anomaly and its device, or the device alone. */
 async function subjectOf(tx: Tx, caller: Caller, before: Links, wanted: WantedLinks): Promise<Subject> {
   const anomalyId = wanted.anomalyId === undefined ? before.anomaly_id : wanted.anomalyId;
   const now = { uid: before.device_uid, id: before.device_id };
@@ -58,13 +58,13 @@ async function subjectOf(tx: Tx, caller: Caller, before: Links, wanted: WantedLi
 }
 
 async function deviceOfAnomaly(tx: Tx, caller: Caller, id: string): Promise<DeviceRef> {
-  const device = isUuid(id) && (await holdDeviceOfAnomaly(tx, caller.tenantId, id, boundedToGroupsOf(caller)));
+  const device = isUuid(id) && (await lockDeviceOfAnomaly(tx, caller.tenantId, id, boundedToGroupsOf(caller)));
   return device || unknown("anomaly", id);
 }
 
 async function deviceWanted(tx: Tx, caller: Caller, id: string | null): Promise<DeviceRef | typeof NO_DEVICE> {
   if (id === null) return NO_DEVICE;
-  const device = isDeviceId(id) && (await holdDevice(tx, caller.tenantId, id, boundedToGroupsOf(caller)));
+  const device = isDeviceId(id) && (await lockDevice(tx, caller.tenantId, id, boundedToGroupsOf(caller)));
   return device || unknown("device", id);
 }
 

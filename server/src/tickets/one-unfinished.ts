@@ -1,9 +1,9 @@
 import type { Tx } from "../db/database.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
-import { findUnfinished } from "./anomaly-store.ts";
+import { findUnfinished } from "./anomaly-tickets-store.ts";
 
 /**
- * To be asked under the anomaly's lock, before a ticket of it becomes unfinished: there is one at a time.
+ * An anomaly has at most one unfinished ticket. Call this under the anomaly's lock, before a ticket of it becomes unfinished.
  *
  * @throws MusterError already_exists with the unfinished ticket's id in `detail`
  */

@@ -1,7 +1,7 @@
 import { useCase } from "../access/access.ts";
+import { linkTickets, lockAnomalies } from "../anomalies/anomalies.ts";
 import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { lockAnomalies } from "./anomaly-store.ts";
 import { changesBetween } from "./changes.ts";
 import type { TicketsDeps } from "./deps.ts";
 import { checkedDueAt, checkedText, checkedTitle } from "./fields.ts";
@@ -58,6 +58,7 @@ export const openTicket = useCase(
       const row = { ...plain, ...links };
       const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
       const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });
+      if (links.anomaly_id !== null) await linkTickets(tx, tenantId, [{ anomalyId: links.anomaly_id, ticketId: id }]);
       return toRecord({ ...row, number });
     });
   },

@@ -4,14 +4,14 @@ import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { COLUMNS, type TicketRow } from "./ticket-store.ts";
 import type { TicketStatus } from "./transitions.ts";
-import { seesTicket } from "./visibility-store.ts";
+import { visibleTicket } from "./visibility-store.ts";
 
 export interface TicketFilter {
   status?: TicketStatus | undefined;
   deviceId?: string | undefined;
   assigneeUserId?: string | undefined;
-  /** Only what this user may see. */
-  boundedTo?: string | undefined;
+  /** Only tickets that this user may see. */
+  viewer?: string | undefined;
 }
 
 /** One page, newest first, and how many match in all. */
@@ -28,10 +28,10 @@ export async function listTicketRows(
   return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
 
-function conditionsOf({ deviceId, assigneeUserId, boundedTo }: Omit<TicketFilter, "status">): RawBuilder<unknown>[] {
+function conditionsOf({ deviceId, assigneeUserId, viewer }: Omit<TicketFilter, "status">): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (deviceId !== undefined) conditions.push(sql`t.device_id = ${deviceId}`);
   if (assigneeUserId !== undefined) conditions.push(sql`t.assignee_user_id = ${assigneeUserId}::uuid`);
-  if (boundedTo !== undefined) conditions.push(seesTicket(boundedTo));
+  if (viewer !== undefined) conditions.push(visibleTicket(viewer));
   return conditions;
 }

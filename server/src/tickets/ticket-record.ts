@@ -7,7 +7,7 @@ export const TICKET_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export type TicketType = (typeof TICKET_TYPES)[number];
 export type TicketPriority = (typeof TICKET_PRIORITIES)[number];
 
-/** What a ticket is opened with and what a patch may change; `null` stands for none. */
+/** The fields that a client sets when it opens a ticket or patches it; `null` stands for none. */
 export interface TicketFields {
   title: string;
   description: string;

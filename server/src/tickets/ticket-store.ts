@@ -1,13 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { TicketHistoryTable, TicketsTable } from "../db/schema.generated.ts";
-import { seesTicket } from "./visibility-store.ts";
+import { visibleTicket } from "./visibility-store.ts";
 
 /** A ticket as it is stored. */
 export type TicketRow = Omit<Selectable<TicketsTable>, "tenant_id">;
 
-/** An entry for the history, written with what it tells. */
-export interface HistoryNote {
+/** A history entry, written in the statement or transaction of its change. */
+export interface HistoryEntry {
   id: string;
   actor: string;
   at: Date;
@@ -15,8 +15,8 @@ export interface HistoryNote {
 }
 
 /**
- * Writes a new ticket under the tenant's next number, with its first history entry, and shows it at its anomaly. The
- * counter is locked from here to the end of the transaction: let nothing that waits come after it.
+ * Inserts a ticket under the tenant's next number, with its first history entry. The counter is locked until the transaction
+ * ends: nothing that waits for a lock may come after it.
  *
  * @returns the number
  */
@@ -24,7 +24,7 @@ export async function insertTicket(
   tx: Tx,
   tenantId: string,
   row: Omit<TicketRow, "number">,
-  note: HistoryNote,
+  entry: HistoryEntry,
 ): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     WITH counted AS (
@@ -40,23 +40,21 @@ export async function insertTicket(
         ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz, ${row.started_at}::timestamptz,
         ${row.completed_at}::timestamptz
       FROM counted RETURNING number),
-    noted AS (
+    recorded AS (
       INSERT INTO ticket_history (id, tenant_id, ticket_id, at, actor, changes)
-      VALUES (${note.id}, ${tenantId}, ${row.id}, ${note.at}, ${note.actor}, ${JSON.stringify(note.changes)}::jsonb)),
-    shown AS (
-      UPDATE anomalies SET ticket_id = ${row.id} WHERE tenant_id = ${tenantId} AND id = ${row.anomaly_id}::uuid)
+      VALUES (${entry.id}, ${tenantId}, ${row.id}, ${entry.at}, ${entry.actor}, ${JSON.stringify(entry.changes)}::jsonb))
     SELECT number FROM made`.execute(tx);
   return rows[0]!.number;
 }
 
-/** The ticket, if `boundedTo` (a user; undefined: no bounds) may see it. */
+/** The ticket, if `viewer` (a user; undefined: every ticket) may see it. */
 export function findTicket(
   db: Db,
   tenantId: string,
   id: string,
-  boundedTo: string | undefined,
+  viewer: string | undefined,
 ): Promise<TicketRow | undefined> {
-  return readTicket(db, tenantId, id, boundedTo, sql``);
+  return selectTicket(db, tenantId, id, viewer, sql``);
 }
 
 /** Like {@link findTicket}, the row locked until the transaction ends. */
@@ -64,29 +62,31 @@ export function lockTicket(
   tx: Tx,
   tenantId: string,
   id: string,
-  boundedTo: string | undefined,
+  viewer: string | undefined,
 ): Promise<TicketRow | undefined> {
-  return readTicket(tx, tenantId, id, boundedTo, sql`FOR NO KEY UPDATE OF t`);
+  return selectTicket(tx, tenantId, id, viewer, sql`FOR NO KEY UPDATE OF t`);
 }
 
-async function readTicket(
+async function selectTicket(
   db: Db,
   tenantId: string,
   id: string,
-  boundedTo: string | undefined,
+  viewer: string | undefined,
   lock: RawBuilder<unknown>,
 ): Promise<TicketRow | undefined> {
   const { rows } = await sql<TicketRow>`SELECT ${COLUMNS} FROM tickets t
-    WHERE t.tenant_id = ${tenantId} AND t.id = ${id} AND ${seesTicket(boundedTo)} ${lock}`.execute(db);
+    WHERE t.tenant_id = ${tenantId} AND t.id = ${id} AND ${visibleTicket(viewer)} ${lock}`.execute(db);
   return rows[0];
 }
 
-/** Writes what has become of a ticket that the transaction has locked, and how it came to it. */
-export async function updateTicket(tx: Tx, tenantId: string, row: TicketRow, note: HistoryNote): Promise<void> {
+/** Updates a ticket that the transaction has locked, and appends the history entry. */
+export async function updateTicket(tx: Tx, tenantId: string, row: TicketRow, entry: HistoryEntry): Promise<void> {
   const { id, number: _, created_by: __, created_at: ___, ...columns } = row;
   await tx.updateTable("tickets").set(columns).where("tenant_id", "=", tenantId).where("id", "=", id).execute();
-  const entry = { ...note, tenant_id: tenantId, ticket_id: id };
-  await tx.insertInto("ticket_history").values(entry).execute();
+  await tx
+    .insertInto("ticket_history")
+    .values({ ...entry, tenant_id: tenantId, ticket_id: id })
+    .execute();
 }
 
 export const COLUMNS = sql`t.id, t.number, t.title, t.description, t.type, t.priority, t.status, t.device_uid, t.device_id,

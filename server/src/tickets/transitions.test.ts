@@ -19,14 +19,14 @@ test("of the twenty moves between two statuses exactly ten are allowed", () => {
   ]);
 });
 
-test("what is finished can only be reopened, and all else can be cancelled", () => {
+test("a finished ticket can only be reopened, every other one can be cancelled", () => {
   for (const status of TICKET_STATUSES) {
     if (isUnfinished(status)) assert.ok(movesFrom(status).includes("cancelled"), status);
     else assert.deepEqual(movesFrom(status), ["open"]);
   }
 });
 
-test("work begins at the first in_progress and ends with completed; reopening takes back the end alone", () => {
+test("startedAt is set by the first in_progress, completedAt by completed; reopening clears completedAt only", () => {
   const [first, later] = [new Date(1_000), new Date(2_000)];
   let times = timesAfter({ started_at: null, completed_at: null }, "in_progress", first);
   assert.deepEqual(times, { started_at: first, completed_at: null });
@@ -37,7 +37,7 @@ test("work begins at the first in_progress and ends with completed; reopening ta
   assert.deepEqual(timesAfter(times, "open", later), { started_at: first, completed_at: null });
 });
 
-test("the refusal of a move names those that are allowed", () => {
+test("the error of an invalid transition names the allowed ones", () => {
   const { message, detail, extra } = invalidTransition("in_progress", "open");
   assert.equal(message, "A ticket that is in_progress can become on_hold or completed or cancelled, not open.");
   assert.deepEqual([detail, extra], ["open", { allowed: ["on_hold", "completed", "cancelled"] }]);

@@ -3,7 +3,7 @@ export const TICKET_STATUSES = ["open", "in_progress", "on_hold", "completed", "
 
 export type TicketStatus = (typeof TICKET_STATUSES)[number];
 
-/** Where each status may go; what is not here is a bad move. A finished ticket goes nowhere but back to the start. */
+/** The statuses that may follow each status. A finished ticket can only be reopened. */
 const MOVES: Readonly<Record<TicketStatus, readonly TicketStatus[]>> = {
   open: ["in_progress", "cancelled"],
   in_progress: ["on_hold", "completed", "cancelled"],
@@ -21,13 +21,13 @@ export function isUnfinished(status: TicketStatus): boolean {
   return status !== "completed" && status !== "cancelled";
 }
 
-/** When work began and when it was done. */
+/** When work began and when it was completed. */
 export interface WorkTimes {
   started_at: Date | null;
   completed_at: Date | null;
 }
 
-/** The times of a ticket that goes to `to` now: work begins once, and only a completed ticket has an end. */
+/** The times of a ticket whose status becomes `to` now: work begins once, and only a completed ticket has an end. */
 export function timesAfter({ started_at, completed_at }: WorkTimes, to: TicketStatus, now: Date): WorkTimes {
   return {
     started_at: to === "in_progress" ? (started_at ?? now) : started_at,

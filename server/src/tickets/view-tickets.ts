@@ -44,7 +44,7 @@ export const listTickets = useCase(
     const impossible =
       (deviceId !== undefined && !isDeviceId(deviceId)) || (assigneeUserId !== undefined && !isUuid(assigneeUserId));
     if (impossible) return { items: [], total: 0, skip, limit };
-    const bounded = { ...filter, boundedTo: boundedToGroupsOf(caller) };
+    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
     const { rows, total } = await listTicketRows(deps.database.db, caller.tenantId, bounded, { skip, limit });
     return { items: rows.map(toRecord), total, skip, limit };
   },

@@ -1,6 +1,6 @@
 import { notify, runRaw } from "../../src/db/database.ts";
 import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
-import type { Said } from "../../src/rules/test-support/reference-evaluator.ts";
+import type { SentReading } from "../../src/rules/test-support/reference-evaluator.ts";
 import type { Telemetry } from "../../src/telemetry/telemetry.ts";
 import type { TestTenant } from "../harness/devices.ts";
 import { testFeatures } from "../harness/features.ts";
@@ -90,7 +90,7 @@ export async function storedReadings({ server }: Environment, uid: string): Prom
 }
 
 /** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */
-export function payloadOf(message: readonly Said[], base: number): unknown {
+export function payloadOf(message: readonly SentReading[], base: number): unknown {
   return message.map(({ time, metric, value }) => ({ ts: base + time / 1000, values: { [metric]: value } }));
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { NewRule } from "../../src/rules/rules.ts";
 import { anyMessages, anyRule } from "../../src/rules/test-support/any-telemetry.ts";
-import { referenceAnomalies, type Said } from "../../src/rules/test-support/reference-evaluator.ts";
+import { referenceAnomalies, type SentReading } from "../../src/rules/test-support/reference-evaluator.ts";
 import { type Environment, HOT, NOWHERE } from "./environment.ts";
 import { newSender, packOf, payloadOf, type Sender } from "./sender.ts";
 
@@ -145,6 +145,6 @@ export function dryRunRules(given: () => Environment): void {
 }
 
 /** Of the readings of a metric at one instant the last is stored. */
-function stored(messages: readonly (readonly Said[])[]): Said[] {
+function stored(messages: readonly (readonly SentReading[])[]): SentReading[] {
   return [...new Map(messages.flat().map((said) => [`${said.metric} ${said.time}`, said])).values()];
 }

@@ -6,6 +6,8 @@ export const ownership = `
 -- access
 CREATE VIEW shared_tenants AS
   SELECT id, slug, name, telemetry_retention_days FROM tenants;
+CREATE VIEW shared_users AS
+  SELECT id, tenant_id, email, status, deleted_at FROM users;
 
 -- audit
 
@@ -25,6 +27,8 @@ CREATE VIEW shared_device_type_thresholds AS
 -- groups
 CREATE VIEW shared_groups AS
   SELECT id, tenant_id, name FROM groups;
+CREATE VIEW shared_group_members AS
+  SELECT group_id, user_id FROM group_members;
 
 -- certificates
 CREATE VIEW shared_certificates AS

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { MetricValue } from "../../telemetry/reading.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
-import type { Said } from "./reference-evaluator.ts";
+import type { SentReading } from "./reference-evaluator.ts";
 
-/** Few metrics and few values, so that most of them mean something to a rule. */
+/** Few metrics and few values, so that most of them matter to a rule. */
 const METRICS = ["a", "b"] as const;
 
 const anyValue: fc.Arbitrary<MetricValue> = fc.oneof(
@@ -49,7 +49,7 @@ export function anyRule(id: string): fc.Arbitrary<Rule> {
     .map(({ compare, ...rest }) => checkRule({ ...rest, ...compare, severity: "minor" }, id, "rule"));
 }
 
-/** Some readings of one metric that say the same, so many half seconds apart. */
+/** Some readings of one metric with one value, so many half seconds apart. */
 const anyRun = fc.record({
   metric: fc.constantFrom(...METRICS),
   value: anyValue,
@@ -58,8 +58,8 @@ const anyRun = fc.record({
   inOneMessage: fc.boolean(),
 });
 
-/** Messages that mostly go on in time; some of them late, some twice, some readings out of order or contradicting. */
-export const anyMessages: fc.Arbitrary<Said[][]> = fc
+/** Messages in the order of time, but for some that are late, repeated, unordered or contradicting. */
+export const anyMessages: fc.Arbitrary<SentReading[][]> = fc
   .tuple(
     fc.array(anyRun, { maxLength: 20, size: "max" }),
     fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 6 }),
@@ -77,10 +77,10 @@ export const anyMessages: fc.Arbitrary<Said[][]> = fc
     return sent;
   });
 
-function messagesOf(runs: readonly (typeof anyRun extends fc.Arbitrary<infer Run> ? Run : never)[]): Said[][] {
+function messagesOf(runs: readonly (typeof anyRun extends fc.Arbitrary<infer Run> ? Run : never)[]): SentReading[][] {
   let time = 0;
   return runs.flatMap(({ metric, value, length, apart, inOneMessage }) => {
-    const readings = Array.from({ length }, (): Said => {
+    const readings = Array.from({ length }, (): SentReading => {
       time += apart * 500_000;
       return { time, metric, value };
     });

@@ -1,12 +1,12 @@
 /**
- * What rules find, a second time and in another way: not step by step with a state, but by looking for spans in everything
- * that was ever said. Shares no code with the evaluator; property tests hold the evaluator against it.
+ * A second evaluator of rules, written in another way: it has no state, but looks for spans in all readings. It shares no code with
+ * the evaluator, which property tests compare with it.
  */
 import type { MetricValue } from "../../telemetry/reading.ts";
 import type { Rule } from "../rule.ts";
 
-/** Something a message said: when (microseconds), of which metric, what. */
-export interface Said {
+/** One reading of a message: its time (microseconds), metric and value. */
+export interface SentReading {
   time: number;
   metric: string;
   value: MetricValue;
@@ -23,15 +23,18 @@ export interface ReferenceAnomaly {
   value: MetricValue;
 }
 
-type Judged = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
+type Evaluated = { time: number; value: MetricValue; side: "breach" | "band" | "good" };
 
 /** The anomalies of one device that sent `messages` in this order, rule by rule and each rule's in time. */
-export function referenceAnomalies(rules: readonly Rule[], messages: readonly (readonly Said[])[]): ReferenceAnomaly[] {
-  return rules.flatMap((rule) => anomaliesOf(rule, judgedReadings(rule, messages)));
+export function referenceAnomalies(
+  rules: readonly Rule[],
+  messages: readonly (readonly SentReading[])[],
+): ReferenceAnomaly[] {
+  return rules.flatMap((rule) => anomaliesOf(rule, evaluatedReadings(rule, messages)));
 }
 
-/** What counts: within a message by time, and of all only what is newer than everything of its metric before it. */
-function judgedReadings(rule: Rule, messages: readonly (readonly Said[])[]): Judged[] {
+/** The readings that count: those of one message by time, and of all only those newer than every one of their metric before. */
+function evaluatedReadings(rule: Rule, messages: readonly (readonly SentReading[])[]): Evaluated[] {
   const inOrder = messages
     .flatMap((message) => message.filter(({ metric }) => metric === rule.metric).toSorted((a, b) => a.time - b.time))
     .filter(({ time }, index, all) => all.slice(0, index).every((earlier) => earlier.time < time));
@@ -41,7 +44,7 @@ function judgedReadings(rule: Rule, messages: readonly (readonly Said[])[]): Jud
   });
 }
 
-function anomaliesOf(rule: Rule, readings: readonly Judged[]): ReferenceAnomaly[] {
+function anomaliesOf(rule: Rule, readings: readonly Evaluated[]): ReferenceAnomaly[] {
   const found: ReferenceAnomaly[] = [];
   let from = 0;
   for (;;) {
@@ -61,8 +64,13 @@ function anomaliesOf(rule: Rule, readings: readonly Judged[]): ReferenceAnomaly[
   }
 }
 
-/** The first index, from `from` on, at which readings of nothing but `side` have lasted for `seconds`. */
-function endOfSpan(readings: readonly Judged[], from: number, side: Judged["side"], seconds: number): number | null {
+/** The first index, from `from` on, at which readings of `side` alone have lasted for `seconds`. */
+function endOfSpan(
+  readings: readonly Evaluated[],
+  from: number,
+  side: Evaluated["side"],
+  seconds: number,
+): number | null {
   for (let end = from; end < readings.length; end++) {
     for (let start = from; start <= end; start++) {
       const span = readings.slice(start, end + 1);
@@ -73,7 +81,7 @@ function endOfSpan(readings: readonly Judged[], from: number, side: Judged["side
   return null;
 }
 
-function sideOf({ operator, value, clearValue }: Rule, given: MetricValue): Judged["side"] | null {
+function sideOf({ operator, value, clearValue }: Rule, given: MetricValue): Evaluated["side"] | null {
   if (operator === "eq" || operator === "ne") {
     if (typeof given !== typeof value) return null;
     return (given === value) === (operator === "eq") ? "breach" : "good";
