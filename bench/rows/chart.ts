@@ -44,7 +44,7 @@ export async function chart(url: string): Promise<Figure[]> {
     const query = { from, to, bucketSeconds: BUCKET_SECONDS };
     const [ours, scans]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < TURNS; turn++) {
-      const { points } = await timed(ours, () => telemetry.series(caller, deviceId, "temperature", query));
+      const { points } = await timed(ours, () => telemetry.readSeries(caller, deviceId, "temperature", query));
       const count = points.reduce((sum, point) => sum + point.count, 0);
       if (count !== DAYS * 86_400) throw new Error(`the chart is of ${count} readings`);
       if (turn % 8 === 0) await timed(scans, () => unlimited(database, SCAN, [deviceUid, from, to]));

@@ -176,7 +176,7 @@ function startJobs(features: Features, authorities: Authorities, logger: Logger)
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
-    [HOUR, "maintain the partitions of telemetry", () => telemetry.tendTelemetry()],
+    [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],

@@ -138,7 +138,7 @@ test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and 
   client.send(connectPacket({ clientId: enrolled.deviceId }), publishPacket(enrolled.topic, '{"a":1}'), [0xe0, 0]);
   await client.ended;
   await world.telemetry.drain();
-  assert.equal((await world.telemetry.latest(world.caller, enrolled.deviceId))[0]?.value, 1);
+  assert.equal((await world.telemetry.listLatest(world.caller, enrolled.deviceId))[0]?.value, 1);
   assert.equal(world.engine.sessionOf(enrolled.deviceId), undefined);
 });
 
@@ -155,7 +155,7 @@ test("a flood is slowed by not reading, loses nothing and keeps its connection",
     order,
     Array.from({ length: 1000 }, (_, n) => n + 1),
   );
-  assert.equal((await own.telemetry.latest(own.caller, enrolled.deviceId))[0]?.value, 1000);
+  assert.equal((await own.telemetry.listLatest(own.caller, enrolled.deviceId))[0]?.value, 1000);
   client.socket.destroy();
 });
 

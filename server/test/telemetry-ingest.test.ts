@@ -4,19 +4,19 @@ import fc from "fast-check";
 import { CompiledQuery } from "kysely";
 import type { Caller } from "../src/access/access.ts";
 import { onPostgres } from "./harness/database.ts";
-import { openTelemetry, type TelemetryBench, type TestSender } from "./harness/telemetry.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
-let bench: TelemetryBench;
+let fixture: TelemetryFixture;
 let caller: Caller;
 before(async () => {
-  bench = await openTelemetry();
-  caller = await bench.tenant();
+  fixture = await openTelemetryFixture();
+  caller = await fixture.tenant();
 });
-after(() => bench.close());
+after(() => fixture.close());
 
 /** The stored rows of a device: metric, milliseconds, value. */
 async function rowsOf(device: TestSender): Promise<[string, number, unknown][]> {
-  const rows = await bench.query<{ metric: string; ts: Date; number: number; flag: boolean; text: string }>(
+  const rows = await fixture.query<{ metric: string; ts: Date; number: number; flag: boolean; text: string }>(
     `SELECT metric, ts, number, flag, text FROM telemetry WHERE device_uid = $1 ORDER BY metric COLLATE "C", ts`,
     [device.uid],
   );
@@ -24,13 +24,13 @@ async function rowsOf(device: TestSender): Promise<[string, number, unknown][]> 
 }
 
 async function latestOf(device: TestSender): Promise<Record<string, unknown>> {
-  const values = await bench.telemetry.latest(caller, device.id);
+  const values = await fixture.telemetry.listLatest(caller, device.id);
   return Object.fromEntries(values.map(({ metric, value }) => [metric, value]));
 }
 
-test("a message is stored when its promise resolves, whatever the type of its values", async () => {
-  const device = await bench.device(caller);
-  const now = bench.clock.now().getTime();
+test("a message is stored when its promise resolves, with values of every type", async () => {
+  const device = await fixture.device(caller);
+  const now = fixture.clock.now().getTime();
   const text = `quotes " and ', back\\slash, {braces}, comma, NULL, newline\n, tab\t, ünïcödé 🌡`;
   await device.publish({
     number: -1.5e-7,
@@ -54,18 +54,18 @@ test("a message is stored when its promise resolves, whatever the type of its va
   ]);
 });
 
-test("the same message twice is one row, in one batch and in two", async () => {
-  const device = await bench.device(caller);
-  const ts = bench.clock.now().getTime() - 1000;
+test("a message sent twice is one row, in one batch and in two", async () => {
+  const device = await fixture.device(caller);
+  const ts = fixture.clock.now().getTime() - 1000;
   const message = { ts, values: { temperature: 21.5 } };
   await Promise.all([device.publish(message), device.publish(message)]);
   await device.publish(message);
   assert.deepEqual(await rowsOf(device), [["temperature", ts, 21.5]]);
 });
 
-test("of several values at one instant the last one sent stays, in one batch and over batches", async () => {
-  const device = await bench.device(caller);
-  const ts = bench.clock.now().getTime() - 1000;
+test("of several values with one time the last one sent is stored, within a batch and over batches", async () => {
+  const device = await fixture.device(caller);
+  const ts = fixture.clock.now().getTime() - 1000;
   const send = (n: number) => device.publish({ ts, values: { count: n } });
   await Promise.all(Array.from({ length: 5_000 }, (_, n) => send(n)));
   assert.deepEqual(await rowsOf(device), [["count", ts, 4_999]]);
@@ -75,8 +75,8 @@ test("of several values at one instant the last one sent stays, in one batch and
   assert.deepEqual(await latestOf(device), { count: -1 });
 });
 
-test("two messages without a time are two rows, though they came within one millisecond", async () => {
-  const device = await bench.device(caller);
+test("two messages without a time are two rows, even within one millisecond", async () => {
+  const device = await fixture.device(caller);
   await Promise.all([device.publish({ count: 1 }), device.publish({ count: 2 })]);
   await device.publish({ count: 3 });
   assert.deepEqual(
@@ -86,25 +86,25 @@ test("two messages without a time are two rows, though they came within one mill
   assert.deepEqual(await latestOf(device), { count: 3 });
 });
 
-test("buffered records whose times cannot be believed stay apart and keep their order", async () => {
-  const device = await bench.device(caller);
+test("buffered records with implausible times stay separate rows in their order", async () => {
+  const device = await fixture.device(caller);
   await device.publish([1, 2, 3].map((count) => ({ ts: count, values: { count } })));
   assert.deepEqual(
     (await rowsOf(device)).map(([, , value]) => value),
     [1, 2, 3],
   );
-  const [value] = await bench.telemetry.latest(caller, device.id);
+  const [value] = await fixture.telemetry.listLatest(caller, device.id);
   assert.deepEqual(value, {
     metric: "count",
     value: 3,
-    at: bench.clock.now(),
-    receivedAt: bench.clock.now(),
+    at: fixture.clock.now(),
+    receivedAt: fixture.clock.now(),
     timeReplaced: true,
   });
 });
 
 test("acknowledgements of a device come in the order of its messages", async () => {
-  const device = await bench.device(caller);
+  const device = await fixture.device(caller);
   const order: number[] = [];
   const all = Array.from({ length: 3_000 }, (_, n) => n);
   await Promise.all(all.map((n) => device.publish({ count: n }).then(() => order.push(n))));
@@ -112,8 +112,8 @@ test("acknowledgements of a device come in the order of its messages", async () 
 });
 
 test("late data is stored without displacing a newer latest value", async () => {
-  const device = await bench.device(caller);
-  const now = bench.clock.now().getTime();
+  const device = await fixture.device(caller);
+  const now = fixture.clock.now().getTime();
   await device.publish({ ts: now - 1_000, values: { a: 2 } });
   await device.publish({ ts: now - 2_000, values: { a: 1, b: 1 } });
   await device.publish([
@@ -124,8 +124,8 @@ test("late data is stored without displacing a newer latest value", async () => 
   assert.equal((await rowsOf(device)).length, 5);
 });
 
-test("what is stored is what a plain map would hold, however messages fall into batches", async () => {
-  const now = bench.clock.now().getTime();
+test("stored readings equal a map of the messages, however these fall into batches", async () => {
+  const now = fixture.clock.now().getTime();
   const values = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(fc.integer(), fc.boolean(), fc.string()), {
     minKeys: 1,
   });
@@ -133,7 +133,7 @@ test("what is stored is what a plain map would hold, however messages fall into 
   const batches = fc.array(fc.array(message, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(batches, async (sent) => {
-      const device = await bench.device(caller);
+      const device = await fixture.device(caller);
       for (const batch of sent) await Promise.all(batch.map((one) => device.publish(one)));
       const rows = new Map<string, [string, number, unknown]>();
       for (const { ts, values } of sent.flat()) {
@@ -153,97 +153,97 @@ test("what is stored is what a plain map would hold, however messages fall into 
 });
 
 test("a batch that the database cannot store rejects all of its messages, and the next one is stored", async () => {
-  const [one, two] = [await bench.device(caller), await bench.device(caller)];
+  const [one, two] = [await fixture.device(caller), await fixture.device(caller)];
   await one.publish({ before: 1 });
-  await bench.query("ALTER TABLE telemetry RENAME TO telemetry_away");
+  await fixture.query("ALTER TABLE telemetry RENAME TO telemetry_away");
   const outcomes = await Promise.allSettled([one.publish({ lost: 1 }), two.publish({ lost: 2 }), two.publish("bad")]);
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ["rejected", "rejected", "rejected"],
   );
-  await bench.query("ALTER TABLE telemetry_away RENAME TO telemetry");
-  assert.deepEqual(bench.telemetry.queue(), { messages: 0, bytes: 0 });
+  await fixture.query("ALTER TABLE telemetry_away RENAME TO telemetry");
+  assert.deepEqual(fixture.telemetry.queue(), { messages: 0, bytes: 0 });
   await Promise.all([one.publish({ after: 1 }), two.publish({ after: 2 })]);
   assert.deepEqual(await latestOf(one), { before: 1, after: 1 });
   assert.deepEqual(await latestOf(two), { after: 2 });
-  assert.deepEqual(await bench.telemetry.rejectedMessages(caller, two.id), []);
+  assert.deepEqual(await fixture.telemetry.listRejected(caller, two.id), []);
 });
 
-test("data the database refuses hurts its own message alone, which is kept as rejected", async () => {
-  const device = await bench.device(caller);
-  await bench.query("ALTER TABLE telemetry ADD CONSTRAINT no_beast CHECK (number <> 666.25)");
+test("data that the database refuses rejects only its own message, which is stored as rejected", async () => {
+  const device = await fixture.device(caller);
+  await fixture.query("ALTER TABLE telemetry ADD CONSTRAINT no_beast CHECK (number <> 666.25)");
   const sent = Array.from({ length: 50 }, (_, n) => device.publish({ count: n === 31 ? 666.25 : n }));
-  const stranger = bench.telemetry.ingest({
+  const invalid = fixture.telemetry.ingest({
     tenantId: caller.tenantId,
     deviceUid: "no uuid",
     deviceId: "x",
     topic: "t",
     payload: Buffer.from('{"a":1}'),
   });
-  const outcome = assert.rejects(stranger);
+  const outcome = assert.rejects(invalid);
   await Promise.all(sent);
   await outcome;
-  await bench.query("ALTER TABLE telemetry DROP CONSTRAINT no_beast");
+  await fixture.query("ALTER TABLE telemetry DROP CONSTRAINT no_beast");
   const counts = (await rowsOf(device)).map(([, , value]) => value);
   assert.deepEqual(
     counts,
     Array.from({ length: 50 }, (_, n) => n).filter((n) => n !== 31),
   );
-  const [rejected, ...none] = await bench.telemetry.rejectedMessages(caller, device.id);
+  const [rejected, ...none] = await fixture.telemetry.listRejected(caller, device.id);
   assert.equal(rejected?.payload.toString(), '{"count":666.25}');
   assert.match(rejected?.reason ?? "", /cannot store/);
   assert.deepEqual(none, []);
 });
 
-test("the queue says what is waiting, and draining waits for it", async () => {
-  const device = await bench.device(caller);
+test("queue() counts the waiting messages, and drain() waits for them", async () => {
+  const device = await fixture.device(caller);
   const payload = Buffer.from('{"count":1}');
   let stored = 0;
   for (let n = 0; n < 2_500; n++) void device.publish(payload).then(() => stored++);
-  assert.deepEqual(bench.telemetry.queue(), { messages: 2_500, bytes: 2_500 * payload.length });
-  await bench.telemetry.drain();
+  assert.deepEqual(fixture.telemetry.queue(), { messages: 2_500, bytes: 2_500 * payload.length });
+  await fixture.telemetry.drain();
   assert.equal(stored, 2_500);
-  assert.deepEqual(bench.telemetry.queue(), { messages: 0, bytes: 0 });
-  await bench.telemetry.drain();
+  assert.deepEqual(fixture.telemetry.queue(), { messages: 0, bytes: 0 });
+  await fixture.telemetry.drain();
 });
 
-test("whoever else waits for the event loop has a turn between two batches", async () => {
-  const device = await bench.device(caller);
-  const from = bench.clock.now().getTime() - 10_000;
+test("other work of the event loop gets a turn between two batches", async () => {
+  const device = await fixture.device(caller);
+  const from = fixture.clock.now().getTime() - 10_000;
   let turns = 0;
-  let over = false;
+  let done = false;
   const count = (): void => {
     turns++;
-    if (!over) setImmediate(count);
+    if (!done) setImmediate(count);
   };
   setImmediate(count);
   // Three batches, of 2,000 messages at most.
   await Promise.all(Array.from({ length: 4001 }, (_, at) => device.publish({ ts: from + at, values: { a: at } })));
-  over = true;
+  done = true;
   assert.ok(turns >= 3, `${turns} turns`);
 });
 
-test("a device is marked as seen when it speaks, at most once a second", async () => {
-  const device = await bench.device(caller);
+test("every message updates last_seen_at, at most once a second", async () => {
+  const device = await fixture.device(caller);
   const seen = async () =>
-    (await bench.query<{ at: Date | null }>("SELECT last_seen_at AS at FROM devices WHERE uid = $1", [device.uid]))[0]
+    (await fixture.query<{ at: Date | null }>("SELECT last_seen_at AS at FROM devices WHERE uid = $1", [device.uid]))[0]
       ?.at;
   assert.equal(await seen(), null);
-  const first = bench.clock.now();
+  const first = fixture.clock.now();
   await device.publish({ a: 1 });
   assert.deepEqual(await seen(), first);
-  bench.clock.advance(999);
+  fixture.clock.advance(999);
   await device.publish({ a: 1 });
   assert.deepEqual(await seen(), first);
-  bench.clock.advance(1);
-  await device.publish("bad, but a sign of life");
-  assert.deepEqual(await seen(), bench.clock.now());
+  fixture.clock.advance(1);
+  await device.publish("rejected");
+  assert.deepEqual(await seen(), fixture.clock.now());
 });
 
 if (onPostgres) {
-  test("a device locked by an enrollment does not hold up its telemetry", async () => {
-    const device = await bench.device(caller);
-    await bench.database.db.transaction().execute(async (tx) => {
+  test("a device that an enrollment has locked does not delay its telemetry", async () => {
+    const device = await fixture.device(caller);
+    await fixture.database.db.transaction().execute(async (tx) => {
       await tx.selectFrom("devices").select("uid").where("uid", "=", device.uid).forUpdate().execute();
       await device.publish({ a: 1 });
       await device.publish("not json");
@@ -251,10 +251,10 @@ if (onPostgres) {
     assert.deepEqual(await latestOf(device), { a: 1 });
   });
 
-  test("two processes storing the same series in opposite orders lose nothing to each other's locks", async () => {
-    const devices = await Promise.all(Array.from({ length: 40 }, () => bench.device(caller)));
-    const other = bench.another();
-    const ts = bench.clock.now().getTime();
+  test("two processes that store the same devices in opposite orders lose no message to a deadlock", async () => {
+    const devices = await Promise.all(Array.from({ length: 40 }, () => fixture.device(caller)));
+    const other = fixture.anotherProcess();
+    const ts = fixture.clock.now().getTime();
     for (let round = 0; round < 30; round++) {
       const values = { round };
       await Promise.all([
@@ -265,9 +265,9 @@ if (onPostgres) {
     for (const device of devices) assert.deepEqual(await rowsOf(device), [["round", ts, 29]]);
   });
 
-  test("a connection that is killed while storing rejects its batch, and the next one is stored", async () => {
-    const device = await bench.device(caller);
-    const refused = await bench.database.db.transaction().execute(async (tx) => {
+  test("a connection that ends while a batch is stored rejects that batch, and the next one is stored", async () => {
+    const device = await fixture.device(caller);
+    const refused = await fixture.database.db.transaction().execute(async (tx) => {
       await tx.executeQuery(CompiledQuery.raw("LOCK TABLE telemetry IN EXCLUSIVE MODE"));
       const sent = Promise.allSettled([device.publish({ a: 1 }), device.publish({ b: 1 })]);
       await killWaiter();
@@ -284,7 +284,7 @@ if (onPostgres) {
   /** Terminates the backend that waits for the lock on telemetry, as soon as there is one. */
   async function killWaiter(): Promise<void> {
     for (let killed = false; !killed; ) {
-      const rows = await bench.query(
+      const rows = await fixture.query(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'telemetry'::regclass",
       );
       killed = rows.length > 0;

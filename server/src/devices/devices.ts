@@ -16,6 +16,7 @@ export {
   lockLiveDevice,
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
+export { updateLastSeen } from "./last-seen-store.ts";
 export { type PresenceRow, setOffline, writePresence } from "./presence-store.ts";
 export type { DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";

@@ -1,11 +1,11 @@
-/** A value as a device sends it. */
+/** A value that a device publishes. */
 export type MetricValue = number | boolean | string;
 
-/** What a message says about one instant. `metrics[i]` had the value `values[i]`. */
+/** The values that a message has for one time: metric `metrics[i]` had the value `values[i]`. */
 export interface Reading {
-  /** Microseconds since 1970 by the device's clock; `undefined`: take the server's. */
+  /** Microseconds since 1970 by the device's clock; `undefined`: the server's time is used. */
   time: number | undefined;
-  /** The device named a time that cannot be believed, so the server's stands in for it. */
+  /** The device's time was implausible, so the server's replaces it. */
   timeReplaced: boolean;
   metrics: string[];
   values: MetricValue[];
@@ -16,6 +16,8 @@ export const MAX_PAYLOAD_BYTES = 128 * 1024;
 export const MAX_METRICS = 200;
 export const MAX_TEXT_BYTES = 1024;
 export const MAX_NAME_BYTES = 128;
+/** A device stores no more rejected messages than this; older ones are deleted. */
+export const MAX_REJECTED_PER_DEVICE = 20;
 const MAX_AHEAD_MS = 10 * 60_000;
 const MAX_BEHIND_MS = 30 * 86_400_000;
 
@@ -28,7 +30,7 @@ export function nameProblem(name: string): string | undefined {
   if (longerThan(name, MAX_NAME_BYTES)) return `the metric name ${quoted(name)} is longer than ${MAX_NAME_BYTES} bytes`;
   if (CONTROL.test(name)) return `the metric name ${quoted(name)} contains a control character`;
   if (!name.isWellFormed()) return `the metric name ${quoted(name)} is not valid Unicode`;
-  // Whoever collects metrics in an object must not meet the one key that is not a key.
+  // In an object that maps metrics to values, assigning this key would set the prototype instead.
   if (name === "__proto__") return `a metric cannot be named ${quoted(name)}`;
   return undefined;
 }
@@ -49,19 +51,19 @@ export function valueProblem(name: string, value: unknown): string | undefined {
 
 function textProblem(name: string, text: string): string | undefined {
   if (longerThan(text, MAX_TEXT_BYTES)) return `the text of ${quoted(name)} is longer than ${MAX_TEXT_BYTES} bytes`;
-  // PostgreSQL stores neither; refused here, one message's text cannot fail the batch of the others.
+  // PostgreSQL stores neither of these: checked here, so that one message does not fail the batch of the others.
   if (text.includes("\0")) return `the text of ${quoted(name)} contains a NUL character`;
   if (!text.isWellFormed()) return `the text of ${quoted(name)} is not valid Unicode`;
   return undefined;
 }
 
-/** An empty {@link Reading} for a device time in microseconds, replaced when more than 10 min ahead or 30 d behind. */
+/** A {@link Reading} without values for a device's time in microseconds; it is replaced when more than 10 min ahead or 30 d behind. */
 export function readingAt(time: number, nowMs: number): Reading {
-  const believable = time <= (nowMs + MAX_AHEAD_MS) * 1000 && time >= (nowMs - MAX_BEHIND_MS) * 1000;
-  return { time: believable ? time : undefined, timeReplaced: !believable, metrics: [], values: [] };
+  const plausible = time <= (nowMs + MAX_AHEAD_MS) * 1000 && time >= (nowMs - MAX_BEHIND_MS) * 1000;
+  return { time: plausible ? time : undefined, timeReplaced: !plausible, metrics: [], values: [] };
 }
 
-/** Device text for a reason: cut short, quoted, every awkward character escaped. */
+/** Text of a device as part of a reason: cut to 40 characters, quoted, control characters escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).replace(
     /[\u007f-\u009f]/g,
@@ -69,7 +71,7 @@ export function quoted(text: string): string {
   );
 }
 
-/** What `value` is, for a reason. */
+/** The kind of `value` as part of a reason. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "missing";
@@ -78,7 +80,7 @@ export function kindOf(value: unknown): string {
   return typeof value === "boolean" ? String(value) : `a ${typeof value}`;
 }
 
-/** Whether `text` takes more than `bytes` bytes of UTF-8; counts only when its length leaves that open. */
+/** Whether `text` has more than `bytes` bytes in UTF-8. Counts them only when the number of characters does not decide it. */
 function longerThan(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;

@@ -1,67 +1,48 @@
-import type { Caller } from "../access/access.ts";
+import { type Bound, bind } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
-import {
-  type ReadingPage,
-  type ReadingQuery,
-  readings,
-  type Series,
-  type SeriesQuery,
-  series,
-} from "./charts/read-telemetry.ts";
-import { rollUp } from "./charts/roll-up.ts";
-import { type LatestValue, latest, type RejectedRecord, rejectedMessages } from "./device-values.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import { followTelemetry } from "./follow/follow-telemetry.ts";
+import { createTenantPolls } from "./follow/tenant-polls.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest/ingest.ts";
-import { createFollowTelemetry, type FollowTelemetry } from "./live/follow-telemetry.ts";
-import { type MeasureDeps, measure } from "./measure.ts";
-import { tendTelemetry } from "./partitions/maintain-partitions.ts";
+import { measure } from "./measure.ts";
+import { maintainPartitions } from "./partitions/maintain-partitions.ts";
+import { listLatest } from "./read/latest.ts";
+import { listReadings } from "./read/readings.ts";
+import { listRejected } from "./read/rejected.ts";
+import { readSeries } from "./read/series.ts";
+import { rollUp } from "./roll-up/roll-up.ts";
 
-export type { ReadingPage, ReadingQuery, Series, SeriesQuery } from "./charts/read-telemetry.ts";
-export { readStoredReadings, type StoredReading, type StoredReadings } from "./charts/stored-readings-store.ts";
-export type { LatestValue, RejectedRecord } from "./device-values.ts";
+export type { TelemetryChange } from "./follow/changes.ts";
+export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
 export type { BatchEvaluation, BatchEvaluator } from "./ingest/batch-evaluator.ts";
-export type { IngestQueue } from "./ingest/ingest-shard.ts";
 export type { Message } from "./ingest/prepare-message.ts";
-export type {
-  FollowTelemetry,
-  FollowTelemetryOptions,
-  TelemetryFollower,
-  TelemetryHandler,
-} from "./live/follow-telemetry.ts";
-export type { TelemetryChange } from "./live/telemetry-changes.ts";
+export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";
+export type { SeriesQuery } from "./read/series.ts";
 export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.ts";
 
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
-  metrics?: NonNullable<IngestDeps["metrics"]> & NonNullable<MeasureDeps["metrics"]>;
+  metrics: Pick<Metrics, "messages" | "rollUpsDue" | "telemetryWaiting">;
 }
 
-/** What devices publish: messages in (the broker's side), values and rejected messages out (the callers' side). */
-export interface Telemetry extends Ingest {
-  latest(caller: Caller, deviceId: string): Promise<LatestValue[]>;
-  rejectedMessages(caller: Caller, deviceId: string): Promise<RejectedRecord[]>;
-  followTelemetry: FollowTelemetry;
-  readings(caller: Caller, deviceId: string, metric: string, query: ReadingQuery): Promise<ReadingPage>;
-  series(caller: Caller, deviceId: string, metric: string, query: SeriesQuery): Promise<Series>;
-  /** Creates the partitions of the coming days and drops those past their retention; called every hour. */
-  tendTelemetry(): Promise<void>;
-  /** Computes the minutes and hours that charts read; called every minute. */
-  rollUp(): Promise<void>;
-  /** Sets the gauges of waiting messages and due roll-ups. */
-  measure(): Promise<void>;
-}
+/** What callers ask of telemetry, and the periodic jobs. */
+export const telemetryUseCases = {
+  listLatest,
+  listRejected,
+  listReadings,
+  readSeries,
+  followTelemetry,
+  maintainPartitions,
+  rollUp,
+  measure,
+};
+
+/** What devices publish: {@link Ingest} takes messages from the broker, the use cases read what was stored of them. */
+export type Telemetry = Ingest & Bound<typeof telemetryUseCases>;
 
 export function createTelemetry(deps: TelemetryDeps): Telemetry {
   const ingest = createIngest(deps);
-  return {
-    ...ingest,
-    latest: (caller, deviceId) => latest(deps, caller, deviceId),
-    rejectedMessages: (caller, deviceId) => rejectedMessages(deps, caller, deviceId),
-    followTelemetry: createFollowTelemetry(deps),
-    readings: (caller, deviceId, metric, query) => readings(deps, caller, deviceId, metric, query),
-    series: (caller, deviceId, metric, query) => series(deps, caller, deviceId, metric, query),
-    tendTelemetry: () => tendTelemetry(deps),
-    rollUp: () => rollUp(deps),
-    measure: () => measure(deps, ingest.queue()),
-  };
+  const tenantPolls = createTenantPolls(deps.database.db);
+  return { ...ingest, ...bind({ ...deps, ingest, tenantPolls }, telemetryUseCases) };
 }

@@ -171,7 +171,7 @@ export function connectRules(makeEngine: MakeEngine): void {
     assert.equal((await journal(own))[0], "expired");
     own.clock.advance(31 * DAY);
     await client.publishAsync(device.topic, '{"a":1}', { qos: 1 });
-    assert.equal((await own.telemetry.latest(own.caller, device.deviceId))[0]?.value, 1);
+    assert.equal((await own.telemetry.listLatest(own.caller, device.deviceId))[0]?.value, 1);
     await client.endAsync();
   });
 

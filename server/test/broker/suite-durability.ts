@@ -138,7 +138,7 @@ export function durabilityRules(makeEngine: MakeEngine): void {
     client.send(...packets, [0xe0, 0]);
     await client.ended;
     await world.telemetry.drain();
-    assert.equal((await world.telemetry.latest(world.caller, device.deviceId)).length, 50);
+    assert.equal((await world.telemetry.listLatest(world.caller, device.deviceId)).length, 50);
   });
 
   test("stopping lets messages under way be stored and acknowledged", async (t) => {

@@ -67,14 +67,14 @@ export function sessionRules(makeEngine: MakeEngine): void {
     const sending = setInterval(() => {
       client.publish(device.topic, JSON.stringify({ n: ++sent }), { qos: 0 });
     }, 1);
-    await eventually(async () => (await world.telemetry.latest(world.caller, device.deviceId)).length > 0);
+    await eventually(async () => (await world.telemetry.listLatest(world.caller, device.deviceId)).length > 0);
     await world.enrollment.revokeCertificate(world.caller, device.certificateId);
     assert.equal(world.engine.sessionOf(device.deviceId), undefined, "gone when the revocation returns");
-    const stored = (await world.telemetry.latest(world.caller, device.deviceId))[0]?.value;
+    const stored = (await world.telemetry.listLatest(world.caller, device.deviceId))[0]?.value;
     await closed(client);
     clearInterval(sending);
     await world.telemetry.drain();
-    assert.equal((await world.telemetry.latest(world.caller, device.deviceId))[0]?.value, stored);
+    assert.equal((await world.telemetry.listLatest(world.caller, device.deviceId))[0]?.value, stored);
     const { connected } = await world.certificates.getCertificate(world.caller, device.certificateId);
     assert.equal(connected, false);
     await assert.rejects(connect(world, device), /Not authorized/);

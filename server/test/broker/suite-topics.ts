@@ -39,7 +39,7 @@ export function topicRules(makeEngine: MakeEngine): void {
     await client.publishAsync(device.topic, '{"third":"x"}', { qos: 0 });
     await client.endAsync();
     const values = await eventually(async () => {
-      const latest = await world.telemetry.latest(world.caller, device.deviceId);
+      const latest = await world.telemetry.listLatest(world.caller, device.deviceId);
       return latest.length === 3 && latest;
     });
     assert.deepEqual(Object.fromEntries((values ?? []).map((each) => [each.metric, each.value])), {
@@ -83,7 +83,7 @@ export function topicRules(makeEngine: MakeEngine): void {
       [caller, other],
       [world.caller, stranger],
     ] as const) {
-      assert.deepEqual(await world.telemetry.latest(owner, deviceId), []);
+      assert.deepEqual(await world.telemetry.listLatest(owner, deviceId), []);
     }
     const { items } = await world.connections.listRefusals(caller, { skip: 0, limit: 100 });
     assert.deepEqual(new Set(items.map(({ topic }) => topic)), new Set(wrong));
@@ -115,7 +115,7 @@ export function topicRules(makeEngine: MakeEngine): void {
     const arrived = nextMessage(watcher);
     broken.stream.destroy();
     assert.deepEqual(await arrived, { topic: device.topic, payload: '{"gone":1}', retain: false });
-    const [value] = await world.telemetry.latest(world.caller, device.deviceId);
+    const [value] = await world.telemetry.listLatest(world.caller, device.deviceId);
     assert.equal(value?.metric, "gone");
     await watcher.endAsync();
   });
@@ -145,7 +145,7 @@ export function topicRules(makeEngine: MakeEngine): void {
     await world.engine.publish(`t/${world.caller.tenantSlug}/marker`, Buffer.from("m"), { qos: 1, retain: false });
     await marker;
     assert.deepEqual(seen, [`t/${world.caller.tenantSlug}/marker`]);
-    assert.deepEqual(await world.telemetry.latest(world.caller, device.deviceId), []);
+    assert.deepEqual(await world.telemetry.listLatest(world.caller, device.deviceId), []);
     await watcher.endAsync();
   });
 

@@ -1,19 +1,20 @@
 import type { Caller } from "../../src/access/access.ts";
-import type { Database } from "../../src/db/database.ts";
-import { runRaw } from "../../src/db/database.ts";
+import { type Database, runRaw } from "../../src/db/database.ts";
+import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testFeatures } from "./features.ts";
 
-/** Telemetry alone over a database of its own, with the rows it expects: the broker's side without a broker. */
-export interface TelemetryBench {
+/** The features of one process on a database of its own: messages are handed in as the broker does, without a broker. */
+export interface TelemetryFixture {
   database: Database;
+  features: Features;
   telemetry: Telemetry;
   clock: FakeClock;
-  /** The telemetry feature of a second process on the same database. */
-  another(): Telemetry;
+  /** The telemetry feature of another process on the same database. */
+  anotherProcess(): Telemetry;
   tenant(): Promise<Caller>;
   device(caller: Caller, id?: string): Promise<TestSender>;
   query<Row = Record<string, unknown>>(statement: string, parameters?: unknown[]): Promise<Row[]>;
@@ -28,19 +29,20 @@ export interface TestSender {
   publish(payload: unknown, by?: Telemetry): Promise<void>;
 }
 
-export async function openTelemetry(): Promise<TelemetryBench> {
+export async function openTelemetryFixture(): Promise<TelemetryFixture> {
   const database = await openTestDatabase();
   const clock = new FakeClock();
-  const another = () => testFeatures({ database, clock }).telemetry;
-  const telemetry = another();
-  const query: TelemetryBench["query"] = (statement, parameters = []) => runRaw(database.db, statement, parameters);
+  const features = testFeatures({ database, clock });
+  const { telemetry } = features;
+  const query: TelemetryFixture["query"] = (statement, parameters = []) => runRaw(database.db, statement, parameters);
   return {
     database,
+    features,
     telemetry,
     clock,
-    another,
+    anotherProcess: () => testFeatures({ database, clock }).telemetry,
     query,
-    tenant: () => insertTenant(query, clock),
+    tenant: () => newTenant(features),
     device: (caller, id = randomIds.deviceId()) => insertDevice(query, clock, telemetry, caller, id),
     close: async () => {
       await database.close();
@@ -49,15 +51,15 @@ export async function openTelemetry(): Promise<TelemetryBench> {
   };
 }
 
-async function insertTenant(query: TelemetryBench["query"], clock: FakeClock): Promise<Caller> {
-  const tenantId = randomIds.uuid(clock.now());
-  const tenantSlug = `t${randomIds.deviceId()}`;
-  await query("INSERT INTO tenants VALUES ($1, $2, 'A tenant', $3)", [tenantId, tenantSlug, clock.now()]);
-  return { tenantId, tenantSlug, actor: "system", rights: { kind: "system" } };
+async function newTenant({ access }: Features): Promise<Caller> {
+  const slug = `t${randomIds.deviceId()}`;
+  await access.createTenant({ slug, name: "A tenant" });
+  return await access.systemCaller(slug);
 }
 
+/** Inserted by hand, since a device that enrolls cannot choose its id. */
 async function insertDevice(
-  query: TelemetryBench["query"],
+  query: TelemetryFixture["query"],
   clock: FakeClock,
   telemetry: Telemetry,
   { tenantId, tenantSlug }: Caller,

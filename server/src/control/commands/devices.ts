@@ -39,10 +39,10 @@ export const deviceCommands: readonly Command[] = [
     return { id };
   }),
   tenantCommand("device.latest", { id: text }, async ({ telemetry }, caller, { id }) => ({
-    items: await telemetry.latest(caller, id),
+    items: await telemetry.listLatest(caller, id),
   })),
   tenantCommand("device.rejected", { id: text }, async ({ telemetry }, caller, { id }) => {
-    const messages = await telemetry.rejectedMessages(caller, id);
+    const messages = await telemetry.listRejected(caller, id);
     return { items: messages.map(({ payload, ...rest }) => ({ ...rest, payloadBase64: payload.toString("base64") })) };
   }),
 

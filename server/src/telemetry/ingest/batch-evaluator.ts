@@ -23,7 +23,7 @@ export interface BatchEvaluation {
   locks: readonly BoundStatement[];
   /**
    * Optimistic lock, one entry a row: the time (microseconds since 1970) of the newest reading the evaluation started from, minus
-   * infinity for none, `undefined` for a row that no rule evaluates.
+   * infinity for none, `undefined` for a row that no rule evaluates. The batch is rejected when that is no longer the newest.
    */
   follows: readonly (number | undefined)[];
   /** State and anomalies; the last statements of the transaction. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import { type PreparedMessage, toColumns } from "./batch.ts";
-import { createLastSeen } from "./last-seen.ts";
+import { createLastSeenThrottle } from "./last-seen-throttle.ts";
 import { createServerTime } from "./server-time.ts";
 
 function message(deviceUid: string, time: number, values: Record<string, number>, receivedAt = time): PreparedMessage {
@@ -22,7 +22,7 @@ const messages = fc.array(
   { maxLength: 30 },
 );
 
-test("a batch has one row a device, metric and time, with the value sent last", () => {
+test("a batch has one row per device, metric and time, with the value sent last", () => {
   fc.assert(
     fc.property(messages, (sent) => {
       const { deviceUids, metrics, times, values } = toColumns(sent);
@@ -54,7 +54,7 @@ test("the newest row of each device and metric is marked, and no other", () => {
   );
 });
 
-test("rows lie device by device, so that processes lock them in one order", () => {
+test("rows are in order of their devices, so that processes lock them in one order", () => {
   fc.assert(
     fc.property(messages, (sent) => {
       const { deviceUids } = toColumns(sent);
@@ -63,13 +63,13 @@ test("rows lie device by device, so that processes lock them in one order", () =
   );
 });
 
-test("array literals quote what needs it", () => {
+test("array literals quote and escape text, and write undefined as NULL", () => {
   assert.equal(plainArray([1, -0.5, true, undefined, "x"]), "{1,-0.5,true,NULL,x}");
   assert.equal(textArray(["a", undefined, "NULL", "", 'q"b\\', "{,}"]), '{"a",NULL,"NULL","","q\\"b\\\\","{,}"}');
   assert.equal(bytesArray([Buffer.from([0, 255]), Buffer.alloc(0)]), '{"\\\\x00ff","\\\\x"}');
 });
 
-test("a device never gets one instant of the server's time twice, and each gets the clock's where it can", () => {
+test("a device never gets the same server time twice, and gets the clock's time unless it is used already", () => {
   const time = createServerTime();
   assert.deepEqual([time.next("a", 5), time.next("a", 5), time.next("b", 5)], [5_000, 5_001, 5_000]);
   const burst = Array.from({ length: 1_500 }, () => time.next("a", 6));
@@ -77,13 +77,13 @@ test("a device never gets one instant of the server's time twice, and each gets 
   assert.deepEqual([time.next("a", 7), time.next("b", 7), time.next("a", 8)], [7_500, 7_000, 8_000]);
 });
 
-test("a device is due to be marked as seen a second after the last mark, sooner when that could not be stored", () => {
-  const lastSeen = createLastSeen();
-  const due = (receivedAt: number) => [...lastSeen.due([message("a", receivedAt, { x: 1 })]).values()];
+test("last_seen_at of a device is due a second after the last update, sooner when that was not stored", () => {
+  const throttle = createLastSeenThrottle();
+  const due = (receivedAt: number) => [...throttle.select([message("a", receivedAt, { x: 1 })]).values()];
   assert.deepEqual(due(10_000_000), [10_000_000]);
   assert.deepEqual(due(10_999_999), []);
   assert.deepEqual(due(11_000_000), [11_000_000]);
-  lastSeen.forget(new Map([["a", 11_000_000]]));
+  throttle.undo(new Map([["a", 11_000_000]]));
   assert.deepEqual(due(11_000_001), [11_000_001]);
-  assert.deepEqual(due(9_000_000), [9_000_000], "after the clock was set back");
+  assert.deepEqual(due(9_000_000), [9_000_000], "after a clock step back");
 });

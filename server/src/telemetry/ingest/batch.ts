@@ -1,6 +1,6 @@
 import type { MetricValue, Reading } from "../reading.ts";
 
-/** A message that could not be read, as it is kept. Times are microseconds since 1970. */
+/** A message that could not be parsed, as it is stored. Times are microseconds since 1970. */
 export interface RejectedMessage {
   deviceUid: string;
   topic: string;
@@ -9,13 +9,13 @@ export interface RejectedMessage {
   at: number;
 }
 
-/** What one message brings: readings whose times are settled, or the reason it has none. */
+/** A parsed message: its readings, or why it was rejected. */
 export interface PreparedMessage {
   tenantId: string;
   deviceUid: string;
-  /** When it arrived, microseconds since 1970. */
+  /** When the message arrived, microseconds since 1970. */
   receivedAt: number;
-  /** Each with a time. */
+  /** Each with a final time. */
   readings: (Reading & { time: number })[];
   rejected: RejectedMessage | undefined;
 }
@@ -32,16 +32,16 @@ export interface TelemetryColumns {
   newest: boolean[];
 }
 
-/** Rows of one device and metric seen so far: the newest one's index, and all of them once there are several. */
+/** The rows of one device and metric: the index of the newest one, and all of them once there are several. */
 interface Series {
   newest: number;
   byTime: Map<number, number> | undefined;
 }
 
 /**
- * Lays messages out as rows, device by device: processes that store the same devices at once then lock their rows in
- * the same order. Of two readings of one metric at one instant the later message's stays, as it would had they come in
- * batches of their own (one statement cannot touch a row twice).
+ * Converts messages to rows in order of their devices: processes that store the same devices then lock rows in the same order, which
+ * prevents deadlocks. Of two readings of one metric with the same time the later message's wins, as it would in separate batches: one
+ * statement cannot change a row twice.
  */
 export function toColumns(messages: readonly PreparedMessage[]): TelemetryColumns {
   const columns: TelemetryColumns = {
@@ -85,7 +85,7 @@ function addRow(
   columns.timeReplaced[row] = reading.timeReplaced;
 }
 
-/** The row of (device, metric, time): the one there is, or a new one, marked when it is the newest of its series. */
+/** The index of the row of (device, metric, time), which is added unless it exists. Updates which row of the series is the newest. */
 function rowFor(
   { times, newest }: TelemetryColumns,
   series: Map<string, Series>,
@@ -93,22 +93,22 @@ function rowFor(
   metric: string,
   time: number,
 ): number {
-  const fresh = times.length;
+  const added = times.length;
   const known = series.get(deviceUid + metric);
   if (known === undefined) {
-    series.set(deviceUid + metric, { newest: fresh, byTime: undefined });
+    series.set(deviceUid + metric, { newest: added, byTime: undefined });
     newest.push(true);
-    return fresh;
+    return added;
   }
   known.byTime ??= new Map([[times[known.newest]!, known.newest]]);
-  const taken = known.byTime.get(time);
-  if (taken !== undefined) return taken;
-  known.byTime.set(time, fresh);
+  const existing = known.byTime.get(time);
+  if (existing !== undefined) return existing;
+  known.byTime.set(time, added);
   const isNewest = time > times[known.newest]!;
   newest.push(isNewest);
   if (isNewest) {
     newest[known.newest] = false;
-    known.newest = fresh;
+    known.newest = added;
   }
-  return fresh;
+  return added;
 }

@@ -3,19 +3,19 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics.ts";
-import { createMarkedHours } from "../charts/roll-up-marks.ts";
-import { createTelemetryDays } from "../partitions/partitions.ts";
+import { createPartitionTargets } from "../partitions/partition-targets.ts";
+import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import { createLane, type IngestQueue } from "./ingest-shard.ts";
-import { createLastSeen } from "./last-seen.ts";
+import { createShard, type IngestQueue } from "./ingest-shard.ts";
+import { createLastSeenThrottle } from "./last-seen-throttle.ts";
 import { type Message, prepareMessage } from "./prepare-message.ts";
 import { createServerTime } from "./server-time.ts";
 
 /**
- * While PostgreSQL stores the batch of one lane, this process makes the batch of another; a third would find no core that is
- * idle where there are two. The embedded database does one thing at a time anyway.
+ * With two shards this process prepares one batch while PostgreSQL stores another; on two cores a third shard gains nothing. The
+ * embedded database runs in this process, so it does one thing at a time.
  */
-const LANES = { postgres: 2, embedded: 1 };
+const SHARDS = { postgres: 2, embedded: 1 };
 
 export interface IngestDeps {
   database: Pick<Database, "kind" | "db" | "listen">;
@@ -24,52 +24,52 @@ export interface IngestDeps {
   logger: Logger;
   /** Evaluates each batch in its commit. */
   evaluator: BatchEvaluator;
-  metrics?: Pick<Metrics, "messages" | "database">;
+  metrics: Pick<Metrics, "messages">;
 }
 
 export interface Ingest {
   /**
-   * Stores a message. Resolves when it is durable, which for a payload that cannot be read means: kept as a rejected
-   * message. Rejects only when the database fails; the message must then not be acknowledged.
+   * Stores a message. Resolves when it is durable; a payload that cannot be parsed is stored as a rejected message. Rejects only
+   * when the database fails; the message must then not be acknowledged.
    */
   ingest(message: Message): Promise<void>;
-  /** What is waiting or being stored now; a broker that reads no further than it is answered keeps this bounded. */
+  /** The messages that wait for their commit. Bounded by the broker, which reads no further until they are acknowledged. */
   queue(): IngestQueue;
-  /** Resolves when everything handed in so far is stored or has failed. */
+  /** Resolves when every message handed over so far is stored or has failed. */
   drain(): Promise<void>;
 }
 
-/** Every device has its lane, so that its messages stay in order and no two lanes ever touch the same rows. */
+/** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest {
   const { database, clock } = deps;
   const serverTime = createServerTime();
-  const common = {
+  const shared = {
     ...deps,
-    lastSeen: createLastSeen(),
-    days: createTelemetryDays(database),
-    hours: createMarkedHours(),
+    lastSeen: createLastSeenThrottle(),
+    partitionTargets: createPartitionTargets(database),
+    dirtyHours: createDirtyHourTracker(),
   };
-  const lanes = Array.from({ length: LANES[database.kind] }, () => createLane(common));
+  const shards = Array.from({ length: SHARDS[database.kind] }, () => createShard(shared));
 
   return {
     ingest(message) {
       const prepared = prepareMessage(message, clock.now().getTime(), serverTime);
-      return lanes[laneOf(message.deviceUid, lanes.length)]!.add(message, prepared);
+      return shards[shardOf(message.deviceUid, shards.length)]!.add(message, prepared);
     },
     queue() {
-      const queues = lanes.map((lane) => lane.queue());
+      const queues = shards.map((shard) => shard.queue());
       return {
         messages: queues.reduce((sum, { messages }) => sum + messages, 0),
         bytes: queues.reduce((sum, { bytes }) => sum + bytes, 0),
       };
     },
     async drain() {
-      await Promise.all(lanes.map((lane) => lane.drain()));
+      await Promise.all(shards.map((shard) => shard.drain()));
     },
   };
 }
 
-/** By the last of a UUID's random digits. */
-function laneOf(deviceUid: string, lanes: number): number {
-  return deviceUid.charCodeAt(deviceUid.length - 1) % lanes;
+/** By the last digit of a UUID, which is random. */
+function shardOf(deviceUid: string, shards: number): number {
+  return deviceUid.charCodeAt(deviceUid.length - 1) % shards;
 }

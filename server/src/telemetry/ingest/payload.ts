@@ -13,15 +13,14 @@ import { readSenml } from "./senml.ts";
 
 export type { MetricValue, Reading } from "../reading.ts";
 
-/** The readings of a message in its own order, or one plain sentence why it contains none. */
+/** The readings of a message in its order, or the reason why it was rejected. */
 export type ParsedPayload = { readings: Reading[] } | { reason: string };
 
 /**
- * Reads a telemetry payload: `{metric: value, …}` (server time), `{"ts": ms, "values": {…}}`, an array of the latter,
- * or a SenML array (RFC 8428). All or nothing: one bad value refuses the message (docs/spec-decisions.md).
- * Never throws, whatever the bytes.
+ * Parses a telemetry payload: `{metric: value, …}` (server time), `{"ts": ms, "values": {…}}`, an array of the latter,
+ * or a SenML array (RFC 8428). One bad value rejects the whole message (docs/spec-decisions.md). Never throws, whatever the bytes.
  *
- * @param nowMs the server's time, against which device times are judged
+ * @param nowMs the server's time, which device times must be near to be plausible
  */
 export function parsePayload(payload: Uint8Array, nowMs: number): ParsedPayload {
   if (payload.length === 0) return { reason: "the payload is empty" };
@@ -44,7 +43,7 @@ function parseJson(payload: Uint8Array): unknown {
   }
 }
 
-/** Every reader below appends to `into` and returns what is wrong, if anything is. */
+/** Every function below appends to `into` and returns what is wrong; `undefined` when nothing is. */
 function readDocument(document: unknown, nowMs: number, into: Reading[]): string | undefined {
   if (Array.isArray(document)) return readArray(document, nowMs, into);
   if (!isObject(document)) return `the payload is ${kindOf(document)}; an object or an array is expected`;
@@ -98,7 +97,7 @@ function readMetrics(values: JsonObject, into: Reading): string | undefined {
   return undefined;
 }
 
-/** Buffered data repeats its metrics, so what counts is how many different ones a message names. */
+/** Buffered data repeats its metrics, so the limit counts the different ones of a message. */
 function tooManyMetrics(readings: Reading[]): string | undefined {
   const names = new Set<string>();
   for (const { metrics } of readings) for (const metric of metrics) names.add(metric);
@@ -115,7 +114,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Exactly "ts" and "values": with any other key beside them, the object is a bare one. */
+/** Exactly "ts" and "values": an object with another key beside them maps metrics to values. */
 function isTimed(object: JsonObject): boolean {
   return "ts" in object && "values" in object && Object.keys(object).length === 2;
 }

@@ -3,7 +3,7 @@ import type { PreparedMessage } from "./batch.ts";
 import { parsePayload } from "./payload.ts";
 import type { ServerTime } from "./server-time.ts";
 
-/** A message of a device, as the broker hands it on once it may be published. */
+/** A message of a device whose publish the broker has authorized. */
 export interface Message {
   tenantId: string;
   deviceUid: string;
@@ -12,33 +12,33 @@ export interface Message {
   payload: Buffer;
 }
 
-/** Reads a message and settles its times. A bad payload becomes a rejected message, cut at the largest good size. */
+/** Parses a message and gives every reading a time. A bad payload becomes a rejected message, cut to the largest valid size. */
 export function prepareMessage(message: Message, nowMs: number, serverTime: ServerTime): PreparedMessage {
   const { tenantId, deviceUid } = message;
   const parsed = parsePayload(message.payload, nowMs);
   if ("reason" in parsed) return reject(message, parsed.reason, serverTime.next(deviceUid, nowMs));
   const readings = parsed.readings as PreparedMessage["readings"];
   for (const reading of readings as Reading[]) reading.time ??= serverTime.next(deviceUid, nowMs);
-  // A message that brought no time of its own arrived when its reading says, to the microsecond.
+  // A reading without a device time has the server's, to the microsecond: the message arrived then.
   const receivedAt =
     readings.length === 1 && !readings[0]!.timeReplaced ? arrival(readings[0]!.time, nowMs) : nowMs * 1000;
   return { tenantId, deviceUid, receivedAt, readings, rejected: undefined };
 }
 
-/** A message that is kept for its reason instead of its readings. */
+/** A message that is stored with the reason why it was rejected, without readings. */
 export function reject(message: Message, reason: string, at: number): PreparedMessage {
   const { tenantId, deviceUid, topic, payload } = message;
-  const kept = payload.length > MAX_PAYLOAD_BYTES ? payload.subarray(0, MAX_PAYLOAD_BYTES) : payload;
+  const stored = payload.length > MAX_PAYLOAD_BYTES ? payload.subarray(0, MAX_PAYLOAD_BYTES) : payload;
   return {
     tenantId,
     deviceUid,
     receivedAt: at,
     readings: [],
-    rejected: { deviceUid, topic, reason, payload: kept, at },
+    rejected: { deviceUid, topic, reason, payload: stored, at },
   };
 }
 
-/** `time` where it is the server's own within its millisecond, otherwise the start of that millisecond. */
+/** `time` when it is a server time of this millisecond, otherwise the start of the millisecond. */
 function arrival(time: number, nowMs: number): number {
   return Math.floor(time / 1000) === nowMs ? time : nowMs * 1000;
 }

@@ -1,13 +1,13 @@
 import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
 
-/** RFC 8428 4.4: the version this reads. A record of a later one must not be processed. */
+/** RFC 8428 4.4: the version that is supported. A record of a later one must not be processed. */
 const VERSION = 10;
 /** RFC 8428 4.5.3: smaller times count from now. */
 const ABSOLUTE_FROM = 2 ** 28;
-/** RFC 8428 4.5.1: what a name may hold once the base name stands before it. */
+/** RFC 8428 4.5.1: a name together with its base name. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9\-:./_]{0,127}$/;
 
-/** The base fields in force: each contains from its record on (RFC 8428 4.1). */
+/** The current base fields: each applies from its record on (RFC 8428 4.1). */
 interface Base {
   name: string;
   time: number;
@@ -23,10 +23,10 @@ const STRINGS = ["bn", "bu", "n", "u", "vs", "vd"];
 const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
 
 /**
- * Reads a SenML pack (RFC 8428, JSON) into `into`, records of one instant together. Units and update times are read
- * over, so are sums beside a value; data values (`vd`) and sums alone have no place in telemetry and refuse the pack.
+ * Parses a SenML pack (RFC 8428, JSON) into `into`, with one reading for the records of one time. Units, update times and sums
+ * beside a value are ignored. Data values (`vd`) and sums without a value are no telemetry: they reject the pack.
  *
- * @returns what is wrong, if anything is
+ * @returns what is wrong; `undefined` when nothing is
  */
 export function readSenml(records: readonly unknown[], nowMs: number, into: Reading[]): string | undefined {
   const base: Base = { name: "", time: 0, value: 0 };
@@ -56,7 +56,7 @@ function readRecord(record: Fields, base: Base, nowMs: number, into: Reading[]):
   return append(into, readingFor(time, nowMs), name, value as MetricValue);
 }
 
-/** What is wrong with the types of the fields, or with fields that may not be passed over (RFC 8428 4.4). */
+/** What is wrong with the types of the fields, or with fields that must not be ignored (RFC 8428 4.4). */
 function shapeProblem(record: Fields): string | undefined {
   for (const key of Object.keys(record)) {
     if (!KNOWN.has(key) && key.endsWith("_")) return `the field ${quoted(key)} must be understood, and is not`;
@@ -81,7 +81,7 @@ function isReadable(version: unknown): boolean {
   return Number.isInteger(version) && (version as number) >= 1 && (version as number) <= VERSION;
 }
 
-/** A record that only sets base fields, as gateways put first. */
+/** A record that only sets base fields; gateways send one first. */
 function isBaseOnly(record: Fields): boolean {
   return ["n", "t", "v", "vs", "vb", "vd", "s"].every((key) => record[key] === undefined);
 }
@@ -100,20 +100,20 @@ function noSingleValue({ v, vs, vb, vd, s }: Fields): string {
   return s === undefined ? "there is no value" : "a sum without a value is not taken";
 }
 
-/** A reading at the SenML time `seconds`; 0 is "now" by the server's clock, which is exact enough to be that clock. */
+/** A reading at the SenML time `seconds`. 0 means now: the server's clock is used, as in a message without a time. */
 function readingFor(seconds: number, nowMs: number): Reading {
   if (seconds === 0) return { time: undefined, timeReplaced: false, metrics: [], values: [] };
   const fromNow = seconds < ABSOLUTE_FROM ? nowMs * 1000 : 0;
   return readingAt(fromNow + Math.round(seconds * 1e6), nowMs);
 }
 
-/** Puts the value beside the record before when both are of one instant and it names another metric. */
+/** Adds the value to the reading before when that has the same time and not this metric. */
 function append(into: Reading[], reading: Reading, name: string, value: MetricValue): string | undefined {
   const last = into.at(-1);
-  const together = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
-  // Replaced times tell instants apart by their order only, so each keeps a reading of its own.
-  const target = together && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
-  // Said at once: a pack of thousands of names would make the search above a long one.
+  const sameTime = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
+  // Only their order distinguishes readings whose time is replaced, so each stays separate.
+  const target = sameTime && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
+  // Checked here already: with thousands of names the search above would take long.
   if (target.metrics.length === MAX_METRICS) return `there are more than ${MAX_METRICS} metrics`;
   if (target === reading) into.push(reading);
   target.metrics.push(name);

@@ -1,15 +1,15 @@
 /**
- * Gives every message that carries no time of its own an instant of its own: a device may publish twice within one
- * millisecond, and two readings of one metric at one instant are one row. Microseconds since 1970; the same device never
- * gets the same one twice, nor an earlier one after a later one, while `nowMs` does not step back.
+ * Gives messages without a time of their own unique times, in microseconds since 1970: a device may publish twice within one
+ * millisecond, and two readings of one metric with the same time would be one row. Times of one device increase as long as
+ * `nowMs` does not step back.
  */
 export interface ServerTime {
-  /** The next instant of `deviceUid`: `nowMs` or, where that is given away, the microsecond after the last. */
+  /** The next time of `deviceUid`: `nowMs`, or the microsecond after its last time when `nowMs` is used already. */
   next(deviceUid: string, nowMs: number): number;
 }
 
 export function createServerTime(): ServerTime {
-  /** The last instant given to a device; only those not yet past matter, so it stays small. */
+  /** Device → its last time. Only times from `nowMs` on are needed, so the map stays small. */
   const last = new Map<string, number>();
   let current = 0;
 
@@ -18,10 +18,10 @@ export function createServerTime(): ServerTime {
       const now = nowMs * 1000;
       if (now !== current) {
         current = now;
-        for (const [uid, given] of last) if (given < now) last.delete(uid);
+        for (const [uid, time] of last) if (time < now) last.delete(uid);
       }
-      const given = last.get(deviceUid);
-      const time = given === undefined || given < now ? now : given + 1;
+      const previous = last.get(deviceUid);
+      const time = previous === undefined || previous < now ? now : previous + 1;
       last.set(deviceUid, time);
       return time;
     },

@@ -1,114 +1,109 @@
-import type { Database, Statement, Tx } from "../../db/database.ts";
-import type { BoundStatement } from "../../db/statement.ts";
-import { runTogether } from "../../db/transaction.ts";
+import type { Database, Tx } from "../../db/database.ts";
+import { type BoundStatement, runPipelined } from "../../db/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
-import type { MarkedHours, MarksDue } from "../charts/roll-up-marks.ts";
-import { storeMarks } from "../charts/roll-up-store.ts";
-import { isMissingDay } from "../partitions/partition-store.ts";
-import type { TelemetryDays } from "../partitions/partitions.ts";
+import { isMissingPartition } from "../partitions/partition-store.ts";
+import type { PartitionTargets } from "../partitions/partition-targets.ts";
+import { MAX_REJECTED_PER_DEVICE } from "../reading.ts";
+import { markDirty } from "../roll-up/dirty-hour-store.ts";
+import type { DirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import {
-  holdNewest,
-  isJudgedElsewhere,
-  type Placing,
-  REJECTED_KEPT,
-  type Seen,
-  storeRejected,
-  storeTelemetry,
-} from "./telemetry-store.ts";
+import { isEvaluationConflict, lockLatest, type StoredBatch, storeReadings } from "./batch-store.ts";
+import type { LastSeen } from "./last-seen-throttle.ts";
+import { storeRejected } from "./rejected-message-store.ts";
 
-/** A row lock met the other way round by another process: the same batch goes through a moment later. */
+/** SQLSTATEs of a serialization failure and a deadlock: the same batch succeeds a moment later. */
 const TRANSIENT = new Set(["40001", "40P01"]);
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
-export interface StoreDeps {
+export interface StoreBatchDeps {
   database: Pick<Database, "db">;
   clock: Clock;
   ids: Ids;
   evaluator: BatchEvaluator;
-  days: TelemetryDays;
-  hours: MarkedHours;
+  partitionTargets: PartitionTargets;
+  dirtyHours: DirtyHourTracker;
 }
 
-/** What is stored of a batch, but for what its rules make of it. */
+/** What stays the same in every attempt to store a batch. */
 interface Batch {
   messages: readonly PreparedMessage[];
   columns: TelemetryColumns;
-  seen: Seen;
+  lastSeen: LastSeen;
   rejected: RejectedMessage[];
-  placing: Placing;
 }
 
 /**
- * Stores all of `messages` and what the rules make of them in one commit. Throws what the database throws, and then nothing
- * is stored. Judged again where another process has judged the same metric meanwhile (the device has moved there or back).
+ * Stores `messages` and what their rules make of them in one commit. When another process stored newer readings of the same devices
+ * in between, the rules are evaluated again, then with those readings locked.
+ *
+ * @throws what the database throws; nothing is stored then
  */
-export async function storeBatch(deps: StoreDeps, messages: readonly PreparedMessage[], seen: Seen): Promise<void> {
-  const columns = toColumns(messages);
-  const rejected = lastRejected(messages);
-  const uids = new Set(messages.map(({ deviceUid }) => deviceUid));
-  let contested = false;
+export async function storeBatch(
+  deps: StoreBatchDeps,
+  messages: readonly PreparedMessage[],
+  lastSeen: LastSeen,
+): Promise<void> {
+  const batch = { messages, columns: toColumns(messages), lastSeen, rejected: newestRejected(messages) };
+  const deviceUids = new Set(messages.map(({ deviceUid }) => deviceUid));
+  let lockFirst = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const nowMs = deps.clock.now().getTime();
-      const kept = await deps.days.of(messages, columns, nowMs);
-      const { marks, stored } = deps.hours.due(columns, kept, nowMs);
-      const batch = { messages, columns, seen, rejected, placing: { kept, marks, nowMs } };
-      if (contested) await storeContested(deps, batch);
-      else await runTogether(deps.database.db, await evaluated(deps, batch));
-      return await markLate(deps, stored);
+      return await tryToStore(deps, batch, lockFirst);
     } catch (error) {
-      deps.evaluator.forget(uids);
-      if (isMissingDay(error)) deps.days.forget();
-      contested ||= isJudgedElsewhere(error);
-      if (attempt === ATTEMPTS || !isForAnotherTry(error)) throw error;
+      deps.evaluator.forget(deviceUids);
+      if (isMissingPartition(error)) deps.partitionTargets.invalidate();
+      lockFirst ||= isEvaluationConflict(error);
+      if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
 }
 
-/** What was taken to be marked may have been computed while the batch was on its way. */
-async function markLate({ database, clock }: StoreDeps, stored: MarksDue["stored"]): Promise<void> {
-  const nowMs = clock.now().getTime();
-  const late = stored(nowMs);
-  if (late) await storeMarks(database.db, late, nowMs);
+async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean): Promise<void> {
+  const { db } = deps.database;
+  const { messages, columns, lastSeen } = batch;
+  const nowMs = deps.clock.now().getTime();
+  const retention = await deps.partitionTargets.of(messages, columns, nowMs);
+  const { toMark, confirm } = deps.dirtyHours.select(columns, retention, nowMs);
+  const target = { columns, lastSeen, retention, dirtyHours: toMark, nowMs };
+  if (lockFirst) {
+    await db.transaction().execute(async (tx) => {
+      await lockLatest(tx, columns);
+      await runPipelined(tx, await statementsOf(deps, batch, target, tx));
+    });
+  } else {
+    await runPipelined(db, await statementsOf(deps, batch, target));
+  }
+  const storedMs = deps.clock.now().getTime();
+  const unmarked = confirm(storedMs);
+  if (unmarked) await markDirty(db, unmarked, storedMs);
 }
 
-/** With the newest readings locked before they are read: no other process can evaluate in between. */
-async function storeContested(deps: StoreDeps, batch: Batch): Promise<void> {
-  await deps.database.db.transaction().execute(async (tx: Tx) => {
-    await holdNewest(tx, batch.columns);
-    await runTogether(tx, await evaluated(deps, batch, tx));
-  });
-}
-
-/** Evaluates a batch. @returns what stores it: one statement where no rule changes state and no message is rejected */
-async function evaluated(deps: StoreDeps, batch: Batch, tx?: Tx): Promise<(Statement | BoundStatement)[]> {
-  const { messages, columns, seen, rejected, placing } = batch;
-  const { locks, follows, transitions } = await deps.evaluator.evaluate(messages, columns, tx);
+/** Evaluates the rules. @returns one statement when they change no state and no message was rejected */
+async function statementsOf(
+  { evaluator, ids }: StoreBatchDeps,
+  { messages, columns, rejected }: Batch,
+  target: Omit<StoredBatch, "follows">,
+  tx?: Tx,
+): Promise<BoundStatement[]> {
+  const { locks, follows, transitions } = await evaluator.evaluate(messages, columns, tx);
+  const rejectedIds = rejected.map(({ at }) => ids.uuid(new Date(at / 1000)));
   return [
     ...locks,
-    storeTelemetry(columns, seen, follows, placing),
-    ...(rejected.length > 0 ? storeRejectedOnes(deps, rejected) : []),
+    storeReadings({ ...target, follows }),
+    ...(rejected.length > 0 ? storeRejected(rejected, rejectedIds) : []),
     ...transitions,
   ];
 }
 
-function storeRejectedOnes({ ids }: StoreDeps, rejected: readonly RejectedMessage[]): Statement[] {
-  return storeRejected(
-    rejected,
-    rejected.map(({ at }) => ids.uuid(new Date(at / 1000))),
-  );
-}
-
-function isForAnotherTry(error: unknown): boolean {
-  return TRANSIENT.has(sqlState(error)) || isJudgedElsewhere(error) || isMissingDay(error);
+function isRetryable(error: unknown): boolean {
+  return TRANSIENT.has(sqlState(error)) || isEvaluationConflict(error) || isMissingPartition(error);
 }
 
 /**
- * Whether the database refused the data rather than being unable to take it (SQLSTATE classes 22 and 23). The parser
- * lets no such value through; should one slip in, its message alone must suffer.
+ * Whether the database refused the data (SQLSTATE classes 22 and 23) rather than failed. The parser should let no such value
+ * through; if one gets here, only its own message must be rejected.
  */
 export function isRefusedData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error));
@@ -119,17 +114,17 @@ function sqlState(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Of every device the last ones only: those before would be trimmed in the same commit. */
-function lastRejected(messages: readonly PreparedMessage[]): RejectedMessage[] {
-  const kept: RejectedMessage[] = [];
-  const count = new Map<string, number>();
+/** The newest rejected messages of each device, oldest first: the others would be trimmed in the same commit. */
+function newestRejected(messages: readonly PreparedMessage[]): RejectedMessage[] {
+  const newest: RejectedMessage[] = [];
+  const counts = new Map<string, number>();
   for (let index = messages.length - 1; index >= 0; index--) {
     const rejected = messages[index]!.rejected;
     if (rejected === undefined) continue;
-    const already = count.get(rejected.deviceUid) ?? 0;
-    if (already >= REJECTED_KEPT) continue;
-    count.set(rejected.deviceUid, already + 1);
-    kept.push(rejected);
+    const count = counts.get(rejected.deviceUid) ?? 0;
+    if (count >= MAX_REJECTED_PER_DEVICE) continue;
+    counts.set(rejected.deviceUid, count + 1);
+    newest.push(rejected);
   }
-  return kept.reverse();
+  return newest.reverse();
 }

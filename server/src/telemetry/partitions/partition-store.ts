@@ -1,92 +1,90 @@
-import { type Db, runRaw } from "../../db/database.ts";
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
 
-/** The partition of one day (UTC, days since 1970) of what is kept for `retentionDays`. */
-export interface TelemetryDay {
+/** The partition of one day (UTC, days since 1970) of readings that are stored for `retentionDays`. */
+export interface DayPartition {
   retentionDays: number;
   day: number;
 }
 
-/** What most tenants keep telemetry for; the column's default (migration 0008). */
-export const USUAL_RETENTION_DAYS = 90;
+/** The retention of a tenant that has not chosen another; the column's default (migration 0008). */
+export const DEFAULT_RETENTION_DAYS = 90;
 
-/** How much longer than readings their hours are kept. */
-const HOURS_KEPT_TIMES = 10;
+/** The hourly roll-ups are stored so many times as long as the readings. */
+const HOUR_RETENTION_FACTOR = 10;
 
-/** Tenants that keep telemetry for another time than {@link USUAL_RETENTION_DAYS}. */
-export async function unusualTenants(db: Db): Promise<Map<string, number>> {
-  const rows = await runRaw<{ id: string; days: number }>(
-    db,
-    "SELECT id, telemetry_retention_days AS days FROM tenants WHERE telemetry_retention_days <> $1",
-    [USUAL_RETENTION_DAYS],
-  );
+/** Tenants whose retention is not {@link DEFAULT_RETENTION_DAYS}: id → days. */
+export async function listRetentionOverrides(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; days: number }>`
+    SELECT id, telemetry_retention_days AS days FROM shared_tenants
+     WHERE telemetry_retention_days <> ${DEFAULT_RETENTION_DAYS}`.execute(db);
   return new Map(rows.map(({ id, days }) => [id, days]));
 }
 
-/** Makes the partition unless it is there: one statement, one commit, so that no transaction contains it up. */
-export async function makeDay(db: Db, { retentionDays, day }: TelemetryDay): Promise<void> {
-  await runRaw(db, "SELECT make_telemetry_day($1::smallint, date '1970-01-01' + $2::integer)", [retentionDays, day]);
-}
-
-/** The classes of retention that tenants have now. */
-export async function retentionsInUse(db: Db): Promise<number[]> {
-  const rows = await runRaw<{ days: number }>(db, "SELECT DISTINCT telemetry_retention_days AS days FROM tenants", []);
+/** The retentions that tenants have now, in days. */
+export async function listRetentions(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ days: number }>`
+    SELECT DISTINCT telemetry_retention_days AS days FROM shared_tenants`.execute(db);
   return rows.map(({ days }) => days);
 }
 
-/** Partitions that go together. */
-export type Outlived = string[];
+/** Creates the partition unless it exists: in one commit of its own, so that no open transaction keeps it locked. */
+export async function createDayPartition(db: Db, { retentionDays, day }: DayPartition): Promise<void> {
+  await sql`SELECT make_telemetry_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer)`.execute(db);
+}
+
+/** Names of partitions that are dropped together: those of readings and minutes of one day, or that of a month of hours. */
+export type PartitionNames = string[];
 
 /**
- * What has been over for longer than it is kept, and a day on, at `now`: days of readings and their minutes, kept as their
- * class says, and months of hours, kept ten times as long.
+ * The partitions that are past their retention by more than a day at `now`: days of readings and minutes after their retention,
+ * months of hours after ten times as long.
  */
-export async function outlivedParts(db: Db, now: Date): Promise<Outlived[]> {
-  const rows = await runRaw<{ names: Outlived }>(
-    db,
-    `WITH parts AS (
-       SELECT w.relname AS whole, d.relname AS part, substring(c.relname FROM '[0-9]+$')::integer AS class,
-              substring(d.relname FROM '[0-9]+$') AS over
-         FROM pg_class w
-         JOIN pg_inherits i ON i.inhparent = w.oid JOIN pg_class c ON c.oid = i.inhrelid
-         JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
-        WHERE w.oid IN ('telemetry'::regclass, 'telemetry_hour'::regclass)
-     )
-     SELECT CASE whole WHEN 'telemetry' THEN ARRAY[part::text, replace(part, 'telemetry_', 'telemetry_minute_')]
-                       ELSE ARRAY[part::text] END AS names
-       FROM parts
-      WHERE CASE whole WHEN 'telemetry' THEN to_date(over, 'YYYYMMDD') + class
-                       ELSE (to_date(over, 'YYYYMM') + interval '1 month')::date + class * ${HOURS_KEPT_TIMES} END + 2
-            <= ($1::timestamptz AT TIME ZONE 'UTC')::date
-      ORDER BY part`,
-    [now],
-  );
+export async function listExpiredPartitions(db: Db, now: Date): Promise<PartitionNames[]> {
+  const { rows } = await sql<{ names: PartitionNames }>`
+    WITH parts AS (
+      SELECT w.relname AS whole, d.relname AS part, substring(c.relname FROM '[0-9]+$')::integer AS retention_days,
+             substring(d.relname FROM '[0-9]+$') AS period
+        FROM pg_class w
+        JOIN pg_inherits i ON i.inhparent = w.oid JOIN pg_class c ON c.oid = i.inhrelid
+        JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
+       WHERE w.oid IN ('telemetry'::regclass, 'telemetry_hour'::regclass)
+    )
+    SELECT CASE whole WHEN 'telemetry' THEN ARRAY[part::text, replace(part, 'telemetry_', 'telemetry_minute_')]
+                      ELSE ARRAY[part::text] END AS names
+      FROM parts
+     WHERE CASE whole WHEN 'telemetry' THEN to_date(period, 'YYYYMMDD') + retention_days
+                      ELSE (to_date(period, 'YYYYMM') + interval '1 month')::date
+                           + retention_days * ${sql.lit(HOUR_RETENTION_FACTOR)} END + 2
+           <= (${now}::timestamptz AT TIME ZONE 'UTC')::date
+     ORDER BY part`.execute(db);
   return rows.map(({ names }) => names);
 }
 
 /**
- * Drops partitions, for which everybody who stores has to step aside a moment: it waits for them no longer than
- * `waitMs`, during which they wait for it, and then lets it be.
+ * Drops partitions. This locks the whole table, and statements that store telemetry queue behind the wait for that lock, so it
+ * waits at most `waitMs`.
  *
- * @returns whether they are gone
+ * @returns whether they are dropped; `false` when the lock was not granted in time
  */
-export async function dropParts(db: Db, names: Outlived, waitMs: number): Promise<boolean> {
+export async function dropPartitions(db: Db, names: PartitionNames, waitMs: number): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
-      await runRaw(tx, `SET LOCAL lock_timeout = ${waitMs}`, []);
-      await runRaw(tx, `DROP TABLE IF EXISTS ${names.map((name) => `"${name}"`).join(", ")}`, []);
+      await sql`SET LOCAL lock_timeout = ${sql.lit(waitMs)}`.execute(tx);
+      await sql`DROP TABLE IF EXISTS ${sql.join(names.map((name) => sql.id(name)))}`.execute(tx);
     });
     return true;
   } catch (error) {
-    if (IN_THE_WAY.includes((error as { code?: string }).code ?? "")) return false;
+    if (LOCK_NOT_GRANTED.includes((error as { code?: string }).code ?? "")) return false;
     throw error;
   }
 }
 
-/** A lock that was not to be had in time, or only in a circle. */
-const IN_THE_WAY = ["55P03", "40P01"];
+/** SQLSTATEs of a lock that timed out, and of a deadlock. */
+const LOCK_NOT_GRANTED = ["55P03", "40P01"];
 
-/** Whether a row was refused because its day's partition is not there; a refusal by a CHECK names the constraint. */
-export function isMissingDay(error: unknown): boolean {
+/** Whether a row was refused because its partition does not exist. A violated CHECK has the same SQLSTATE and names a constraint. */
+export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === "23514" && !constraint;
 }

@@ -1,6 +1,6 @@
 /**
- * The payload rules a second time, slowly and in another way: by listing every rule as a predicate over the whole
- * document, without any of the parser's code. Property tests hold the parser against it.
+ * The payload rules implemented a second time, slowly and without the parser's code: each rule is a predicate over the whole
+ * document. Property tests compare the parser with it.
  */
 
 /** One value: metric, value, microseconds (null: the server's clock), whether the device's time was replaced. */
@@ -9,7 +9,7 @@ export type Row = [metric: string, value: unknown, time: number | null, replaced
 const MINUTE_US = 60_000_000;
 const DAY_US = 86_400_000_000;
 
-/** The values of a payload in order, or null when it is to be refused. */
+/** The values of a payload in order, or null when the payload must be rejected. */
 export function referenceParse(payload: Uint8Array, nowMs: number): Row[] | null {
   if (payload.byteLength < 1 || payload.byteLength > 131_072) return null;
   let document: unknown;
@@ -38,7 +38,7 @@ function rowsOf(document: unknown, now: number): Row[] | null {
 function timed(record: Record<string, unknown>, now: number): Row[] | null {
   const { ts, values } = record;
   if (!Number.isInteger(ts) || !plain(values) || Object.keys(values).length === 0) return null;
-  const [time, replaced] = judged((ts as number) * 1000, now);
+  const [time, replaced] = replacedUnlessPlausible((ts as number) * 1000, now);
   return entries(values, time, replaced);
 }
 
@@ -57,7 +57,7 @@ function senml(records: unknown[], now: number): Row[] | null {
     const value = kinds[0] === "v" ? Number(record.v) + Number(base.bv ?? 0) : record[kinds[0]!];
     const seconds = Number(base.bt ?? 0) + Number(record.t ?? 0);
     const absolute = seconds >= 268_435_456 ? Math.round(seconds * 1e6) : now + Math.round(seconds * 1e6);
-    rows.push([name, value, ...(seconds === 0 ? ([null, false] as const) : judged(absolute, now))]);
+    rows.push([name, value, ...(seconds === 0 ? ([null, false] as const) : replacedUnlessPlausible(absolute, now))]);
   }
   return rows;
 }
@@ -80,7 +80,7 @@ function wellTyped(record: Record<string, unknown>): boolean {
   });
 }
 
-function judged(time: number, now: number): [number | null, boolean] {
+function replacedUnlessPlausible(time: number, now: number): [number | null, boolean] {
   const replaced = time > now + 10 * MINUTE_US || time < now - 30 * DAY_US;
   return [replaced ? null : time, replaced];
 }

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY, HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
-import { bucketSecondsOf, rangeOf } from "./read-telemetry.ts";
+import { bucketSecondsOf, rangeOf } from "./series.ts";
 
 const from = new Date("2026-02-03T04:05:06.789Z");
 const after = (ms: number) => new Date(from.getTime() + ms);
 
-test("buckets are of a size people read, and there are no more of them than asked for", () => {
+test("buckets have a size that people read easily, and there are no more of them than requested", () => {
   assert.equal(bucketSecondsOf({ from, to: after(30 * DAY) }), 3 * 3600);
   assert.equal(bucketSecondsOf({ from, to: after(HOUR) }), 15);
   assert.equal(bucketSecondsOf({ from, to: after(HOUR), buckets: 1 }), 3600);
@@ -22,7 +22,7 @@ test("buckets are of a size people read, and there are no more of them than aske
   );
 });
 
-test("a size that only a scan could serve, and a range that is none, are refused", () => {
+test("a bucket size that needs a scan of readings and an empty range are refused", () => {
   const refused = (query: object, why: RegExp) =>
     assert.throws(() => bucketSecondsOf({ from, to: after(HOUR), ...query }), why);
   for (const bucketSeconds of [0, -60, 1.5, Number.NaN]) refused({ bucketSeconds }, /whole seconds/);
@@ -33,13 +33,13 @@ test("a size that only a scan could serve, and a range that is none, are refused
   refused({ to: new Date(Number.NaN) }, /ends before/);
 });
 
-test("whole hours or minutes are taken from their roll-ups, the ends of the range from the readings", () => {
+test("whole hours or minutes are read from their roll-ups, both ends of the range from the readings", () => {
   const whole = (seconds: number, ms: number) => {
     const { rolledUp } = rangeOf({ from, to: after(ms) }, seconds);
-    return rolledUp && [rolledUp.table, rolledUp.from.toISOString(), rolledUp.to.toISOString()];
+    return rolledUp && [rolledUp.unit, rolledUp.from.toISOString(), rolledUp.to.toISOString()];
   };
-  assert.deepEqual(whole(7200, DAY), ["telemetry_hour", "2026-02-03T05:00:00.000Z", "2026-02-04T04:00:00.000Z"]);
-  assert.deepEqual(whole(300, HOUR), ["telemetry_minute", "2026-02-03T04:06:00.000Z", "2026-02-03T05:05:00.000Z"]);
+  assert.deepEqual(whole(7200, DAY), ["hour", "2026-02-03T05:00:00.000Z", "2026-02-04T04:00:00.000Z"]);
+  assert.deepEqual(whole(300, HOUR), ["minute", "2026-02-03T04:06:00.000Z", "2026-02-03T05:05:00.000Z"]);
   assert.equal(whole(30, HOUR), undefined);
   assert.equal(whole(3600, 55 * MINUTE), undefined);
 });

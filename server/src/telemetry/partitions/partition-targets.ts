@@ -1,0 +1,100 @@
+import type { Database } from "../../db/database.ts";
+import { DAY } from "../../lib/clock.ts";
+import type { PreparedMessage, TelemetryColumns } from "../ingest/batch.ts";
+import { createDayPartition, DEFAULT_RETENTION_DAYS, listRetentionOverrides } from "./partition-store.ts";
+
+/** The channel on which the database announces a changed retention of a tenant (migration 0008). */
+const RETENTION_CHANGED = "muster_retention";
+const DAY_US = DAY * 1000;
+
+/** For how many days a row is stored: 0 not at all, `undefined` for {@link DEFAULT_RETENTION_DAYS}. */
+export type RowRetention = number | undefined;
+
+/**
+ * Which partition each row goes to: by its tenant's retention and its day. Retentions and existing partitions are cached, so that a
+ * batch needs no query for them; where the cache is wrong, storing the batch fails.
+ */
+export interface PartitionTargets {
+  /** The retention of each row, empty when all have the default. The partitions exist when it resolves. */
+  of(messages: readonly PreparedMessage[], columns: TelemetryColumns, nowMs: number): Promise<RowRetention[]>;
+  /** Empties the cache. */
+  invalidate(): void;
+}
+
+export function createPartitionTargets(database: Pick<Database, "db" | "listen">): PartitionTargets {
+  const { db } = database;
+  const existing = new Set<string>();
+  let overrides: ReadonlyMap<string, number> | undefined;
+  let listening: Promise<unknown> | undefined;
+  /** Counts the notifications: overrides that were loaded while one arrived may be older than it. */
+  let changes = 0;
+
+  function onChange(): void {
+    changes++;
+    overrides = undefined;
+  }
+
+  async function currentOverrides(): Promise<ReadonlyMap<string, number>> {
+    if (overrides) return overrides;
+    listening ??= database.listen(RETENTION_CHANGED, onChange);
+    await listening.catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    });
+    const before = changes;
+    const loaded = await listRetentionOverrides(db);
+    if (changes === before) overrides = loaded;
+    return loaded;
+  }
+
+  async function create(key: string): Promise<void> {
+    const [retentionDays, day] = key.split(" ").map(Number) as [number, number];
+    await createDayPartition(db, { retentionDays, day });
+    existing.add(key);
+  }
+
+  return {
+    async of(messages, columns, nowMs) {
+      const retention = rowRetention(messages, columns, await currentOverrides(), nowMs);
+      for (const key of partitionKeys(columns.times, retention)) if (!existing.has(key)) await create(key);
+      return retention;
+    },
+    invalidate() {
+      existing.clear();
+      overrides = undefined;
+    },
+  };
+}
+
+/** A row past its tenant's retention gets 0: the partition of its day may be dropped already. */
+function rowRetention(
+  messages: readonly PreparedMessage[],
+  { deviceUids, times }: Pick<TelemetryColumns, "deviceUids" | "times">,
+  overrides: ReadonlyMap<string, number>,
+  nowMs: number,
+): RowRetention[] {
+  const byDevice = new Map<string, number>();
+  if (overrides.size === 0) return [];
+  for (const { deviceUid, tenantId } of messages) {
+    const days = overrides.get(tenantId);
+    if (days !== undefined) byDevice.set(deviceUid, days);
+  }
+  if (byDevice.size === 0) return [];
+  return deviceUids.map((uid, row) => {
+    const days = byDevice.get(uid);
+    return days !== undefined && times[row]! < (nowMs - days * DAY) * 1000 ? 0 : days;
+  });
+}
+
+/** The partitions of the rows, each as `<retention days> <day since 1970>`. */
+function partitionKeys(times: readonly number[], retention: readonly RowRetention[]): Set<string> {
+  const keys = new Set<string>();
+  let [lastRetention, lastDay]: [RowRetention, number] = [undefined, -1];
+  for (let row = 0; row < times.length; row++) {
+    const day = Math.floor(times[row]! / DAY_US);
+    if (day === lastDay && retention[row] === lastRetention) continue;
+    [lastRetention, lastDay] = [retention[row], day];
+    if (lastRetention !== 0) keys.add(`${lastRetention ?? DEFAULT_RETENTION_DAYS} ${day}`);
+  }
+  return keys;
+}

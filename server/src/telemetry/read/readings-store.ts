@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import type { MetricValue } from "../reading.ts";
+import type { ValueColumns } from "./latest-store.ts";
+
+export interface ReadingRow extends ValueColumns {
+  ts: Date;
+  /** `ts` in microseconds since 1970. */
+  us: string;
+  received_at: Date;
+  time_replaced: boolean;
+}
+
+/** One page of readings of [from, to). */
+export interface ReadingRange {
+  from: Date;
+  to: Date;
+  limit: number;
+  /** Only readings before this, in microseconds since 1970. */
+  beforeUs: number | undefined;
+}
+
+/** A page of readings, newest first. Planned for these times, so that only their partitions are read. */
+export async function selectReadings(
+  db: Db,
+  deviceUid: string,
+  metric: string,
+  { from, to, limit, beforeUs }: ReadingRange,
+): Promise<ReadingRow[]> {
+  const { rows } = await sql<ReadingRow>`
+    SELECT t.ts, (extract(epoch FROM t.ts) * 1000000)::bigint::text AS us, t.number, t.flag, t.text, t.received_at,
+           t.time_replaced
+      FROM telemetry t
+     WHERE t.device_uid = ${deviceUid} AND t.metric = ${metric} AND t.ts >= ${from}
+       AND t.ts < least(${to}::timestamptz, to_timestamp(${beforeUs ?? null}::float8 / 1e6))
+     ORDER BY t.ts DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Readings of one metric of a device in [from, to). */
+export interface StoredReadings {
+  deviceUid: string;
+  metric: string;
+  from: Date;
+  to: Date;
+  /** Only readings later than this, in microseconds since 1970; `-Infinity` for all. */
+  after: number;
+  limit: number;
+}
+
+/** `time` in microseconds since 1970. */
+export interface StoredReading {
+  time: number;
+  value: MetricValue;
+}
+
+const selectStored = statement<StoredReadings, ValueColumns & { time: number }>(
+  "stored-readings",
+  (p) => sql`
+  SELECT (extract(epoch FROM t.ts) * 1000000)::float8 AS time, t.number, t.flag, t.text FROM telemetry t
+   WHERE t.device_uid = ${p.deviceUid}::uuid AND t.metric = ${p.metric}::text
+     AND t.ts >= ${p.from}::timestamptz AND t.ts < ${p.to}::timestamptz
+     AND t.ts > to_timestamp(${p.after}::float8 / 1e6)
+   ORDER BY t.ts LIMIT ${p.limit}::integer`,
+);
+
+/** The stored readings, oldest first. For features that read as the service; callers ask `listReadings`. */
+export async function readStoredReadings(db: Db, which: StoredReadings): Promise<StoredReading[]> {
+  const rows = await runStatement(db, selectStored, which);
+  return rows.map(({ time, number, flag, text }) => ({ time, value: (number ?? flag ?? text) as MetricValue }));
+}

@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import { MAX_REJECTED_PER_DEVICE } from "../reading.ts";
+
+export interface RejectedRow {
+  id: string;
+  at: Date;
+  topic: string;
+  reason: string;
+  payload: Buffer;
+}
+
+const selectRejected = statement<{ tenantId: string; deviceUid: string }, RejectedRow>(
+  "rejected-messages",
+  (p) => sql`
+  SELECT r.id, r.at, r.topic, r.reason, r.payload
+    FROM rejected_messages r JOIN shared_devices d ON d.uid = r.device_uid
+   WHERE d.tenant_id = ${p.tenantId}::uuid AND r.device_uid = ${p.deviceUid}::uuid
+   ORDER BY r.at DESC, r.id DESC LIMIT ${sql.lit(MAX_REJECTED_PER_DEVICE)}`,
+);
+
+/** The stored rejected messages of a device of the tenant, newest first. */
+export async function listRejectedRows(db: Db, tenantId: string, deviceUid: string): Promise<RejectedRow[]> {
+  return await runStatement(db, selectRejected, { tenantId, deviceUid });
+}

@@ -1,0 +1,85 @@
+import { useCase } from "../../access/access.ts";
+import type { Database } from "../../db/database.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import { visibleDeviceUid } from "./device-store.ts";
+import { type SeriesRange, selectSeries } from "./series-store.ts";
+
+const MAX_BUCKETS = 2_000;
+const DEFAULT_BUCKETS = 300;
+
+/** The numbers of [from, to) in buckets: each of `bucketSeconds`, or about `buckets` of them (default 300). */
+export interface SeriesQuery {
+  from: Date;
+  to: Date;
+  buckets?: number | undefined;
+  bucketSeconds?: number | undefined;
+}
+
+export interface Series {
+  bucketSeconds: number;
+  /** Only buckets that contain numbers, oldest first. `at` is a multiple of `bucketSeconds` since 1970. */
+  points: { at: Date; min: number; avg: number; max: number; count: number }[];
+}
+
+/**
+ * The points of a chart of one metric of a device. The first and the last bucket cover only what lies in the range.
+ *
+ * @throws MusterError not_found, invalid_request
+ */
+export const readSeries = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (
+    { database: { db } }: { database: Pick<Database, "db"> },
+    caller,
+    deviceId: string,
+    metric: string,
+    query: SeriesQuery,
+  ): Promise<Series> => {
+    const seconds = bucketSecondsOf(query);
+    const uid = await visibleDeviceUid(db, caller, deviceId);
+    const rows = await selectSeries(db, uid, metric, rangeOf(query, seconds));
+    const points = rows.map(({ bucket, lowest, highest, total, readings }) => {
+      const count = Number(readings);
+      return { at: bucket, min: lowest, avg: total / count, max: highest, count };
+    });
+    return { bucketSeconds: seconds, points };
+  },
+);
+
+/** Bucket sizes in seconds that people read easily; each of a minute or more consists of whole roll-ups. */
+const SIZES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+
+/** @throws MusterError invalid_request */
+export function bucketSecondsOf({ from, to, buckets = DEFAULT_BUCKETS, bucketSeconds }: SeriesQuery): number {
+  const range = (to.getTime() - from.getTime()) / SECOND;
+  if (!(range > 0)) throw invalidRequest("the range ends before it begins", "to");
+  if (!Number.isInteger(buckets) || buckets < 1 || buckets > MAX_BUCKETS)
+    throw invalidRequest(`a series has 1 to ${MAX_BUCKETS} buckets`, "buckets");
+  if (bucketSeconds !== undefined) return checkedSize(bucketSeconds, range);
+  const least = range / buckets;
+  const day = SIZES.at(-1)!;
+  return SIZES.find((size) => size >= least) ?? Math.ceil(least / day) * day;
+}
+
+/** @throws MusterError invalid_request */
+function checkedSize(bucketSeconds: number, range: number): number {
+  if (!Number.isInteger(bucketSeconds) || bucketSeconds < 1 || range / bucketSeconds > MAX_BUCKETS)
+    throw invalidRequest(`a bucket is whole seconds, and a series has at most ${MAX_BUCKETS}`, "bucketSeconds");
+  // Buckets of other sizes could only be computed from readings, or from minutes instead of hours.
+  if ((bucketSeconds > 60 && bucketSeconds % 60 !== 0) || (bucketSeconds > 3600 && bucketSeconds % 3600 !== 0))
+    throw invalidRequest(
+      "a bucket of more than a minute is whole minutes, of more than an hour whole hours",
+      "bucketSeconds",
+    );
+  return bucketSeconds;
+}
+
+/** Adds to a range the part of it that whole minutes or hours fill, where the buckets consist of those. */
+export function rangeOf({ from, to }: SeriesQuery, seconds: number): SeriesRange {
+  const [unit, unitMs] = seconds % 3600 === 0 ? (["hour", HOUR] as const) : (["minute", MINUTE] as const);
+  const first = Math.ceil(from.getTime() / unitMs) * unitMs;
+  const last = Math.floor(to.getTime() / unitMs) * unitMs;
+  const rolledUp = seconds % 60 === 0 && first < last ? { unit, from: new Date(first), to: new Date(last) } : undefined;
+  return { from, to, seconds, rolledUp };
+}

@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { type Parameters, runStatement, statement } from "../../db/statement.ts";
+import { liftTimeLimit } from "../../db/time-limit.ts";
+import type { DirtyHours } from "./dirty-hours.ts";
+
+// The table roll_up_marks has a row for every dirty hour.
+
+/** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
+const DELAY = sql`interval '2 minutes'`;
+
+/** The parameters of {@link insertDirtyHours}: array literals, and seconds since 1970. */
+export interface DirtyHourValues {
+  dirtyUids: string;
+  dirtyHours: string;
+  nowSeconds: string;
+}
+
+export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number): DirtyHourValues {
+  return { dirtyUids: plainArray(deviceUids), dirtyHours: plainArray(hours), nowSeconds: String(nowMs / 1000) };
+}
+
+/**
+ * Marks hours as dirty. The update that changes nothing locks a row that exists until the commit, so that no process computes the
+ * hour from the readings before.
+ */
+export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
+  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at)
+  SELECT u.device_uid, to_timestamp(u.hour * 3600),
+         greatest(to_timestamp(u.hour * 3600 + 3600), to_timestamp(${p.nowSeconds}::text::float8)) + ${DELAY}
+    FROM unnest(${p.dirtyUids}::text::uuid[], ${p.dirtyHours}::text::float8[]) AS u (device_uid, hour) ORDER BY 1, 2
+  ON CONFLICT (device_uid, hour) DO UPDATE SET due_at = k.due_at WHERE false`;
+}
+
+const insertMarks = statement<DirtyHourValues, object>("mark-dirty-hours", insertDirtyHours);
+
+/** Marks hours as dirty in a commit of their own. */
+export async function markDirty(db: Db, dirtyHours: DirtyHours, nowMs: number): Promise<void> {
+  await runStatement(db, insertMarks, dirtyHourValues(dirtyHours, nowMs));
+}
+
+export interface DirtyHour {
+  device_uid: string;
+  hour: Date;
+}
+
+/** Deletes up to `limit` marks that are due at `now`, for hours to be computed in `tx`. Marks that other transactions locked stay. */
+export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise<DirtyHour[]> {
+  // An hour may hold any number of readings.
+  await liftTimeLimit(tx);
+  const { rows } = await sql<DirtyHour>`
+    DELETE FROM roll_up_marks m USING (
+      SELECT device_uid, hour FROM roll_up_marks
+       WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+     WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
+  return rows;
+}
+
+/** How many dirty hours are due to be computed. */
+export async function countDue(db: Db, now: Date): Promise<number> {
+  const { rows } = await sql<{ due: number }>`
+    SELECT count(*)::int AS due FROM roll_up_marks WHERE due_at <= ${now}`.execute(db);
+  return rows[0]!.due;
+}

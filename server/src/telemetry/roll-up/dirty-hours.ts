@@ -1,0 +1,91 @@
+import { HOUR, MINUTE } from "../../lib/clock.ts";
+import type { TelemetryColumns } from "../ingest/batch.ts";
+import type { RowRetention } from "../partitions/partition-targets.ts";
+
+const HOUR_US = HOUR * 1000;
+/** No process computes an hour within this time after its end (`roll-up/dirty-hour-store.ts` waits longer). */
+const SAFE_MS = MINUTE;
+
+/** Hours of devices whose roll-ups do not match their readings: device and hour (since 1970) column by column. */
+export interface DirtyHours {
+  deviceUids: string[];
+  hours: number[];
+}
+
+/**
+ * Decides which hours a batch marks dirty. An hour that has not ended is not computed yet, so this process marks it once a device
+ * and remembers that; an hour that has ended is marked by every batch.
+ */
+export interface DirtyHourTracker {
+  select(columns: TelemetryColumns, retention: readonly RowRetention[], nowMs: number): DirtyHourSelection;
+}
+
+export interface DirtyHourSelection {
+  /** To be marked in the commit of the batch. */
+  toMark: DirtyHours;
+  /**
+   * To be called once the batch is stored.
+   *
+   * @returns hours to mark now: they were left out as marked already, but storing took so long that they may have been computed
+   */
+  confirm(nowMs: number): DirtyHours | undefined;
+}
+
+export function createDirtyHourTracker(): DirtyHourTracker {
+  /** Hour that has not ended → the devices it is marked for. */
+  const marked = new Map<number, Set<string>>();
+
+  function remember({ deviceUids, hours }: DirtyHours, nowMs: number): void {
+    for (const hour of marked.keys()) if (hasEnded(hour, nowMs)) marked.delete(hour);
+    for (let index = 0; index < hours.length; index++) {
+      const hour = hours[index]!;
+      if (hasEnded(hour, nowMs)) continue;
+      const devices = marked.get(hour) ?? new Set();
+      marked.set(hour, devices.add(deviceUids[index]!));
+    }
+  }
+
+  return {
+    select(columns, retention, nowMs) {
+      const toMark: DirtyHours = { deviceUids: [], hours: [] };
+      const skipped: DirtyHours = { deviceUids: [], hours: [] };
+      eachHour(columns, retention, (deviceUid, hour) => {
+        const isMarked = !hasEnded(hour, nowMs) && marked.get(hour)?.has(deviceUid);
+        const list = isMarked ? skipped : toMark;
+        list.deviceUids.push(deviceUid);
+        list.hours.push(hour);
+      });
+      return {
+        toMark,
+        confirm(storedMs) {
+          remember(toMark, storedMs);
+          const isLate = skipped.hours.some((hour) => (hour + 1) * HOUR + SAFE_MS <= storedMs);
+          return isLate ? skipped : undefined;
+        },
+      };
+    },
+  };
+}
+
+function hasEnded(hour: number, nowMs: number): boolean {
+  return (hour + 1) * HOUR <= nowMs;
+}
+
+/** Calls `visit` for every hour of every device once. Rows of a device are neighbours. */
+function eachHour(
+  { deviceUids, times }: TelemetryColumns,
+  retention: readonly RowRetention[],
+  visit: (deviceUid: string, hour: number) => void,
+): void {
+  let [device, last] = ["", -1];
+  let hours = new Set<number>();
+  for (let row = 0; row < times.length; row++) {
+    const hour = Math.floor(times[row]! / HOUR_US);
+    if ((hour === last && deviceUids[row] === device) || retention[row] === 0) continue;
+    if (deviceUids[row] !== device) hours = new Set();
+    [device, last] = [deviceUids[row]!, hour];
+    if (hours.has(hour)) continue;
+    hours.add(hour);
+    visit(device, hour);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { claimDirtyHours } from "./dirty-hour-store.ts";
+import { recomputeHours } from "./roll-up-store.ts";
+
+/** Few, because a batch that stores into one of these hours waits for the commit. */
+const HOURS_PER_TRANSACTION = 10;
+/** Bounds a run, so that the service can stop; the rest is computed by the next run. */
+const MAX_HOURS_PER_RUN = 2_000;
+
+/**
+ * Computes the minutes and hours that charts read, of hours that are due. Any number of processes may do so at once; the hours of one
+ * that fails stay marked for the others. Call it every minute.
+ */
+export async function rollUp({ database, clock }: { database: Pick<Database, "db">; clock: Clock }): Promise<void> {
+  for (let done = 0; done < MAX_HOURS_PER_RUN; done += HOURS_PER_TRANSACTION) {
+    const now = clock.now();
+    const claimed = await database.db.transaction().execute(async (tx) => {
+      const dirty = await claimDirtyHours(tx, now, HOURS_PER_TRANSACTION);
+      if (dirty.length > 0) await recomputeHours(tx, dirty, now);
+      return dirty.length;
+    });
+    if (claimed < HOURS_PER_TRANSACTION) return;
+  }
+}
