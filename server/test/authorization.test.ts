@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Caller, type Rights, ROLES, SCOPES, type Scope } from "../src/access/access.ts";
+import type { Subscription } from "../src/events/events.ts";
 import { isMusterError } from "../src/lib/errors.ts";
 import { addRecords, addStaff, NOWHERE, type Records, type Staff } from "./authorization/records.ts";
 import { type Row, RULES } from "./authorization/rules.ts";
@@ -64,11 +65,13 @@ function admits([scope, role]: Row<unknown[]>, { rights }: Caller): boolean {
   return role === rights.role || (role === "viewer" && rights.role === "operator");
 }
 
-/** What came of a call, with the ids of `asked` taken out: a refusal's code and words, or the result. */
+/** What came of a call, with the ids of `asked` taken out: a refusal's code and words, or the result. A stream is stopped. */
 async function outcome(call: Promise<unknown>, asked: Records): Promise<{ refused?: string; text: string }> {
   const plain = (text: string) => Object.values(asked).reduce((rest, id) => rest.replaceAll(id, "<id>"), text);
   try {
-    return { text: JSON.stringify(await call) ?? "" };
+    const result = await call;
+    await (result as Partial<Subscription> | undefined)?.stop?.();
+    return { text: JSON.stringify(result) ?? "" };
   } catch (error) {
     if (!isMusterError(error)) throw error;
     return { refused: error.code, text: plain(JSON.stringify([error.code, error.message, error.detail, error.extra])) };

@@ -1,26 +1,26 @@
-import { type Caller, requireScope, type Scope } from "../access/access.ts";
+import { type AccessRule, type Caller, requireMay } from "../access/access.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
-/** What a caller must be allowed to read to be told of it. */
-const FAMILIES: ReadonlyMap<string, Scope> = new Map([
-  ["anomaly", "anomalies:read"],
-  ["ticket", "tickets:read"],
-  ["device", "devices:read"],
-  ["telemetry", "devices:read"],
-  ["certificate", "device-certificates:read"],
-  ["finding", "device-certificates:read"],
+/** Family of events, the part of a kind before the dot → who may follow it. */
+const FAMILIES: ReadonlyMap<string, AccessRule> = new Map([
+  ["anomaly", { scope: "anomalies:read", role: "viewer" }],
+  ["ticket", { scope: "tickets:read", role: "viewer" }],
+  ["device", { scope: "devices:read", role: "viewer" }],
+  ["telemetry", { scope: "devices:read", role: "viewer" }],
+  ["certificate", { scope: "device-certificates:read", role: "viewer" }],
+  ["finding", { scope: "device-certificates:read", role: "viewer" }],
 ]);
 
 /**
- * Refuses a caller who may not read all of `kinds`; left out, they are all there are.
+ * Refuses a caller who may not follow every one of `kinds`; absent: of all families.
  *
- * @throws MusterError insufficient_scope; invalid_request for a kind of no family
+ * @throws MusterError insufficient_scope, insufficient_role; invalid_request for a kind of no family
  */
 export function requireKinds(caller: Caller, kinds: readonly string[] | undefined): void {
   const families = kinds?.map((kind) => kind.split(".")[0]!) ?? FAMILIES.keys();
   for (const family of families) {
-    const scope = FAMILIES.get(family);
-    if (scope === undefined) throw invalidRequest("There are no such events.", family);
-    requireScope(caller, scope);
+    const rule = FAMILIES.get(family);
+    if (rule === undefined) throw invalidRequest("There are no such events.", family);
+    requireMay(caller, rule);
   }
 }

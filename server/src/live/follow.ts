@@ -1,83 +1,100 @@
-import { boundedToGroupsOf, type Caller } from "../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
 import { type EventHandler, type Events, isWanted, type Subscription, type TenantEvent } from "../events/events.ts";
 import type { Telemetry, TelemetryChange, TelemetryFollower } from "../telemetry/telemetry.ts";
-import { fromLiveCursor, type LivePlace, toLiveCursor } from "./cursor.ts";
+import { type LivePosition, parseLiveCursor, toLiveCursor } from "./cursor.ts";
 import { requireKinds } from "./families.ts";
 
 const TELEMETRY = "telemetry.changed";
 
 export interface LiveOptions {
-  /** The `cursor` of an event, or of a subscription: goes on behind it. From now on when left out. */
+  /** The `cursor` of an event, or of a stream: continues after it. Absent: from now on. */
   after?: string | undefined;
-  /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). All when left out. */
+  /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). Absent: all. */
   kinds?: readonly string[] | undefined;
-  /** Of whose telemetry, by their ids: all devices the caller sees when left out. */
+  /** Ids of the devices whose telemetry is followed. Absent: all devices that the caller sees. */
   telemetryOf?: readonly string[] | undefined;
 }
 
-export type LiveDeps = { events: Events; telemetry: Pick<Telemetry, "followTelemetry"> };
+export interface LiveDeps {
+  events: Events;
+  telemetry: Pick<Telemetry, "followTelemetry">;
+  /** The streams that have not ended. */
+  streams: Set<Subscription>;
+}
 
 /**
- * What happens in the caller's tenant and what its devices say, as one stream with one cursor, one batch at a time: every
- * event once and in order, and as `telemetry.changed` the latest values of a device that have changed, at most once a second.
+ * The events of the caller's tenant and the telemetry of its devices as one stream with one cursor. The handler receives one batch at
+ * a time: every event once and in order, and at most once a second the changed latest values of a device as `telemetry.changed`.
  *
- * @throws MusterError insufficient_scope, invalid_request; `ended` rejects with cursor_expired
+ * Every stream is about devices, so `devices:read` is needed in any case; each family of events needs its own scope as well.
+ *
+ * @throws MusterError insufficient_scope, insufficient_role, invalid_request; `ended` rejects with cursor_expired
  */
-export async function follow(
+export const follow = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (deps: LiveDeps, caller, options: LiveOptions, handler: EventHandler): Promise<Subscription> => {
+    requireKinds(caller, options.kinds);
+    const stream = await openStream(deps, caller, options, handler);
+    deps.streams.add(stream);
+    stream.ended.catch(() => undefined).finally(() => deps.streams.delete(stream));
+    return stream;
+  },
+);
+
+async function openStream(
   { events, telemetry }: LiveDeps,
   caller: Caller,
   { after, kinds, telemetryOf }: LiveOptions,
   handler: EventHandler,
 ): Promise<Subscription> {
-  requireKinds(caller, kinds);
-  const begun = after === undefined ? undefined : fromLiveCursor(after);
-  const start: LivePlace = begun ?? { events: await events.cursorNow(), telemetry: "0" };
-  let durable: Subscription | undefined;
+  const resumed = after === undefined ? undefined : parseLiveCursor(after);
+  const start: LivePosition = resumed ?? { events: await events.cursorNow(), telemetry: "0" };
+  let subscription: Subscription | undefined;
   let follower: TelemetryFollower | undefined;
-  const place = (): LivePlace => ({
-    events: durable?.cursor ?? start.events,
+  const position = (): LivePosition => ({
+    events: subscription?.cursor ?? start.events,
     telemetry: follower?.cursor ?? start.telemetry,
   });
-  const inTurn = takingTurns();
+  const inOrder = createQueue();
 
   if (isWanted(kinds, TELEMETRY)) {
-    const options = { after: begun?.telemetry, deviceIds: telemetryOf };
+    const options = { after: resumed?.telemetry, deviceIds: telemetryOf };
     follower = await telemetry.followTelemetry(caller, options, (changes, next) =>
-      inTurn(() => handler(telemetryEvents(changes, place(), next))),
+      inOrder(() => handler(telemetryEvents(changes, position(), next))),
     );
   }
   const stop = async () => {
-    await Promise.all([durable?.stop(), follower?.stop()]);
+    await Promise.all([subscription?.stop(), follower?.stop()]);
   };
   try {
     const options = { after: start.events, kinds, boundedTo: boundedToGroupsOf(caller) };
-    durable = await events.subscribe(caller.tenantId, options, (batch) =>
-      inTurn(() => handler(batch.map((event) => at(event, { ...place(), events: event.cursor })))),
+    subscription = await events.subscribe(caller.tenantId, options, (batch) =>
+      inOrder(() => handler(batch.map((event) => withCursor(event, { ...position(), events: event.cursor })))),
     );
   } catch (error) {
     await stop();
     throw error;
   }
-  const ended = Promise.all([durable.ended, follower?.ended]).then(() => undefined);
+  const ended = Promise.all([subscription.ended, follower?.ended]).then(() => undefined);
   ended.catch(stop);
   return {
     get cursor() {
-      return toLiveCursor(place());
+      return toLiveCursor(position());
     },
     ended,
     stop,
   };
 }
 
-function at(event: TenantEvent, place: LivePlace): TenantEvent {
-  return { ...event, cursor: toLiveCursor(place) };
+function withCursor(event: TenantEvent, position: LivePosition): TenantEvent {
+  return { ...event, cursor: toLiveCursor(position) };
 }
 
-/** Only the last one goes on behind all of them: who has read a part of them is told the others again. */
-function telemetryEvents(changes: readonly TelemetryChange[], place: LivePlace, next: string): TenantEvent[] {
+/** Only the cursor of the last event is after all of them: a client that has read some of them receives the others again. */
+function telemetryEvents(changes: readonly TelemetryChange[], position: LivePosition, next: string): TenantEvent[] {
   const last = changes.at(-1);
   return changes.map((change) => ({
-    cursor: toLiveCursor(change === last ? { ...place, telemetry: next } : place),
+    cursor: toLiveCursor(change === last ? { ...position, telemetry: next } : position),
     at: change.values.reduce((at, { receivedAt }) => (receivedAt > at ? receivedAt : at), change.values[0]!.receivedAt),
     kind: TELEMETRY,
     deviceId: change.deviceId,
@@ -85,11 +102,11 @@ function telemetryEvents(changes: readonly TelemetryChange[], place: LivePlace, 
   }));
 }
 
-/** One job after the other; after one that failed none is done any more. */
-function takingTurns(): (job: () => Promise<void> | void) => Promise<void> {
-  let turn = Promise.resolve();
+/** Runs jobs one after another. After one that failed, no other runs. */
+function createQueue(): (job: () => Promise<void> | void) => Promise<void> {
+  let last = Promise.resolve();
   return (job) => {
-    turn = turn.then(job);
-    return turn;
+    last = last.then(job);
+    return last;
   };
 }

@@ -1,27 +1,21 @@
-import type { Caller } from "../access/access.ts";
-import type { EventHandler, Subscription } from "../events/events.ts";
-import { follow, type LiveDeps, type LiveOptions } from "./follow.ts";
+import { type Bound, bind } from "../access/access.ts";
+import type { Subscription } from "../events/events.ts";
+import { follow, type LiveDeps } from "./follow.ts";
 
-export type { LiveOptions } from "./follow.ts";
+/** The stream that the admin app shows: events and telemetry of a tenant. */
+export const liveUseCases = { follow };
 
-/** What the admin app shows without being asked: events and telemetry of a tenant in one stream. */
-export interface Live {
-  follow(caller: Caller, options: LiveOptions, handler: EventHandler): Promise<Subscription>;
+export interface Live extends Bound<typeof liveUseCases> {
   /** Ends every stream. */
   stop(): Promise<void>;
 }
 
-export function createLive(deps: LiveDeps): Live {
-  const open = new Set<Subscription>();
+export function createLive(deps: Omit<LiveDeps, "streams">): Live {
+  const streams = new Set<Subscription>();
   return {
-    async follow(caller, options, handler) {
-      const stream = await follow(deps, caller, options, handler);
-      open.add(stream);
-      stream.ended.catch(() => undefined).finally(() => open.delete(stream));
-      return stream;
-    },
+    ...bind({ ...deps, streams }, liveUseCases),
     async stop() {
-      await Promise.all([...open].map((stream) => stream.stop()));
+      await Promise.all([...streams].map((stream) => stream.stop()));
     },
   };
 }

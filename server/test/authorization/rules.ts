@@ -21,7 +21,9 @@ type Declared =
   | "devices"
   | "enrollment"
   | "groups"
+  | "live"
   | "rules"
+  | "telemetry"
   | "tickets";
 
 type RowsOf<Facade> = {
@@ -32,6 +34,7 @@ type RowsOf<Facade> = {
 
 const page = { skip: 0, limit: 10 };
 const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
+const ignore = () => undefined;
 
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
 export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
@@ -105,6 +108,9 @@ export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
     getShift: ["shifts:read", "viewer", ({ shift }) => [shift]],
     listShifts: ["shifts:read", "viewer", () => [page]],
   },
+  live: {
+    follow: ["devices:read", "viewer", ({ device }) => [{ kinds: ["telemetry."], telemetryOf: [device] }, ignore]],
+  },
   rules: {
     createThreshold: [
       "thresholds:write",
@@ -121,6 +127,13 @@ export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
       "operator",
       ({ threshold, device }) => [{ thresholdId: threshold, deviceId: device, ...period }],
     ],
+  },
+  telemetry: {
+    listLatest: ["devices:read", "viewer", ({ device }) => [device]],
+    listRejected: ["devices:read", "viewer", ({ device }) => [device]],
+    listReadings: ["devices:read", "viewer", ({ device }) => [device, "temperature", period]],
+    readSeries: ["devices:read", "viewer", ({ device }) => [device, "temperature", period]],
+    followTelemetry: ["devices:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
   },
   tickets: {
     openTicket: [
