@@ -51,7 +51,7 @@ async function authenticate(presented: string | undefined, address: string, at =
   return (await at.admitRequest(presented, address)).caller;
 }
 
-async function assertDead(key: string): Promise<void> {
+async function assertRefused(key: string): Promise<void> {
   for (const process of [access, other]) await assert.rejects(authenticate(key, HERE, process), refusedKey);
 }
 
@@ -93,7 +93,7 @@ test("a missing, malformed or unknown key and one with another key's secret are 
     await assert.rejects(authenticate(bad, HERE), refusedKey);
 });
 
-test("what cannot be a key of ours is refused without asking the database", async () => {
+test("a malformed key is refused without a database query", async () => {
   const { key: genuine } = await key(await admin());
   const silent = { ...database };
   Object.defineProperty(silent, "db", { get: () => assert.fail("the database was asked") });
@@ -104,7 +104,7 @@ test("what cannot be a key of ours is refused without asking the database", asyn
   await assert.rejects(blind.admitRequest(genuine, HERE), { message: "the database was asked" });
 });
 
-test("a wildcard that should never have been granted grants nothing when it is used", async () => {
+test("a stored wildcard of a resource without wildcards grants nothing", async () => {
   const made = await key(await admin(), ["devices:read"]);
   const scopes = ["provisioning:*", "device-certificates:*", "*", "*:*", "device-certificates:write", "tickets:*"];
   await database.db.updateTable("api_keys").set({ scopes }).where("id", "=", made.id).execute();
@@ -112,7 +112,7 @@ test("a wildcard that should never have been granted grants nothing when it is u
   assert.deepEqual(rights.kind === "key" && [...rights.scopes], ["tickets:read", "tickets:write"]);
 });
 
-test("an unknown scope, or a wildcard where there is none, is refused when the key is made", async () => {
+test("an unknown scope, or a wildcard of a resource without one, is refused when the key is created", async () => {
   const user = await admin();
   for (const scope of ["provisioning:*", "device-certificates:*", "devices:delete", "*", "device-certificates:write"])
     await assert.rejects(key(user, ["devices:read", scope]), { code: "invalid_request", detail: scope });
@@ -126,11 +126,11 @@ test("a key works to the last second of its days and not at the next", async () 
   await assert.rejects(authenticate(made.key, HERE), refusedKey);
 });
 
-test("a revoked key is dead at once in every process; revoking again changes nothing, an unknown id is not found", async () => {
+test("a revoked key is refused at once in every process; revoking again changes nothing, an unknown id is not found", async () => {
   const made = await key(await admin());
   await authenticate(made.key, HERE, other);
   await access.revokeKey(await callerForKey(access, made.id), made.id);
-  await assertDead(made.key);
+  await assertRefused(made.key);
   const row = () => database.db.selectFrom("api_keys").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
   const before = await row();
   clock.advance(MINUTE);
@@ -146,27 +146,27 @@ for (const [verb, end] of [
   ["deleted", async (email: string) => access.deleteUser(await callerForUser(access, email), email)],
   ["given a new password", async (email: string) => access.resetPassword(await callerForUser(access, email), email)],
 ] as const) {
-  test(`every key of a user dies in every process when the user is ${verb}, and nobody else's`, async () => {
+  test(`every key of a user, and no other key, is revoked in every process when the user is ${verb}`, async () => {
     const [user, bystander] = [await admin(), await admin()];
     const [one, two, untouched] = [await key(user), await key(user), await key(bystander)];
-    for (const alive of [one, two]) await authenticate(alive.key, HERE, other);
+    for (const active of [one, two]) await authenticate(active.key, HERE, other);
     await end(user);
-    for (const dead of [one, two]) await assertDead(dead.key);
+    for (const ended of [one, two]) await assertRefused(ended.key);
     await authenticate(untouched.key, HERE, other);
   });
 }
 
-test("reactivating a user does not restore the keys, but new ones can be made", async () => {
+test("reactivating a user does not restore the keys, but new ones can be created", async () => {
   const user = await admin();
   const made = await key(user);
   await access.deactivateUser(await callerForUser(access, user), user);
   await assert.rejects(key(user), { code: "invalid_request", detail: user });
   await access.reactivateUser(await callerForUser(access, user), user);
-  await assertDead(made.key);
+  await assertRefused(made.key);
   await authenticate((await key(user)).key, HERE);
 });
 
-test("once a deactivation has answered no request that comes later passes, in the middle of traffic on both processes", async () => {
+test("after a deactivation's answer no later request is admitted, during traffic on both processes", async () => {
   for (let round = 0; round < 3; round++) {
     const user = await admin();
     const made = await key(user);
@@ -192,7 +192,7 @@ test("once a deactivation has answered no request that comes later passes, in th
   }
 });
 
-test("a key made while its creator is being deactivated is refused or dies, never survives", async () => {
+test("a key created while its owner is being deactivated is refused or revoked, never active", async () => {
   let made = 0;
   for (let round = 0; round < 15; round++) {
     const user = await admin();
@@ -219,13 +219,13 @@ test("a key made while its creator is being deactivated is refused or dies, neve
   assert.deepEqual(survivors, []);
 });
 
-test("keys are an admin's affair, of the admin's own tenant", async () => {
+test("the owner of a key is an admin of the same tenant", async () => {
   const viewer = await access.createUser(await access.systemCaller("acme"), {
     email: "viewer@example.com",
     role: "viewer",
   });
-  const stranger = await admin("other");
-  for (const user of [viewer.email, stranger, "nobody@example.com"])
+  const other = await admin("other");
+  for (const user of [viewer.email, other, "nobody@example.com"])
     await assert.rejects(key(user), { code: "invalid_request", detail: user });
 });
 
@@ -239,14 +239,14 @@ test("an email address is one user's in any case, until that user is deleted", a
   await assert.rejects(callerForUser(access, "nobody@example.com"), { code: "not_found" });
 });
 
-test("a slug is a topic segment of lower case, and taken once", async () => {
+test("a slug is a lower-case topic segment, unique in the service", async () => {
   for (const slug of ["", "Acme", "a/b", "a b", "é", "x".repeat(41), "+"])
     await assert.rejects(access.createTenant({ slug, name: "x" }), { code: "invalid_request" });
   await assert.rejects(access.createTenant({ slug: "acme", name: "x" }), { code: "already_exists" });
   await assert.rejects(access.systemCaller("nowhere"), { code: "not_found" });
 });
 
-test("the last use is noted once a minute, with the address", async () => {
+test("the last use is recorded once a minute, with the address", async () => {
   const made = await key(await admin());
   const used = async () => {
     await access.close();

@@ -28,7 +28,7 @@ const DEVICE_REQUESTS = 100;
 
 let server: TestServer;
 let tenant: TestTenant;
-let world: OneOfEach;
+let environment: OneOfEach;
 let almighty: string;
 /** Device ids as the next enrollments shall draw them. */
 const drawn: string[] = [];
@@ -39,7 +39,7 @@ before(async () => {
   const ids = { ...randomIds, deviceId: () => drawn.shift() ?? randomIds.deviceId() };
   server = await startServer({ ids, env: { MUSTER_DEVICE_REQUESTS_PER_MINUTE: String(DEVICE_REQUESTS) } });
   tenant = await newTenant(server);
-  world = await oneOfEach(server, tenant);
+  environment = await oneOfEach(server, tenant);
   almighty = await newKey(server, tenant, ...SCOPES);
   installFaultHook((point) =>
     point === "sign.before" && signerFails ? Promise.reject(new Error("the signer fails")) : undefined,
@@ -61,7 +61,7 @@ interface Asked {
 
 /** Calls `route` as its example does, with records that there are, unless told otherwise. */
 function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
-  const { path = world.path(route), body = bodyOf(route) } = asked;
+  const { path = environment.path(route), body = bodyOf(route) } = asked;
   const key = "key" in asked ? asked.key : almighty;
   return https(server.httpUrl + path, {
     ca: server.ca,
@@ -69,16 +69,18 @@ function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
     method: route.method,
     headers: { ...(route.surface === "public" && key !== undefined ? { "x-api-key": key } : {}), ...asked.headers },
     ...(body === undefined ? {} : { body }),
-    ...(route.operationId === "renewCertificate" ? { cert: world.device.fullchain, key: world.device.key } : {}),
+    ...(route.operationId === "renewCertificate"
+      ? { cert: environment.device.fullchain, key: environment.device.key }
+      : {}),
   });
 }
 
-/** The example, or what can be done more than once in a world of one of each. */
+/** The example, or what can be done more than once in a environment of one of each. */
 function bodyOf(route: Route): unknown {
-  const { deviceId } = world.device;
+  const { deviceId } = environment.device;
   if (route.operationId === "openTicket") return { title: "Grease it" };
   if (route.operationId === "issueDeviceCertificate") return { deviceId, acknowledgeSelfEnrollmentOverride: true };
-  return world.body(route);
+  return environment.body(route);
 }
 
 /** The codes that each operation has answered. */
@@ -133,8 +135,8 @@ test("403 insufficient_scope: key lacks the required scope", async () => {
 test("400 invalid_request: a body, a parameter or an id that cannot be one", () =>
   everyOneAnswers("invalid_request", async (each) => {
     const ways: Asked[] = [
-      ...(each.params ? [{ path: world.path(each, "%00") }] : []),
-      ...(each.query ? [{ path: `${world.path(each)}?colour=blue` }] : []),
+      ...(each.params ? [{ path: environment.path(each, "%00") }] : []),
+      ...(each.query ? [{ path: `${environment.path(each)}?colour=blue` }] : []),
       ...(each.body ? [{ body: { colour: "blue" } }] : []),
     ];
     const answers = await Promise.all(ways.map((way) => ask(each, way)));
@@ -171,7 +173,7 @@ test("401 invalid_claim_code: the code is not known", () =>
 test("401 reenrollment_proof_required: claim redemption by a device that enrolled before, without a valid certificate over mTLS", () =>
   eachAnswers("reenrollment_proof_required", {
     redeemClaim: async () =>
-      redeemCode((await newClaim()).claimCode, { hardwareFingerprint: world.device.fingerprint }),
+      redeemCode((await newClaim()).claimCode, { hardwareFingerprint: environment.device.fingerprint }),
   }));
 
 test("401 cert_invalid: renewal with a revoked or invalid certificate", () =>
@@ -184,16 +186,16 @@ test("401 cert_invalid: renewal with a revoked or invalid certificate", () =>
   }));
 
 test("404 not_found: resource id not in the tenant", () =>
-  everyOneAnswers("not_found", (each) => ask(each, { path: world.path(each, NOWHERE) })));
+  everyOneAnswers("not_found", (each) => ask(each, { path: environment.path(each, NOWHERE) })));
 
 test("404 device_not_found: POST /device-certificates, no such device in the tenant", () =>
   eachAnswers("device_not_found", { issueDeviceCertificate: () => issue("nowhere") }));
 
 test("404 certificate_not_found: DELETE /device-certificates/{id}, not a certificate in the tenant", () =>
-  everyOneAnswers("certificate_not_found", (each) => ask(each, { path: world.path(each, NOWHERE) })));
+  everyOneAnswers("certificate_not_found", (each) => ask(each, { path: environment.path(each, NOWHERE) })));
 
 test("409 device_self_enrolled: device holds an active self-enrolled certificate; resend with acknowledgeSelfEnrollmentOverride true to issue", async () => {
-  const { deviceId } = world.device;
+  const { deviceId } = environment.device;
   await eachAnswers("device_self_enrolled", { issueDeviceCertificate: () => issue(deviceId) });
   assert.equal((await issue(deviceId, { acknowledgeSelfEnrollmentOverride: true })).status, 201);
 });
@@ -266,7 +268,7 @@ test("409 invalid_transition: a ticket's status does not lead there", () =>
 
 test("409 already_exists: an anomaly has an unfinished ticket", async () => {
   const where = { database: server.app.database, clock: server.clock };
-  const anomalyId = await addAnomaly(where, tenant.caller, world.device.deviceId);
+  const anomalyId = await addAnomaly(where, tenant.caller, environment.device.deviceId);
   await server.app.tickets.openTicket(tenant.caller, { title: "x", anomalyId });
   await eachAnswers("already_exists", {
     openTicket: () => ask(route("openTicket"), { body: { title: "x", anomalyId } }),
@@ -355,7 +357,7 @@ function askedForBody({ method, path }: Route): Promise<{ answer: Promise<HttpAn
 /** The tables that the handlers ask; authentication asks none of them. */
 const ASKED = ["devices", "groups", "shifts", "thresholds", "anomalies", "tickets", "claims", "certificates"];
 
-test("500 internal_error: what nobody foresaw, without a word of the inside", async () => {
+test("500 internal_error: an unexpected failure is answered without internal text", async () => {
   const rename = async (from: string, to: string) => {
     for (const name of [...ASKED, "certificate_audit"])
       await runRaw(server.app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);

@@ -14,12 +14,12 @@ after(() => server.stop());
 
 const get = (path: string) => https(server.httpUrl + path, { ca: server.ca });
 
-test("/healthz says the process is alive, /readyz that database and broker answer", async () => {
+test("/healthz shows that the process runs, /readyz that database and broker answer", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
   assert.deepEqual((await get("/readyz")).json, { status: "ok", database: true, broker: true });
 });
 
-test("/readyz is 503 and says which part is missing", async () => {
+test("/readyz is 503 and names the missing part", async () => {
   const own = await startServer();
   try {
     await own.app.broker.stop();
@@ -82,7 +82,7 @@ test("the API reference is pages under a strict policy, which a cache may keep a
   }
 });
 
-test("below the API reference a person gets a page where there is none, a program the error body", async () => {
+test("an unknown address below the API reference is a page for browsers and the error body for programs", async () => {
   const page = { ca: server.ca, headers: { accept: "text/html,*/*;q=0.8" } };
   const lost = await https(`${server.httpUrl}/docs/api/errors/no_such_code`, page);
   assert.equal(lost.status, 404);
@@ -142,7 +142,7 @@ test("metrics are on a port of their own, and count requests by route and enroll
   assert.equal((await fetch(metricsUrl.replace("/metrics", "/"))).status, 404);
 });
 
-test("a stopping server finishes the request it has begun, and then waits for nobody", async () => {
+test("a stopping server finishes the running request and then waits for no connection", async () => {
   const own = await startServer();
   const tenant = await newTenant(own);
   const enrolled = enrollDevice(own, tenant);

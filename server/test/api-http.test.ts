@@ -78,7 +78,7 @@ test("an origin that is not listed gets no CORS header, and its preflight is an 
   assert.equal((await ask(GROUPS, { origin: PAGE }, { method: "OPTIONS" })).status, 405, "no preflight");
 });
 
-test("a long answer comes compressed to those who ask for it, and says that it would have come otherwise", async () => {
+test("a long answer is compressed for clients that accept it, and carries Vary", async () => {
   const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
   const plain = await ask(GROUPS);
   assert.deepEqual([plain.headers.vary, plain.headers["content-encoding"]], ["Origin, Accept-Encoding", undefined]);
@@ -134,15 +134,15 @@ test("201 names the address at which the record can be read, also when it is rep
 });
 
 test("HEAD answers every GET with the same status and headers, compressed or not", async () => {
-  const world = await oneOfEach(server, tenant);
+  const environment = await oneOfEach(server, tenant);
   const unstable = /^(date|x-request-id|ratelimit)$/;
   for (const route of routes) {
     if (route.surface !== "public" || route.method !== "GET") continue;
     const own = await newKey(server, tenant, route.scope);
     for (const encoding of ["identity", "br"]) {
       const headers = { "x-api-key": own, "accept-encoding": encoding };
-      const get = await ask(world.path(route), headers);
-      const head = await ask(world.path(route), headers, { method: "HEAD" });
+      const get = await ask(environment.path(route), headers);
+      const head = await ask(environment.path(route), headers, { method: "HEAD" });
       const stable = (all: object) => Object.entries(all).filter(([name]) => !unstable.test(name));
       assert.deepEqual([get.status, head.status, head.text], [200, 200, ""], route.path);
       assert.deepEqual(stable(head.headers), stable(get.headers), route.path);
@@ -174,7 +174,7 @@ test("a body is JSON in UTF-8 and nothing else; a merge patch only where there i
   assert.match(await raw(`${untyped} 0\r\n\r\n`), /^HTTP\/1\.1 400 [\s\S]*A JSON body is needed/);
 });
 
-test("a body that means nothing is passed over: GET and DELETE answer as without it", async () => {
+test("the body of a GET or DELETE is ignored", async () => {
   const body = `Content-Type: application/json\r\nX-API-Key: ${key}\r\nContent-Length: 1\r\n`;
   const answers = await raw(`${get(GROUPS, body)}{${get("/healthz", `${body}Connection: close\r\n`)}{`);
   assert.deepEqual(statuses(answers), [200, 200]);
@@ -193,7 +193,7 @@ test("a body that means nothing is passed over: GET and DELETE answer as without
 
 const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 
-test("100 Continue is said only to those who may send their body; any other expectation is 417", async () => {
+test("100 Continue is sent only to clients that may send their body; any other expectation is 417", async () => {
   const post = (presented: string, length: number, expect = "100-continue") =>
     `POST ${GROUPS} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${presented}\r\nContent-Type: application/json\r\n` +
     `Expect: ${expect}\r\nContent-Length: ${length}\r\n\r\n`;

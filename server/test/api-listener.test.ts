@@ -5,14 +5,14 @@ import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { answerUnreadable, createListener, LIMITS, secureContext } from "../src/api/listener/listener.ts";
-import { caWorlds } from "./harness/authorities.ts";
+import { caEnvironments } from "./harness/authorities.ts";
 
-const caWorld = caWorlds();
+const caEnvironment = caEnvironments();
 
 /** A listener with limits short enough to wait for. */
 async function listening(t: TestContext, limits: Partial<typeof LIMITS>, answer = here) {
-  const world = await caWorld(t);
-  const authorities = await world.process({ publicHost: "localhost" });
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process({ publicHost: "localhost" });
   const context = secureContext(authorities.httpsTls(), authorities.deviceRootsPem());
   const server: Server = createListener(context, answer, { ...LIMITS, ...limits });
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, "test"));
@@ -50,7 +50,7 @@ test("a peer that never finishes its handshake is closed in time", async (t) => 
   await closed(await opened(port));
 });
 
-test("a peer that finishes its handshake and says nothing, or half a header, is closed in time", async (t) => {
+test("a peer that finishes its handshake and sends nothing, or half a header, is closed in time", async (t) => {
   const { port, ca } = await listening(t, { headersMs: 100, requestMs: 200, checkEveryMs: 50 });
   await closed(await secured(port, ca));
   const half = await secured(port, ca);
@@ -69,7 +69,7 @@ test("a body that trickles in is cut off with 408, however many bytes it still m
   assert.match(await closed(slow), /^HTTP\/1\.1 408 [\s\S]*"error":"request_timeout"/);
 });
 
-test("an answer that nobody reads, and a connection that nobody uses, are closed in time", async (t) => {
+test("an answer that the client does not read, and an idle connection, are closed in time", async (t) => {
   const unread = await listening(t, { idleMs: 100 }, (_request, response) =>
     response.end(Buffer.alloc(32 * 1024 * 1024)),
   );
@@ -87,7 +87,7 @@ test("an answer that nobody reads, and a connection that nobody uses, are closed
   assert.match(await closed(idle), /^HTTP\/1\.1 200 /);
 });
 
-test("beyond the cap the oldest silent peer gives way, and a peer that has spoken stays", async (t) => {
+test("beyond the cap the oldest silent peer is closed, and a peer that has sent a request stays", async (t) => {
   const { port, ca } = await listening(t, { pendingSockets: 3 });
   const spoke = await secured(port, ca);
   spoke.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -68,7 +68,7 @@ test("a claim is created with its code, read without it, filtered by status, and
   assert.equal((await call("listGroups", { query: "?q=PUMP" })).json.total, 1);
 });
 
-test("a shift is shown, and put on a group", async () => {
+test("a shift is shown, and assigned to a group", async () => {
   const { id } = await server.app.groups.createShift(tenant.caller, {
     name: "Nights",
     timeZone: "Europe/Berlin",
@@ -93,7 +93,7 @@ test("a ticket is opened with a title alone, worked on, listed and read", async 
   assert.deepEqual((await call("listTickets", { query })).json, { items: [ticket], total: 1, skip: 0, limit: 50 });
 });
 
-test("a threshold pack is made, and an anomaly of its rule is listed, shown and acknowledged", async () => {
+test("a threshold pack is created, and an anomaly of its rule is listed, shown and acknowledged", async () => {
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" };
   const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [rule] } });
   assert.deepEqual((await call("getThreshold", { id: pack.id })).json, pack);
@@ -111,7 +111,7 @@ test("a threshold pack is made, and an anomaly of its rule is listed, shown and 
   assert.deepEqual([seen.status, seen.comment], ["acknowledged", "On it"]);
 });
 
-test("lists are newest first, and pages fit together", async () => {
+test("lists are newest first, and consecutive pages neither overlap nor leave gaps", async () => {
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) {
     server.clock.advance(1);
@@ -126,7 +126,7 @@ test("lists are newest first, and pages fit together", async () => {
   assert.deepEqual([first.total, second.total, second.skip, second.limit], [5, 5, 3, 3]);
 });
 
-test("a bundle holds a working key and certificate; issuing never revokes, two live ones are the most", async () => {
+test("a bundle contains a working key and certificate; issuing never revokes, at most two are live", async () => {
   const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, {
     name: "Pump",
     deviceTypeId: tenant.deviceTypeId,
@@ -172,7 +172,7 @@ test("409 device_self_enrolled until the override is acknowledged; 409 client_id
   assertRefused(await call("issueDeviceCertificate", { body: { deviceId: id } }), 409, "client_id_in_use");
 });
 
-test("the audit tells who did what to which certificate, newest first", async () => {
+test("the audit lists which actor did what to which certificate, newest first", async () => {
   const device = await enrollDevice(server, tenant);
   const renewed = await renew(server, device);
   assert.equal(renewed.answer.status, 200);

@@ -85,13 +85,19 @@ function pass(all: readonly Process[], ms: number): void {
 const windowOf = (id: string) =>
   database.db.selectFrom("api_key_windows").selectAll().where("key_id", "=", id).executeTakeFirst();
 
-test("any 60 seconds admit exactly 120 requests a key, and the wait that is told is true", async () => {
+test("any 60 seconds admit exactly 120 requests a key, and Retry-After is exact", async () => {
   const [one] = await twoProcesses();
   const { key } = await newKey();
   for (let i = 0; i < 8; i++) {
-    const { caller, ...told } = await one.access.admitRequest(key, HERE);
+    const { caller, ...announced } = await one.access.admitRequest(key, HERE);
     assert.equal(caller.tenantSlug, "acme");
-    assert.deepEqual(told, { admitted: true, limit: 120, windowSeconds: 60, remaining: 119 - i, resetSeconds: 60 });
+    assert.deepEqual(announced, {
+      admitted: true,
+      limit: 120,
+      windowSeconds: 60,
+      remaining: 119 - i,
+      resetSeconds: 60,
+    });
   }
   assert.equal(await passing(one, key, 52), 52);
   pass([one], 30_000);
@@ -101,12 +107,12 @@ test("any 60 seconds admit exactly 120 requests a key, and the wait that is told
   pass([one], 29_999);
   assert.equal(await passing(one, key, 5), 0, "a millisecond early is early");
   pass([one], 1);
-  assert.equal(await passing(one, key, 100), 60, "after the wait that was told");
+  assert.equal(await passing(one, key, 100), 60, "after the announced wait");
   pass([one], 30_000);
   assert.equal(await passing(one, key, 100), 60);
 });
 
-/** The limit as the specification says it, kept in a list: what each of `requests` at `now` is told. */
+/** The limit of the specification as a plain list: the expected answer to each of `requests` at `now`. */
 function reference() {
   let times: number[] = [];
   return (now: number, requests: number) => {
@@ -120,7 +126,7 @@ function reference() {
   };
 }
 
-test("whatever comes when and at which of two processes is told what the limit says, request by request", async () => {
+test("over two processes every request is admitted or refused exactly as the reference limit says", async () => {
   const pause = fc.oneof(
     fc.constantFrom(0, 1, 999, 1000, 29_999, 30_000, 59_999, 60_000, 60_001, 200_000),
     fc.nat(61_000),
@@ -134,21 +140,21 @@ test("whatever comes when and at which of two processes is told what the limit s
     for (const { pause, requests, at } of steps) {
       pass(both, pause);
       now += pause;
-      const told = (await atOnce(both[at]!, key, requests)).map(({ caller: _, ...rest }) => rest);
-      assert.deepEqual(told, expected(now, requests));
+      const announced = (await atOnce(both[at]!, key, requests)).map(({ caller: _, ...rest }) => rest);
+      assert.deepEqual(announced, expected(now, requests));
     }
   });
   await fc.assert(property, { numRuns: 12 });
 });
 
-test("500 requests at once over two processes pass exactly 120 times", async () => {
+test("of 500 simultaneous requests over two processes exactly 120 are admitted", async () => {
   const both = await twoProcesses();
   const { key } = await newKey();
   const counts = await Promise.all(both.map((process) => passing(process, key, 250)));
   assert.equal(counts[0]! + counts[1]!, 120);
 });
 
-test("many keys at once over two processes: each has its 120, whatever the others ask", async () => {
+test("many keys at once over two processes: each is admitted 120 times, independently of the others", async () => {
   const both = await twoProcesses();
   const keys = await Promise.all(Array.from({ length: 8 }, newKey));
   const quiet = await newKey();
@@ -168,7 +174,7 @@ test("many keys at once over two processes: each has its 120, whatever the other
   assert.equal((await both[0].access.admitRequest(quiet.key, HERE)).remaining, 119);
 });
 
-test("a step of a wall clock neither opens the limit nor shuts the key out, not even where the key is new", async () => {
+test("a step of a wall clock neither opens the limit nor locks the key out, also for a new key", async () => {
   for (const step of [2 * HOUR, -2 * HOUR]) {
     const both = await twoProcesses();
     const [one, other] = both;
@@ -179,16 +185,16 @@ test("a step of a wall clock neither opens the limit nor shuts the key out, not 
     assert.equal(await passing(other, key, 10), 0, "met for the first time after the step");
     other.clock.step(-2 * step);
     for (const { access } of both) await access.compareRequestClocks();
-    const [told] = await atOnce(other, key, 1);
-    assert.deepEqual([told!.admitted, told!.resetSeconds], [false, 40]);
+    const [announced] = await atOnce(other, key, 1);
+    assert.deepEqual([announced!.admitted, announced!.resetSeconds], [false, 40]);
     pass(both, 39_999);
     for (const process of both) assert.equal(await passing(process, key, 10), 0);
     pass(both, 1);
-    assert.equal(await passing(other, key, 130), 120, "not a millisecond later than it was told");
+    assert.equal(await passing(other, key, 130), 120, "not a millisecond later than announced");
   }
 });
 
-test("a process that starts goes on from the count of the others, also after a step; alone it goes by the wall", async () => {
+test("a starting process continues the count of the others, also after a step; alone it uses the wall clock", async () => {
   const both = await twoProcesses();
   const { key } = await newKey();
   assert.equal(await passing(both[0], key, 120), 120);
@@ -206,7 +212,7 @@ test("a process that starts goes on from the count of the others, also after a s
   assert.equal(await passing(restarted, key, 130), 120);
 });
 
-test("requests that are refused count for nothing, also by the thousand", async () => {
+test("refused requests are not counted, also by the thousand", async () => {
   const [one] = await twoProcesses();
   const { key } = await newKey();
   assert.equal(await passing(one, key, 1000), 120);
@@ -216,20 +222,20 @@ test("requests that are refused count for nothing, also by the thousand", async 
   assert.equal(await passing(one, key, 1000), 120);
 });
 
-test("a dead key is refused as such before its limit is looked at, and leaves no window behind; nor does a wrong secret", async () => {
+test("a revoked key is refused before its limit is checked and leaves no window; neither does a wrong secret", async () => {
   const [one] = await twoProcesses();
   const [spent, unused, other] = [await newKey(), await newKey(), await newKey()];
   assert.equal(await passing(one, spent.key, 121), 120);
   await one.access.revokeKey(await callerForKey(one.access, spent.id), spent.id);
   const wrongSecret = spent.key.slice(0, 14) + other.key.slice(14);
-  for (const dead of [spent.key, wrongSecret])
-    await assert.rejects(one.access.admitRequest(dead, HERE), { code: "invalid_api_key" });
+  for (const ended of [spent.key, wrongSecret])
+    await assert.rejects(one.access.admitRequest(ended, HERE), { code: "invalid_api_key" });
   await one.access.revokeKey(await callerForKey(one.access, unused.id), unused.id);
   await assert.rejects(one.access.admitRequest(unused.key, HERE), { code: "invalid_api_key" });
   assert.equal(await windowOf(unused.id), undefined);
 });
 
-test("with a wrong secret nothing is taken from a key's budget, though both are judged together", async () => {
+test("a wrong secret uses nothing of the key's budget, also in the same batch", async () => {
   const [one] = await twoProcesses();
   const [own, other] = [await newKey(), await newKey()];
   const { makeKey } = await import("../src/access/api-key.ts");
@@ -258,21 +264,21 @@ function bytesOf(id: string): Buffer {
 
 test("windows in which nothing counts are pruned, others are not", async () => {
   const [one] = await twoProcesses();
-  const [resting, dead, busy] = [await newKey(), await newKey(), await newKey()];
+  const [resting, ended, busy] = [await newKey(), await newKey(), await newKey()];
   assert.equal(await passing(one, resting.key, 120), 120);
-  assert.equal(await passing(one, dead.key, 1), 1);
-  await one.access.revokeKey(await callerForKey(one.access, dead.id), dead.id);
+  assert.equal(await passing(one, ended.key, 1), 1);
+  await one.access.revokeKey(await callerForKey(one.access, ended.id), ended.id);
   pass([one], 30_000);
   assert.equal(await passing(one, busy.key, 120), 120);
   pass([one], 30_000);
   await one.access.prune();
-  assert.deepEqual([await windowOf(resting.id), await windowOf(dead.id)], [undefined, undefined]);
+  assert.deepEqual([await windowOf(resting.id), await windowOf(ended.id)], [undefined, undefined]);
   assert.equal((await windowOf(busy.id))?.times.length, 120);
   assert.equal(await passing(one, busy.key, 10), 0);
   assert.equal(await passing(one, resting.key, 130), 120);
 });
 
-test("pruning and asking at once loses no count", async () => {
+test("pruning during requests loses no count", async () => {
   const both = await twoProcesses();
   const { key } = await newKey();
   for (let round = 0; round < 5; round++) {
@@ -287,28 +293,28 @@ test("pruning and asking at once loses no count", async () => {
   }
 });
 
-async function isSomebodyWaiting(db: Db): Promise<boolean> {
+async function isQueryWaiting(db: Db): Promise<boolean> {
   const statement = "SELECT 1 FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()";
   return (await runRaw(db, statement, [])).length > 0;
 }
 
 // The embedded database has one connection, and one machine's clock.
 if (onPostgres) {
-  test("a window that is locked elsewhere holds up nobody but its key", async () => {
+  test("a window that another transaction locks delays its own key only", async () => {
     const [one] = await twoProcesses();
-    const [held, free] = [await newKey(), await newKey()];
-    await one.access.admitRequest(held.key, HERE);
+    const [locked, free] = [await newKey(), await newKey()];
+    await one.access.admitRequest(locked.key, HERE);
     let waiting: Promise<Admission> | undefined;
     await second.db.transaction().execute(async (tx) => {
-      await tx.selectFrom("api_key_windows").select("key_id").where("key_id", "=", held.id).forUpdate().execute();
-      waiting = one.access.admitRequest(held.key, HERE);
-      while (!(await isSomebodyWaiting(tx)));
+      await tx.selectFrom("api_key_windows").select("key_id").where("key_id", "=", locked.id).forUpdate().execute();
+      waiting = one.access.admitRequest(locked.key, HERE);
+      while (!(await isQueryWaiting(tx)));
       for (let i = 0; i < 3; i++) assert.equal((await one.access.admitRequest(free.key, HERE)).admitted, true);
     });
     assert.equal((await waiting!).remaining, 118);
   });
 
-  test("by the database's clock two machines ten minutes apart share a window, and their steps are no time", async () => {
+  test("two machines ten minutes apart share a window by the database's clock, and their clock steps do not count as time", async () => {
     const machines = [new FakeClock(), new FakeClock(new Date(Date.now() + 10 * MINUTE))] as const;
     const clocks = [
       await databaseClock(database, machines[0], logger),

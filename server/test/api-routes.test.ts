@@ -5,8 +5,8 @@ import type { z } from "zod";
 import { SCOPES } from "../src/access/access.ts";
 import type { PublicRoute } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";
-import { deadKeys } from "./harness/dead-keys.ts";
 import { newKey, newTenant, type TestTenant } from "./harness/devices.ts";
+import { endedKeys } from "./harness/ended-keys.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { type OneOfEach, oneOfEach } from "./harness/one-of-each.ts";
 import { rowsNaming } from "./harness/rows.ts";
@@ -18,7 +18,7 @@ const MALFORMED = ["no-uuid", "' or 1=1--", "x".repeat(128)];
 
 let server: TestServer;
 let tenant: TestTenant;
-let stranger: TestTenant;
+let other: TestTenant;
 let ours: OneOfEach;
 let theirs: OneOfEach;
 let almighty: string;
@@ -26,8 +26,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 6 });
 
 before(async () => {
   server = await startServer();
-  [tenant, stranger] = [await newTenant(server), await newTenant(server)];
-  [ours, theirs] = [await oneOfEach(server, tenant), await oneOfEach(server, stranger)];
+  [tenant, other] = [await newTenant(server), await newTenant(server)];
+  [ours, theirs] = [await oneOfEach(server, tenant), await oneOfEach(server, other)];
   almighty = await newKey(server, tenant, ...SCOPES);
 });
 after(async () => {
@@ -44,7 +44,7 @@ interface Asked {
 
 let sent = 0;
 
-/** Calls `route`, with its example unless told otherwise. The clock goes on now and then, out of the rate limit's way. */
+/** Calls `route`, with its example unless announced otherwise. The clock goes on now and then, out of the rate limit's way. */
 function call(route: PublicRoute, { key, id = NOWHERE, query = "", body = ours.body(route) }: Asked = {}) {
   if (++sent % 100 === 0) server.clock.advance(60_000);
   return https(`${server.httpUrl}${ours.path(route, encodeURIComponent(id))}${query}`, {
@@ -57,25 +57,25 @@ function call(route: PublicRoute, { key, id = NOWHERE, query = "", body = ours.b
 }
 
 /** All that `answer` tells, but for what tells one request from another; `id` is what was asked for. */
-function telling({ status, headers, text }: HttpAnswer, id = ""): unknown[] {
+function naming({ status, headers, text }: HttpAnswer, id = ""): unknown[] {
   const { date: _, ratelimit: __, "x-request-id": ___, "content-length": ____, ...rest } = headers;
   const body = text.replace(/"requestId":"[^"]*"/, "");
   return [status, rest, id ? body.replaceAll(JSON.stringify(id).slice(1, -1), "<the id>") : body];
 }
 
 test("401 invalid_api_key at every operation: key missing, malformed, unknown, revoked or expired, or its creator deactivated, deleted or password-reset", async () => {
-  const dead = await deadKeys(server, tenant);
+  const ended = await endedKeys(server, tenant);
   for (const route of publicRoutes) {
-    const answers = [...dead].map(async ([why, key]) => [why, await call(route, { key })] as const);
+    const answers = [...ended].map(async ([why, key]) => [why, await call(route, { key })] as const);
     const [[, first] = [], ...others] = await Promise.all(answers);
     const { status, json } = first!;
     assert.deepEqual([status, json.error, json.middleware], [401, "invalid_api_key", "authentication"]);
     for (const [why, answer] of others)
-      assert.deepEqual(telling(answer), telling(first!), `${route.operationId}, ${why}`);
+      assert.deepEqual(naming(answer), naming(first!), `${route.operationId}, ${why}`);
   }
 });
 
-test("a key in the query, in a cookie or twice is no key", async () => {
+test("a key in the query, in a cookie or in two headers is refused", async () => {
   const key = await newKey(server, tenant, "devices:read");
   const url = `${server.httpUrl}/api/v1/devices`;
   const ways = [
@@ -106,7 +106,7 @@ test("each operation takes exactly its own scope: 17 scopes and the wildcards, e
   }
 });
 
-test("an operation's scope is judged before its input, and its rate limit before its scope", async () => {
+test("an operation's scope is checked before its input, and its rate limit before its scope", async () => {
   const key = await newKey(server, tenant, "devices:read");
   const url = `${server.httpUrl}/api/v1/groups`;
   const headers = { "x-api-key": key };
@@ -127,8 +127,8 @@ test("an operation's scope is judged before its input, and its rate limit before
   assert.equal((await https(url, { ca: server.ca, agent, headers })).json.error, "insufficient_scope");
 });
 
-/** What nothing that a stranger asks may move: every row of the other tenant, or naming something of it. */
-const rowsOfTheirs = () => rowsNaming(server.app.database, [stranger.caller.tenantId, ...Object.values(theirs.ids)]);
+/** What no request of another tenant may change: every row of the tenant, and every row that names something of it. */
+const rowsOfTheirs = () => rowsNaming(server.app.database, [other.caller.tenantId, ...Object.values(theirs.ids)]);
 
 /**
  * Asserts that `ask` is answered alike for every id that is not ours: of the other tenant, of whatever kind, one that exists
@@ -139,7 +139,7 @@ async function assertAlike(what: string, ask: (id: string) => Promise<HttpAnswer
   const foreign = [...Object.entries(theirs.ids), ...MALFORMED.map((id) => ["malformed", id] as const)];
   const answers = foreign.map(async ([kind, id]) => [kind, id, await ask(id)] as const);
   for (const [kind, id, answer] of await Promise.all(answers))
-    assert.deepEqual(telling(answer, id), telling(unknown, NOWHERE), `${what}: ${kind} ${id}`);
+    assert.deepEqual(naming(answer, id), naming(unknown, NOWHERE), `${what}: ${kind} ${id}`);
   return unknown;
 }
 
@@ -152,7 +152,7 @@ test("another tenant's id of any kind, in the path of any operation, is answered
     for (const [kind, id] of Object.entries(ours.ids)) {
       if (route.path.startsWith(`/api/v1/${kind}/`)) continue;
       const answer = await call(route, { key: almighty, id });
-      assert.deepEqual(telling(answer), telling(unknown), `${route.operationId}: our ${kind}`);
+      assert.deepEqual(naming(answer), naming(unknown), `${route.operationId}: our ${kind}`);
     }
   }
   assert.deepEqual(await rowsOfTheirs(), before);

@@ -317,7 +317,7 @@ test("4.10 a device id can back live certificates in only one account at a time:
   assert.equal((await ask("POST /device-certificates", fresh, { as })).status, 201);
 });
 
-// Last, because it moves the clock on, and TLS judges client certificates by the real one.
+// Last, because it advances the clock, and TLS verifies client certificates by the real one.
 test("4.5 GET /device-certificates: status default all; active = not revoked, expired included; revoked; any other value: 400 invalid_request", async () => {
   const own = await newTenant(server);
   const as = await newKey(server, own, "device-certificates:read", "device-certificates:revoke");
@@ -327,12 +327,12 @@ test("4.5 GET /device-certificates: status default all; active = not revoked, ex
   const [newest, oldest] = (await list()).items;
   assert.equal((await ask(`DELETE /device-certificates/${newest.id}`, undefined, { as })).status, 204);
   server.clock.advance(31 * DAY);
-  const told = ({ items }: { items: Record<string, unknown>[] }) =>
+  const reported = ({ items }: { items: Record<string, unknown>[] }) =>
     items.map(({ id, status, expired }) => [id, status, expired]);
-  assert.deepEqual(told(await list("?status=active")), [[oldest.id, "active", true]]);
-  assert.deepEqual(told(await list("?status=revoked")), [[newest.id, "revoked", true]]);
+  assert.deepEqual(reported(await list("?status=active")), [[oldest.id, "active", true]]);
+  assert.deepEqual(reported(await list("?status=revoked")), [[newest.id, "revoked", true]]);
   assert.deepEqual((await list()).total, 2);
-  assert.deepEqual(told(await list(`?deviceId=${oldest.deviceId}`)), [[oldest.id, "active", true]]);
+  assert.deepEqual(reported(await list(`?deviceId=${oldest.deviceId}`)), [[oldest.id, "active", true]]);
   for (const status of ["expired", "ACTIVE", "", "active,revoked"]) {
     const answer = await ask(`GET /device-certificates?status=${status}`, undefined, { as });
     assert.deepEqual(errorOf(answer), [400, "invalid_request", "status"]);

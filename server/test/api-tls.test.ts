@@ -35,7 +35,7 @@ function handshake(target: TestServer, options: ConnectionOptions = {}): Promise
   });
 }
 
-test("TLS 1.3 and 1.2 with ECDHE and AEAD are spoken, nothing older or weaker (RFC 9325)", async () => {
+test("TLS 1.3 and 1.2 with ECDHE and AEAD are accepted, nothing older or weaker (RFC 9325)", async () => {
   for (const [version, ciphers] of [
     ["TLSv1.3", "DEFAULT"],
     ["TLSv1.2", "ECDHE+AESGCM"],
@@ -119,7 +119,7 @@ function operatorPair(folder: string, name: string): { cert: string; key: string
   return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
 }
 
-test("an operator's certificate is taken up when its files change; a bad pair leaves the old one in use", {
+test("an operator's certificate is loaded when its files change; a bad pair leaves the old one in use", {
   skip: missingTool("openssl"),
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-operator-"));

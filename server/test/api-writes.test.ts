@@ -58,13 +58,13 @@ test("a write has one entry in the API audit log, with key, operation, resource,
   );
 });
 
-test("issuing and revoking note the certificate's id, serial and fingerprint, and never its key", async () => {
+test("issuing and revoking record the certificate's id, serial and fingerprint, and never its key", async () => {
   const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
   const { json: bundle } = await post("device-certificates", { deviceId });
   for (let i = 0; i < 2; i++) await ask(`device-certificates/${bundle.id}`, { method: "DELETE" });
-  const noted = await entries(bundle.id);
+  const recorded = await entries(bundle.id);
   assert.deepEqual(
-    noted.map(({ operation, result }) => [operation, result]),
+    recorded.map(({ operation, result }) => [operation, result]),
     [
       ["revokeDeviceCertificate", "unchanged"],
       ["revokeDeviceCertificate", "revoked"],
@@ -72,11 +72,11 @@ test("issuing and revoking note the certificate's id, serial and fingerprint, an
     ],
   );
   const { id, serialNumber, fingerprintSha256 } = bundle;
-  for (const { certificate } of noted) assert.deepEqual(certificate, { id, serialNumber, fingerprintSha256 });
-  assert.ok(!JSON.stringify(noted).includes("PRIVATE KEY"));
+  for (const { certificate } of recorded) assert.deepEqual(certificate, { id, serialNumber, fingerprintSha256 });
+  assert.ok(!JSON.stringify(recorded).includes("PRIVATE KEY"));
 });
 
-test("a claim's revocation is noted, and a refused or merely read request is not", async () => {
+test("a claim's revocation is recorded; a refused request or a read is not", async () => {
   const { json: claim } = await post("provisioning/claims", { intendedName: "Gateway" });
   for (let i = 0; i < 2; i++) await ask(`provisioning/claims/${claim.id}`, { method: "DELETE" });
   await ask(`provisioning/claims/${claim.id}`);
@@ -89,7 +89,7 @@ test("a claim's revocation is noted, and a refused or merely read request is not
   assert.equal(await count(), before);
 });
 
-test("a POST repeated under its Idempotency-Key is done once and answered alike", async () => {
+test("a POST repeated under its Idempotency-Key is executed once and answered alike", async () => {
   const first = await post("groups", { name: "Night shift" }, "retry-1");
   server.clock.advance(HOUR);
   const again = await post("groups", { name: "Night shift" }, "retry-1");
@@ -100,7 +100,7 @@ test("a POST repeated under its Idempotency-Key is done once and answered alike"
   assert.equal((await entries(first.json.id)).length, 1);
 });
 
-test("an Idempotency-Key stands for one request of one API key, for a day", async () => {
+test("an Idempotency-Key identifies one request of one API key, for a day", async () => {
   const { json: first } = await post("groups", { name: "Early" }, "retry-2");
   const other = await post("groups", { name: "Late" }, "retry-2");
   assert.deepEqual([other.status, other.json.error], [422, "idempotency_key_reused"]);
@@ -119,7 +119,7 @@ test("an Idempotency-Key stands for one request of one API key, for a day", asyn
   assert.equal((await post("groups", { name: "Early" }, "retry-2")).status, 201);
 });
 
-test("an answer that showed a secret is never given again: the repetition names what was made", async () => {
+test("an answer that showed a secret is never repeated: the repetition names the created resource", async () => {
   const { json: claim } = await post("provisioning/claims", { intendedName: "Gateway" }, "secret-1");
   const again = await post("provisioning/claims", { intendedName: "Gateway" }, "secret-1");
   assert.deepEqual([again.status, again.json.error, again.json.resourceId], [409, "already_processed", claim.id]);
@@ -132,7 +132,7 @@ test("an answer that showed a secret is never given again: the repetition names 
   assert.ok(!/PRIVATE KEY|pkcs12/.test(bundleAgain.text));
 });
 
-test("a refused request takes no Idempotency-Key: the mended one may use it", async () => {
+test("a refused request reserves no Idempotency-Key: the corrected one may use it", async () => {
   const refused = await post("groups", { name: "x", memberUserIds: ["nobody"] }, "mended");
   assert.equal(refused.status, 400);
   assert.equal((await post("groups", { name: "x" }, "mended")).status, 201);
@@ -148,7 +148,7 @@ test("twenty equal requests at once under one Idempotency-Key make one group", a
   assert.equal((await ask("groups?q=Contested")).json.total, 1);
 });
 
-test("an Idempotency-Key that cannot be one is 400, and other methods do not look at it", async () => {
+test("a malformed Idempotency-Key is 400, and other methods ignore it", async () => {
   for (const idempotencyKey of ["a b", "x".repeat(256), "é"]) {
     const answer = await post("groups", { name: "x" }, idempotencyKey);
     assert.deepEqual(
@@ -170,7 +170,7 @@ test("a single resource has an ETag, and If-None-Match that names it is answered
   assert.equal((await ask("groups")).headers.etag, undefined);
 });
 
-test("Link leads from page to page, with the filters, and ends on the last", async () => {
+test("Link leads from page to page, with the filters, and is absent on the last", async () => {
   for (let i = 0; i < 5; i++) await post("groups", { name: `Linked & ${i}` });
   let path: string | undefined = `groups?q=${encodeURIComponent("Linked &")}&limit=2`;
   const names: string[] = [];
@@ -186,7 +186,7 @@ test("Link leads from page to page, with the filters, and ends on the last", asy
   assert.equal((await ask("groups?skip=100000")).headers.link, undefined);
 });
 
-test("a PUT that says what the record says already changes nothing: not the version, and the log says so", async () => {
+test("a PUT equal to the stored record does not change its version and is logged as unchanged", async () => {
   const headers = { "x-api-key": await newKey(server, tenant, "devices:*") };
   const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
   const put = (body: unknown, more = {}) =>
@@ -214,7 +214,7 @@ test("a PUT that says what the record says already changes nothing: not the vers
   assert.equal((await put({ name: "Pump" }, { "if-none-match": "*" })).status, 412);
 });
 
-test("a refusal of somebody known leaves a line in the log under its request id; a stranger's leaves none at info", async () => {
+test("a refused request of a known key is logged at info under its request id; an unauthenticated one is not", async () => {
   const refused = await ask("groups/nowhere");
   const line = server.logs.find((each) => each.includes(refused.json.requestId) && each.includes('"refused"'));
   assert.ok(line);
@@ -223,13 +223,15 @@ test("a refusal of somebody known leaves a line in the log under its request id;
     [actor, route, status, error],
     [`apikey:${key.split("_")[1]}`, "/api/v1/groups/:id", 404, "not_found"],
   );
-  const stranger = await ask("groups", { headers: { "x-api-key": "rubbish" } });
-  assert.match(String(stranger.headers["www-authenticate"]), /^ApiKey /);
-  const theirs = server.logs.find((each) => each.includes(stranger.json.requestId) && each.includes('"refused"'));
+  const unauthenticated = await ask("groups", { headers: { "x-api-key": "rubbish" } });
+  assert.match(String(unauthenticated.headers["www-authenticate"]), /^ApiKey /);
+  const theirs = server.logs.find(
+    (each) => each.includes(unauthenticated.json.requestId) && each.includes('"refused"'),
+  );
   assert.notEqual(theirs && JSON.parse(theirs).level, level);
 });
 
-test("equal requests at once are told the same, also where the first leaves no room for a second", async () => {
+test("simultaneous equal requests get the same answer, also where the first excludes a second", async () => {
   const { id: deviceId } = await server.app.devices.createDevice(tenant.caller, { name: "Pump" });
   await post("device-certificates", { deviceId });
   const bundles = await Promise.all(Array.from({ length: 8 }, () => post("device-certificates", { deviceId }, "last")));

@@ -37,7 +37,7 @@ async function muster(dataDir: string, ...args: string[]) {
   return { stdout, stderr, code };
 }
 
-/** The books of a data folder, with everything that asks them. */
+/** The database of a data folder, with the features that query it. */
 async function reopen(dataDir: string) {
   const database = await openDatabase({ dataDir, logger });
   const registry = createRegistry({ database, clock: server.clock });
@@ -78,7 +78,7 @@ async function backUpAndRestore(t: TestContext) {
   const bundle = { deviceId: kept.answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
   await app.enrollment.issueBundle(tenant.caller, bundle);
 
-  await t.test("must be told what to believe about revocations since", async () => {
+  await t.test("requires a statement about revocations since the backup", async () => {
     for (const flags of [[], ["--revoke-all", "--nothing-revoked-since"]]) {
       const { stderr, code } = await muster(join(folder, "untold"), "restore", file, ...flags);
       assert.equal(code, 2);

@@ -5,13 +5,13 @@ import { sql } from "kysely";
 import { isMusterError } from "../src/lib/errors.ts";
 import { certificatesFromPem, platform } from "../src/pki/pki.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
-import { caWorlds, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
+import { caEnvironments, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
 
-const caWorld = caWorlds();
+const caEnvironment = caEnvironments();
 
 test("ten processes that start at once on an empty database make one hierarchy", async (t) => {
-  const world = await caWorld(t);
-  const processes = await Promise.all(Array.from({ length: 10 }, () => world.process()));
+  const environment = await caEnvironment(t);
+  const processes = await Promise.all(Array.from({ length: 10 }, () => environment.process()));
   const all = await processes[0]!.status();
   assert.deepEqual(all.map(({ role, status }) => `${role} ${status}`).sort(), [
     "broker_server active",
@@ -27,50 +27,50 @@ test("ten processes that start at once on an empty database make one hierarchy",
   }
 });
 
-test("the hierarchy is still there for the next process", async (t) => {
-  const world = await caWorld(t);
-  const first = await world.process();
-  const leaf = await leafFrom(first, world.clock.now());
+test("the next process finds the hierarchy", async (t) => {
+  const environment = await caEnvironment(t);
+  const first = await environment.process();
+  const leaf = await leafFrom(first, environment.clock.now());
   await first.close();
-  const second = await world.process();
+  const second = await environment.process();
   assert.equal(second.serverCaBundlePem(), first.serverCaBundlePem());
   assert.deepEqual(second.verifyClientChain(leaf.der, certificatesFromPem(leaf.chainPem)), { verified: true });
 });
 
 test("a wrong master key is refused at start, and changes nothing", async (t) => {
-  const world = await caWorld(t);
-  const before = await (await world.process()).status();
-  const wrong = world.process({ masterKey: Buffer.alloc(32, 8) });
+  const environment = await caEnvironment(t);
+  const before = await (await environment.process()).status();
+  const wrong = environment.process({ masterKey: Buffer.alloc(32, 8) });
   await assert.rejects(wrong, (error) => isMusterError(error, "wrong_master_key"));
-  assert.deepEqual(await (await world.process()).status(), before);
+  assert.deepEqual(await (await environment.process()).status(), before);
 });
 
 test("a wrong master key is refused even when the check value is lost", async (t) => {
-  const world = await caWorld(t);
-  await world.process();
-  await sql`DELETE FROM settings`.execute(world.database.db);
-  const wrong = world.process({ masterKey: Buffer.alloc(32, 8) });
+  const environment = await caEnvironment(t);
+  await environment.process();
+  await sql`DELETE FROM settings`.execute(environment.database.db);
+  const wrong = environment.process({ masterKey: Buffer.alloc(32, 8) });
   await assert.rejects(wrong, (error) => isMusterError(error, "wrong_master_key"));
-  await world.process();
+  await environment.process();
 });
 
 test("private keys in the table cannot be read without the master key", async (t) => {
-  const world = await caWorld(t);
-  const authorities = await world.process();
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process();
   const { rows } = await sql<{ private_key_pem: string }>`SELECT private_key_pem FROM authorities`.execute(
-    world.database.db,
+    environment.database.db,
   );
   assert.equal(rows.length, 5);
   for (const row of rows) assert.match(row.private_key_pem, /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
   const { key } = authorities.brokerTls();
   const body = key.split("\n")[1]!;
-  const dump = await sql<{ text: string }>`SELECT a::text AS text FROM authorities a`.execute(world.database.db);
+  const dump = await sql<{ text: string }>`SELECT a::text AS text FROM authorities a`.execute(environment.database.db);
   for (const { text } of dump.rows) assert.ok(!text.includes(body));
 });
 
 test("the server certificates are for the public host and this machine, with keys of their own", async (t) => {
-  const world = await caWorld(t);
-  const authorities = await world.process();
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process();
   const [broker, https] = [authorities.brokerTls(), authorities.httpsTls()];
   assert.notEqual(broker.key, https.key);
   for (const { cert } of [broker, https]) {
@@ -84,18 +84,18 @@ test("the server certificates are for the public host and this machine, with key
 });
 
 test("an address serves as public host, a name that cannot be in a certificate is refused", async (t) => {
-  const world = await caWorld(t);
-  await assert.rejects(world.process({ publicHost: "two words" }), /host name/);
-  const authorities = await world.process({ publicHost: "2001:db8::1" });
+  const environment = await caEnvironment(t);
+  await assert.rejects(environment.process({ publicHost: "two words" }), /host name/);
+  const authorities = await environment.process({ publicHost: "2001:db8::1" });
   assert.ok(new X509Certificate(authorities.httpsTls().cert).checkIP("2001:db8::1"));
 });
 
 test("every certificate passes openssl verify -x509_strict with the bundles", {
   skip: missingTool("openssl"),
 }, async (t) => {
-  const world = await caWorld(t);
-  const authorities = await world.process();
-  const at = world.clock.now();
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process();
+  const at = environment.clock.now();
   const leaf = await leafFrom(authorities, at, platform);
   const roots = authorities.deviceRootsPem();
   opensslVerify({ certificate: leaf.pem, roots, chain: leaf.chainPem, purpose: "sslclient", at });
@@ -107,11 +107,11 @@ test("every certificate passes openssl verify -x509_strict with the bundles", {
   }
 });
 
-test("a forwarded certificate is believed only with its chain and only under a device root", async (t) => {
-  const [world, elsewhere] = [await caWorld(t), await caWorld(t)];
-  const [authorities, foreign] = [await world.process(), await elsewhere.process()];
-  const leaf = await leafFrom(authorities, world.clock.now());
-  const other = await leafFrom(foreign, world.clock.now());
+test("a forwarded certificate is trusted only with its chain and only under a device root", async (t) => {
+  const [environment, elsewhere] = [await caEnvironment(t), await caEnvironment(t)];
+  const [authorities, foreign] = [await environment.process(), await elsewhere.process()];
+  const leaf = await leafFrom(authorities, environment.clock.now());
+  const other = await leafFrom(foreign, environment.clock.now());
   const verdict = (der: Buffer, chain: string) => authorities.verifyClientChain(der, certificatesFromPem(chain));
   assert.deepEqual(verdict(leaf.der, leaf.chainPem), { verified: true });
   assert.deepEqual(verdict(leaf.der, ""), { verified: false, problem: "no_chain" });
@@ -121,10 +121,10 @@ test("a forwarded certificate is believed only with its chain and only under a d
 });
 
 test("a retired authority with a key is refused by the database itself", async (t) => {
-  const world = await caWorld(t);
-  const authorities = await world.process();
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process();
   await assert.rejects(
-    sql`UPDATE authorities SET status = 'retired' WHERE role = 'device_root'`.execute(world.database.db),
+    sql`UPDATE authorities SET status = 'retired' WHERE role = 'device_root'`.execute(environment.database.db),
     /check constraint/,
   );
   assert.deepEqual(statusesOf(await authorities.status(), "device_root"), ["active"]);

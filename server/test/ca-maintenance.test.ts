@@ -6,15 +6,15 @@ import type { Authorities } from "../src/authorities/authorities.ts";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
 import { certificatesFromPem, platform, selfEnrolled } from "../src/pki/pki.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
-import { type CaWorld, caWorlds, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
+import { type CaEnvironment, caEnvironments, leafFrom, opensslVerify, statusesOf } from "./harness/authorities.ts";
 
-const caWorld = caWorlds();
+const caEnvironment = caEnvironments();
 
-async function started(t: TestContext): Promise<{ world: CaWorld; authorities: Authorities }> {
-  const world = await caWorld(t);
-  const authorities = await world.process();
-  world.clock.advance(MINUTE);
-  return { world, authorities };
+async function started(t: TestContext): Promise<{ environment: CaEnvironment; authorities: Authorities }> {
+  const environment = await caEnvironment(t);
+  const authorities = await environment.process();
+  environment.clock.advance(MINUTE);
+  return { environment, authorities };
 }
 
 function changesOf(authorities: Authorities): () => number {
@@ -26,9 +26,9 @@ function changesOf(authorities: Authorities): () => number {
 }
 
 /** Lives through `days`, maintaining every `step` days as the service does every hour. */
-async function live(world: CaWorld, authorities: Authorities, days: number, step = 5): Promise<void> {
+async function live(environment: CaEnvironment, authorities: Authorities, days: number, step = 5): Promise<void> {
   for (let day = 0; day < days; day += step) {
-    world.clock.advance(step * DAY);
+    environment.clock.advance(step * DAY);
     await authorities.maintain();
   }
 }
@@ -38,27 +38,27 @@ function believes(authorities: Authorities, leaf: { der: Buffer; chainPem: strin
   return authorities.verifyClientChain(leaf.der, certificatesFromPem(leaf.chainPem)).verified;
 }
 
-async function keysHeld(world: CaWorld): Promise<Record<string, boolean>> {
-  const { rows } = await sql<{ id: string; held: boolean }>`
-    SELECT id, private_key_pem IS NOT NULL AS held FROM authorities`.execute(world.database.db);
-  return Object.fromEntries(rows.map(({ id, held }) => [id, held]));
+async function keysStored(environment: CaEnvironment): Promise<Record<string, boolean>> {
+  const { rows } = await sql<{ id: string; stored: boolean }>`
+    SELECT id, private_key_pem IS NOT NULL AS stored FROM authorities`.execute(environment.database.db);
+  return Object.fromEntries(rows.map(({ id, stored }) => [id, stored]));
 }
 
-test("maintenance with nothing due changes nothing and tells nobody", async (t) => {
-  const { world, authorities } = await started(t);
+test("maintenance with nothing due changes nothing and notifies no listener", async (t) => {
+  const { environment, authorities } = await started(t);
   const changes = changesOf(authorities);
   const before = await authorities.status();
   await authorities.maintain();
-  await live(world, authorities, 55);
+  await live(environment, authorities, 55);
   assert.deepEqual(await authorities.status(), before);
   assert.equal(changes(), 0);
 });
 
-test("server certificates are re-issued in their last third, once, and listeners are told", async (t) => {
-  const { world, authorities } = await started(t);
+test("server certificates are re-issued in their last third, once, and listeners are notified", async (t) => {
+  const { environment, authorities } = await started(t);
   const changes = changesOf(authorities);
   const old = authorities.brokerTls();
-  await live(world, authorities, 65);
+  await live(environment, authorities, 65);
   assert.notEqual(authorities.brokerTls().cert, old.cert);
   assert.notEqual(authorities.brokerTls().key, old.key);
   assert.equal(changes(), 1);
@@ -67,17 +67,17 @@ test("server certificates are re-issued in their last third, once, and listeners
 });
 
 test("processes that maintain at the same moment re-issue once, and all of them serve the same", async (t) => {
-  const world = await caWorld(t);
-  const processes = await Promise.all([world.process(), world.process(), world.process()]);
-  world.clock.advance(65 * DAY);
+  const environment = await caEnvironment(t);
+  const processes = await Promise.all([environment.process(), environment.process(), environment.process()]);
+  environment.clock.advance(65 * DAY);
   await Promise.all(processes.map((each) => each.maintain()));
   assert.deepEqual(statusesOf(await processes[0]!.status(), "broker_server"), ["retired", "active"]);
   for (const each of processes) assert.deepEqual(each.brokerTls(), processes[0]!.brokerTls());
 });
 
 test("a change made by one process reaches the others by itself", async (t) => {
-  const world = await caWorld(t);
-  const [one, other] = [await world.process(), await world.process()];
+  const environment = await caEnvironment(t);
+  const [one, other] = [await environment.process(), await environment.process()];
   const heard = new Promise<void>((resolve) => other.onChange(resolve));
   await one.rotateRoot();
   await heard;
@@ -87,8 +87,8 @@ test("a change made by one process reaches the others by itself", async (t) => {
 });
 
 test("a new public host is in the server certificates after the next start", async (t) => {
-  const { world } = await started(t);
-  const moved = await world.process({ publicHost: "new.example" });
+  const { environment } = await started(t);
+  const moved = await environment.process({ publicHost: "new.example" });
   const certificate = new X509Certificate(moved.brokerTls().cert);
   assert.ok(certificate.checkHost("new.example", { subject: "never" }));
   assert.ok(
@@ -101,9 +101,9 @@ test("a new public host is in the server certificates after the next start", asy
 });
 
 test("two processes with different public hosts settle on one certificate for both", async (t) => {
-  const { world, authorities } = await started(t);
-  const other = await world.process({ publicHost: "other.example" });
-  world.clock.advance(MINUTE);
+  const { environment, authorities } = await started(t);
+  const other = await environment.process({ publicHost: "other.example" });
+  environment.clock.advance(MINUTE);
   for (let round = 0; round < 3; round++) {
     await authorities.maintain();
     await other.maintain();
@@ -112,11 +112,11 @@ test("two processes with different public hosts settle on one certificate for bo
 });
 
 test("every leaf issued in ten years ends before its issuer, and verifies until it ends", async (t) => {
-  const { world, authorities } = await started(t);
+  const { environment, authorities } = await started(t);
   for (let year = 0; year < 10; year++) {
-    const leaf = await leafFrom(authorities, world.clock.now(), platform);
-    await live(world, authorities, 365, 73);
-    assert.ok(leaf.notAfter >= world.clock.now());
+    const leaf = await leafFrom(authorities, environment.clock.now(), platform);
+    await live(environment, authorities, 365, 73);
+    assert.ok(leaf.notAfter >= environment.clock.now());
     assert.ok(believes(authorities, leaf), `a leaf of year ${year}`);
   }
   const generations = statusesOf(await authorities.status(), "device_intermediate");
@@ -125,8 +125,8 @@ test("every leaf issued in ten years ends before its issuer, and verifies until 
 });
 
 test("a root near its end is succeeded with time to spare, and the servers' root before its bundle is stale", async (t) => {
-  const { world, authorities } = await started(t);
-  await live(world, authorities, 3652 - 725, 60);
+  const { environment, authorities } = await started(t);
+  await live(environment, authorities, 3652 - 725, 60);
   const announced = (await authorities.status()).filter(({ role }) => role === "server_root");
   assert.deepEqual(
     announced.map(({ status }) => status),
@@ -135,26 +135,26 @@ test("a root near its end is succeeded with time to spare, and the servers' root
   assert.equal(certificatesFromPem(authorities.serverCaBundlePem()).length, 2);
   const served = authorities.brokerTls().cert;
   const issuer = (cert: string) => new X509Certificate(cert).issuer;
-  await live(world, authorities, 390, 30);
+  await live(environment, authorities, 390, 30);
   assert.equal(issuer(authorities.brokerTls().cert), issuer(served), "for 400 days the old one serves");
-  await live(world, authorities, 40, 5);
+  await live(environment, authorities, 40, 5);
   assert.notEqual(issuer(authorities.brokerTls().cert), issuer(served));
-  await live(world, authorities, 100, 10);
+  await live(environment, authorities, 100, 10);
   assert.deepEqual(statusesOf(await authorities.status(), "server_root"), ["retired", "active"]);
   assert.equal(certificatesFromPem(authorities.serverCaBundlePem()).length, 1);
 
-  await live(world, authorities, 3060, 60);
+  await live(environment, authorities, 3060, 60);
   assert.deepEqual(statusesOf(await authorities.status(), "device_root"), ["retiring", "active"]);
 });
 
-test("a service that slept past every end starts with fresh authorities", {
+test("a service that starts after every expiry creates fresh authorities", {
   skip: missingTool("openssl"),
 }, async (t) => {
-  const { world } = await started(t);
-  world.clock.advance(8000 * DAY);
-  const late = await world.process();
-  const leaf = await leafFrom(late, world.clock.now(), platform);
-  const at = world.clock.now();
+  const { environment } = await started(t);
+  environment.clock.advance(8000 * DAY);
+  const late = await environment.process();
+  const leaf = await leafFrom(late, environment.clock.now(), platform);
+  const at = environment.clock.now();
   opensslVerify({
     certificate: leaf.pem,
     roots: late.deviceRootsPem(),
@@ -166,25 +166,25 @@ test("a service that slept past every end starts with fresh authorities", {
 });
 
 test("an intermediate retires, and its key is gone, when its last leaf has ended and not before", async (t) => {
-  const { world, authorities } = await started(t);
-  const leaf = await leafFrom(authorities, world.clock.now(), platform);
+  const { environment, authorities } = await started(t);
+  const leaf = await leafFrom(authorities, environment.clock.now(), platform);
   const old = (await authorities.status()).find(({ role }) => role === "device_intermediate")!;
   await authorities.rotateIntermediate();
-  await live(world, authorities, 365);
+  await live(environment, authorities, 365);
   assert.ok(believes(authorities, leaf));
-  assert.equal((await keysHeld(world))[old.id], true);
-  world.clock.advance(DAY + HOUR);
+  assert.equal((await keysStored(environment))[old.id], true);
+  environment.clock.advance(DAY + HOUR);
   await authorities.maintain();
-  assert.equal((await keysHeld(world))[old.id], false);
+  assert.equal((await keysStored(environment))[old.id], false);
   assert.deepEqual(statusesOf(await authorities.status(), "device_intermediate"), ["retired", "active"]);
   assert.equal(authorities.intermediatesDer().length, 1);
 });
 
-test("after rotate-root leaves of both roots are believed, the old root goes when its last leaf has ended", async (t) => {
-  const { world, authorities } = await started(t);
-  const before = await leafFrom(authorities, world.clock.now(), platform);
+test("after rotate-root leaves of both roots are trusted; the old root retires when its last leaf has ended", async (t) => {
+  const { environment, authorities } = await started(t);
+  const before = await leafFrom(authorities, environment.clock.now(), platform);
   await authorities.rotateRoot();
-  const after = await leafFrom(authorities, world.clock.now(), platform);
+  const after = await leafFrom(authorities, environment.clock.now(), platform);
   assert.equal(authorities.deviceRootsDer().length, 2);
   assert.notEqual(before.chainPem, after.chainPem);
   for (const leaf of [before, after]) {
@@ -194,21 +194,21 @@ test("after rotate-root leaves of both roots are believed, the old root goes whe
       roots: authorities.deviceRootsPem(),
       chain: leaf.chainPem,
       purpose: "sslclient",
-      at: world.clock.now(),
+      at: environment.clock.now(),
     });
   }
-  await live(world, authorities, 365);
+  await live(environment, authorities, 365);
   assert.equal(authorities.deviceRootsDer().length, 2);
-  await live(world, authorities, 5);
+  await live(environment, authorities, 5);
   assert.equal(authorities.deviceRootsDer().length, 1);
-  const renewed = await leafFrom(authorities, world.clock.now(), selfEnrolled);
+  const renewed = await leafFrom(authorities, environment.clock.now(), selfEnrolled);
   assert.ok(believes(authorities, renewed));
-  const held = await keysHeld(world);
-  for (const each of await authorities.status()) assert.equal(held[each.id], each.status !== "retired", each.name);
+  const stored = await keysStored(environment);
+  for (const each of await authorities.status()) assert.equal(stored[each.id], each.status !== "retired", each.name);
 });
 
 test("a new server root is in the bundle at once and in use only 35 days later", async (t) => {
-  const { world, authorities } = await started(t);
+  const { environment, authorities } = await started(t);
   const oldBundle = authorities.serverCaBundlePem();
   await authorities.rotateRoot();
   const bundle = authorities.serverCaBundlePem();
@@ -219,36 +219,36 @@ test("a new server root is in the bundle at once and in use only 35 days later",
       roots,
       purpose: "sslserver",
       host: "muster.example",
-      at: world.clock.now(),
+      at: environment.clock.now(),
     });
-  await live(world, authorities, 34, 1);
+  await live(environment, authorities, 34, 1);
   verifies(oldBundle);
-  await live(world, authorities, 1, 1);
+  await live(environment, authorities, 1, 1);
   assert.throws(() => verifies(oldBundle), /unable to get|self-signed/);
   verifies(bundle);
   assert.deepEqual(statusesOf(await authorities.status(), "server_root"), ["retiring", "active"]);
-  await live(world, authorities, 95);
+  await live(environment, authorities, 95);
   assert.deepEqual(statusesOf(await authorities.status(), "server_root"), ["retired", "active"]);
   verifies(authorities.serverCaBundlePem());
 });
 
 test("a second rotate-root keeps the waiting server root; rotate-root immediately uses it at once", async (t) => {
-  const { world, authorities } = await started(t);
+  const { environment, authorities } = await started(t);
   await authorities.rotateRoot();
   const bundle = authorities.serverCaBundlePem();
-  world.clock.advance(MINUTE);
+  environment.clock.advance(MINUTE);
   await authorities.rotateRoot();
   assert.equal(authorities.serverCaBundlePem(), bundle);
-  world.clock.advance(MINUTE);
+  environment.clock.advance(MINUTE);
   const after = await authorities.rotateRoot({ immediately: true });
   assert.deepEqual(statusesOf(after, "server_root"), ["retiring", "active"]);
   assert.deepEqual(statusesOf(after, "device_root"), ["retiring", "retiring", "retiring", "active"]);
   assert.equal(authorities.serverCaBundlePem().length, bundle.length);
 });
 
-test("rotations asked of several processes at once are all carried out, one after the other", async (t) => {
-  const world = await caWorld(t);
-  const processes = await Promise.all([world.process(), world.process()]);
+test("rotations requested at several processes at once are all executed, one after the other", async (t) => {
+  const environment = await caEnvironment(t);
+  const processes = await Promise.all([environment.process(), environment.process()]);
   await Promise.all(processes.flatMap((each) => [each.rotateIntermediate(), each.rotateRoot(), each.rotateServer()]));
   const all = await processes[0]!.status();
   assert.equal(statusesOf(all, "device_root").filter((status) => status === "active").length, 1);
@@ -258,7 +258,7 @@ test("rotations asked of several processes at once are all carried out, one afte
   assert.equal(processes[0]!.issuer().chainPem, processes[1]!.issuer().chainPem);
 });
 
-test("a listener that throws does not keep the others from the change", async (t) => {
+test("a listener that throws does not prevent the others' notification", async (t) => {
   const { authorities } = await started(t);
   authorities.onChange(() => {
     throw new Error("the listener's own defect");

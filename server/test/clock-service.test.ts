@@ -42,20 +42,20 @@ test("a claim works until the millisecond before its end and is expired at that 
   assert.deepEqual([status, json.error], [410, "claim_expired"]);
 });
 
-test("a machine clock that steps back two hours ends nothing, revives nothing and lets nobody wait", async () => {
+test("a machine clock that steps back two hours expires nothing, revives nothing and delays no request", async () => {
   const device = await enrollDevice(server, tenant);
-  const dead = await enrollDevice(server, tenant);
+  const ended = await enrollDevice(server, tenant);
   const open = await connectMqtt(server, device);
   const revoke = async (deviceId: string) => {
     const { items } = await server.app.certificates.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
     await server.app.enrollment.revokeCertificate(tenant.caller, items[0]!.id);
   };
-  await revoke(dead.deviceId);
+  await revoke(ended.deviceId);
   server.clock.step(-2 * HOUR);
 
   await open.publishAsync(device.topic, JSON.stringify({ values: { n: 1 } }), { qos: 1 });
-  await refused(connectMqtt(server, dead));
-  assert.equal((await renew(server, dead)).answer.status, 401);
+  await refused(connectMqtt(server, ended));
+  assert.equal((await renew(server, ended)).answer.status, 401);
   const fresh = await enrollDevice(server, tenant);
   (await connectMqtt(server, fresh)).end(true);
   await open.endAsync(true);
@@ -87,7 +87,7 @@ test("a session outlives its certificate; the next CONNECT, renewal and proof do
 
 // The embedded database belongs to one machine, whose clock is its clock.
 if (onPostgres) {
-  test("two processes with machine clocks ten minutes apart judge a claim alike, by the database's clock", async () => {
+  test("two processes with machine clocks ten minutes apart treat a claim alike, by the database's clock", async () => {
     const machines = [new FakeClock(), new FakeClock(new Date(Date.now() + 10 * MINUTE))] as const;
     const a = await startServer({ machineClock: machines[0] });
     const b = await startServer({ share: a, machineClock: machines[1] });

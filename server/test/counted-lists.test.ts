@@ -136,7 +136,7 @@ function anyPage({ chance, any, ids }: Hand): Asked {
   return [any([undefined, ...STATUSES]), Math.floor(chance() * 1.2 * ids.length), any([0, 1, 7, 500])];
 }
 
-test("a filtered page and its total are those of a plain count, wherever the look ahead ends", async () => {
+test("a filtered page and its total equal a plain count, wherever the read-ahead ends", async () => {
   const { db } = database;
   const tenantId = await newTenant();
   for (let n = 0; n < 25; n++) await add(db, tenantId, keyAt(n / 25), n % 5 ? "used" : "pending");
@@ -160,7 +160,7 @@ test("a filtered page and its total are those of a plain count, wherever the loo
   }
 });
 
-test("pages and totals are those of a plain count, whatever enters, moves and leaves", async () => {
+test("pages and totals equal a plain count, whatever rows enter, move and leave", async () => {
   const { db } = database;
   const hand = newHand(1, await newTenant());
   const other = newHand(2, await newTenant());
@@ -275,7 +275,7 @@ withSeveralConnections(
   },
 );
 
-test("merged blocks hold all rows, in order, and stay few", () => {
+test("merged blocks cover all rows, in order, and stay few", () => {
   let blocks: Block[] = [];
   for (let n = 0; n < 5_000; n++) {
     blocks.unshift({ upto: String(n), size: 512 });

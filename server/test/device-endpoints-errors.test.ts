@@ -42,7 +42,7 @@ function assertShape(operationId: string, answer: HttpAnswer): void {
   route.response!.parse(answer.json);
 }
 
-test("a redemption answers with what spec 2.3 lists, and nobody may keep a copy", async () => {
+test("a redemption answers with the fields of spec 2.3 and Cache-Control: no-store", async () => {
   const { claimCode } = await newClaim();
   const answer = await redeemCode(claimCode);
   assertShape("redeemClaim", answer);
@@ -81,7 +81,7 @@ test("401 cert_invalid: renewal without a certificate, with the leaf alone, with
   assertRefused((await renew(server, device)).answer, 401, "cert_invalid", "authentication");
 });
 
-test("401 invalid_claim_code, and no word on why", async () => {
+test("401 invalid_claim_code, without the reason", async () => {
   const unknown = await redeemCode("CLAIM-0000-0000-0000");
   assertRefused(unknown, 401, "invalid_claim_code", "authentication");
   const malformed = await redeemCode("not a code");
@@ -101,9 +101,9 @@ test("401 reenrollment_proof_required, until the device shows its valid certific
   const { claimCode } = await newClaim({ maxUses: 5 });
   const again = { hardwareFingerprint: ` ${device.fingerprint.toUpperCase()} ` };
   assertRefused(await redeemCode(claimCode, again), 401, "reenrollment_proof_required", "authentication");
-  const stranger = await enrollDevice(server, tenant);
+  const foreign = await enrollDevice(server, tenant);
   const { body } = await redemption(claimCode, again);
-  assertRefused(await redeem(server, body, stranger), 401, "reenrollment_proof_required", "authentication");
+  assertRefused(await redeem(server, body, foreign), 401, "reenrollment_proof_required", "authentication");
   const proven = await redeem(server, body, device);
   assert.equal(proven.status, 200);
   assert.equal(proven.json.deviceId, device.deviceId);
@@ -138,7 +138,7 @@ test("413 above 16 KiB, 415 for anything but JSON", async () => {
   }
 });
 
-test("429 for guessing, with Retry-After, while a known code is judged on its merits", async () => {
+test("429 for guessing, with Retry-After, while a known code is still checked", async () => {
   const own = await startServer();
   try {
     const theirs = await newTenant(own);
@@ -171,7 +171,7 @@ test("429 for more than the address's requests a minute, whatever they are", asy
   }
 });
 
-// Last, because it moves the clock on, and TLS judges client certificates by the real one.
+// Last, because it advances the clock, and TLS verifies client certificates by the real one.
 test("410 claim_expired and claim_revoked, 409 claim_exhausted", async () => {
   const [expired, revoked, spent] = [await newClaim({ expiresInMinutes: 60 }), await newClaim(), await newClaim()];
   await server.app.enrollment.revokeClaim(tenant.caller, revoked.id);

@@ -8,7 +8,7 @@ import { enrollDevice, newTenant, type TestDevice, type TestTenant } from "./har
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** One server believes this machine's proxy, the other believes nobody. */
+/** One server trusts this machine's proxy, the other trusts none. */
 let behindProxy: TestServer;
 let direct: TestServer;
 let tenants: Map<TestServer, TestTenant>;
@@ -96,10 +96,10 @@ test("a header in odd case is the same header", async () => {
   assert.equal((await renewWith(behindProxy, { "CLIENT-cert": cert!, "Client-Cert-CHAIN": chain! })).status, 200);
   const victim = await enrollDevice(direct, tenants.get(direct)!);
   const odd = { "CLIENT-cert": field(victim.cert), "Client-CERT-chain": field(victim.chain) };
-  assertCertInvalid(await renewWith(direct, odd), "odd case from nobody");
+  assertCertInvalid(await renewWith(direct, odd), "odd case from an untrusted address");
 });
 
-test("a device's budget follows the address its trusted proxy names, and nobody else can choose one", async () => {
+test("a device's budget follows the address its trusted proxy names; other clients cannot choose one", async () => {
   const env = { MUSTER_DEVICE_REQUESTS_PER_MINUTE: "2" };
   const proxied = await startServer({ env: { ...env, MUSTER_TRUSTED_PROXIES: "127.0.0.1" } });
   const open = await startServer({ env });
@@ -112,7 +112,7 @@ test("a device's budget follows the address its trusted proxy names, and nobody 
     for (let i = 0; i < 2; i++) assert.equal((await from(proxied, `2001:db8::${i}`)).status, 401);
     assert.equal((await from(proxied, "2001:db8::ffff:1")).status, 429, "one /64 is one budget");
     for (let i = 0; i < 2; i++) assert.equal((await from(open, `198.51.100.${i}`)).status, 401);
-    assert.equal((await from(open, "198.51.100.9")).status, 429, "a header from nobody changes nothing");
+    assert.equal((await from(open, "198.51.100.9")).status, 429, "a header from an untrusted address changes nothing");
   } finally {
     await proxied.stop();
     await open.stop();

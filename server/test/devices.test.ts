@@ -36,7 +36,7 @@ after(async () => {
 
 const invalid = (detail: string) => ({ code: "invalid_request", detail });
 
-test("a device made by hand shows every field of its record", async () => {
+test("a device added by hand shows every field of its record", async () => {
   const type = await devices.createDeviceType(acme, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
   const group = await groups.createGroup(acme, { name: "North" });
   const made = await devices.createDevice(acme, {
@@ -154,7 +154,7 @@ test("lists are newest first, filtered, paged, and of one tenant", async () => {
   assert.equal((await groups.listGroups(lister, { skip: 0, limit: 50, q: "1%N" })).total, 0);
 });
 
-test("a user who is no admin sees the devices of the groups the user is in; admins see all", async () => {
+test("a user who is not an admin sees the devices of the user's groups; admins see all", async () => {
   await access.createTenant({ slug: "seen", name: "seen" });
   const system = await access.systemCaller("seen");
   const { id: userId } = await access.createUser(await access.systemCaller("seen"), {
@@ -199,7 +199,7 @@ test("an operator edits a device of the own groups, except its groups and its ty
   assert.deepEqual([bare.groupIds, bare.deviceTypeId], [[], null]);
 });
 
-test("a group takes users of its tenant, and a deleted user is a member no more", async () => {
+test("a group accepts users of its tenant, and a deleted user is no longer a member", async () => {
   const user = await access.createUser(await access.systemCaller("acme"), {
     email: "member@acme.example",
     role: "viewer",
@@ -216,7 +216,7 @@ test("a group takes users of its tenant, and a deleted user is a member no more"
   assert.deepEqual((await groups.getGroup(acme, made.id)).memberUserIds, []);
 });
 
-test("the certificate state is that of the best live certificate, or what became of the newest", async () => {
+test("the certificate state is that of the live certificate that ends last, or the state of the newest", async () => {
   await devices.createDevice(acme, { id: "certified", name: "x" });
   const { uid } = await database.db
     .selectFrom("devices")

@@ -48,7 +48,7 @@ for (const prefix of PREFIXES) {
   });
 }
 
-test("a database that is brought up to date step by step keeps what it holds", async () => {
+test("a database that is migrated step by step keeps its rows", async () => {
   const { open, remove } = await emptyDatabase({ fresh: false });
   const database = await open();
   try {

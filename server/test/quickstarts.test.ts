@@ -49,7 +49,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `muster inbox`, as the page has its reader start it. @returns what the service must be told of it */
+/** `muster inbox`, as the quickstart starts it. @returns the service's settings for it */
 async function startInbox(): Promise<Record<string, string>> {
   const free = ["--mail-port", "0", "--webhook-port", "0"];
   inbox = spawn(process.execPath, [LAUNCHER, "inbox", ...free], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
@@ -62,7 +62,7 @@ async function startInbox(): Promise<Record<string, string>> {
   return { MUSTER_SMTP_URL: mailUrl!, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" };
 }
 
-/** Whoever asks for `/65` has 65 seconds pass, after what was due before and with what becomes due in them. */
+/** A request for `/65` advances the clock by 65 seconds, after all work that was due before. */
 async function keepTime(): Promise<Server> {
   const passing = createServer(async ({ url }, response) => {
     await server.app.notifications.runDue();
@@ -99,13 +99,15 @@ async function walk(page: string, settings: string[]): Promise<void> {
   const plain = stdout.replaceAll("\r", "").replaceAll(server.httpUrl, "https://localhost:8443");
   const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
   if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
-  else for (const [index, [, , told]] of blocks.entries()) assert.equal(masked(outputs[index]!), masked(told ?? ""));
+  else
+    for (const [index, [, , reported]] of blocks.entries())
+      assert.equal(masked(outputs[index]!), masked(reported ?? ""));
 }
 
 // First: later the mails about the other pages' device are in the inbox as well.
 if (WITH_MONITORING) {
   const skip = without("openssl", "curl", "jq", "mosquitto_pub");
-  test("a reading becomes a page and a ticket as the page tells it", { skip }, async () => {
+  test("a reading becomes a page and a ticket as the quickstart shows", { skip }, async () => {
     const { port } = hours.address() as AddressInfo;
     await walk("monitoring.md", [
       `HOOK=${hookUrl}`,
@@ -116,7 +118,7 @@ if (WITH_MONITORING) {
   });
 }
 
-test("the public API with curl works as the page tells it", { skip: without("curl", "jq", "openssl") }, async () => {
+test("the public API with curl works as the quickstart shows", { skip: without("curl", "jq", "openssl") }, async () => {
   await server.app.access.createUser(await server.app.access.systemCaller("acme"), {
     email: "you@acme.example",
     role: "admin",
@@ -124,7 +126,9 @@ test("the public API with curl works as the page tells it", { skip: without("cur
   await walk("api.md", [`TYPE=${tenant.deviceTypeId}`]);
 });
 
-test("the walk by hand works as the page tells it", { skip: without("openssl", "curl", "mosquitto_pub") }, async () => {
+test("the walk by hand works as the quickstart shows", {
+  skip: without("openssl", "curl", "mosquitto_pub"),
+}, async () => {
   const claim = await server.app.enrollment.createClaim(tenant.caller, {
     intendedName: "Pump 1",
     intendedDeviceTypeId: tenant.deviceTypeId,

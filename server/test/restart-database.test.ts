@@ -112,7 +112,7 @@ if (onPostgres) {
     });
   }
 
-  test("while the database hangs and every connection is taken, a request that waited for one is answered in time too", async () => {
+  test("while the database hangs and every connection is in use, a waiting request is answered in time too", async () => {
     proxy.pause();
     try {
       const late = async (n: number) => {
@@ -127,7 +127,7 @@ if (onPostgres) {
     await eventually(async () => assert.equal((await listDevices()).status, 200));
   });
 
-  test("while the database can only be read, what was revoked or has expired is refused, and nobody is let in", async () => {
+  test("while the database is read-only, revoked and expired certificates are refused, and no new client is admitted", async () => {
     const [good, revoked] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
     const page = { deviceId: revoked.deviceId, skip: 0, limit: 1 };
     const [certificate] = (await server.app.certificates.listCertificates(tenant.caller, page)).items;
@@ -152,12 +152,12 @@ if (onPostgres) {
     await assert.rejects(connectMqtt(server, revoked), /Not authorized/);
   });
 
-  test("connections that the database ends are made again, and no request fails for good", async () => {
+  test("connections that the database ends are opened again, and requests succeed afterwards", async () => {
     const device = await enrollDevice(server, tenant);
     await endConnections(database.url!);
     await worksAgain(device);
   });
-  test("a connection that listens and is lost without a farewell is made again, and whoever listens looks again", async () => {
+  test("a half-open LISTEN connection is detected and replaced, and its subscribers poll again", async () => {
     const fragile = await databaseProxy(database.url!);
     const listener = createListener(fragile.url, createLogger("silent"), 50, 500);
     const heard = Promise.withResolvers<string>();

@@ -19,12 +19,12 @@ const NIGHTS: NewShift = {
 
 let server: TestServer;
 let tenant: TestTenant;
-let stranger: TestTenant;
+let otherTenant: TestTenant;
 
 before(async () => {
   server = await startServer();
   tenant = await newTenant(server);
-  stranger = await newTenant(server);
+  otherTenant = await newTenant(server);
 });
 after(() => server.stop());
 
@@ -42,7 +42,7 @@ async function caller(of = tenant) {
 const createShift = (input: Partial<NewShift> = {}, of = tenant): Promise<ShiftRecord> =>
   server.app.groups.createShift(of.caller, { ...NIGHTS, ...input });
 
-test("a group is kept with its channels and steps of escalation, just as they were given", async () => {
+test("a group is stored with its channels and escalation steps exactly as given", async () => {
   const call = await caller();
   const body = {
     name: "Pump hall",
@@ -121,7 +121,7 @@ const BAD_GROUPS: [object, string][] = [
   [{ memberUserIds: [NOWHERE] }, NOWHERE],
 ];
 
-test("a group whose channels or steps nobody could be told by is refused, and what is wrong is named", async () => {
+test("a group with unusable channels or steps is refused, and the error names the place", async () => {
   const call = await caller();
   for (const [wrong, detail] of BAD_GROUPS) {
     const { status, json } = await call("/groups", { name: "x", ...wrong });
@@ -130,7 +130,7 @@ test("a group whose channels or steps nobody could be told by is refused, and wh
   assert.equal((await call("/groups?q=x")).json.total, 0);
 });
 
-test("a shift is listed newest first and by a part of its name, and shown with what it was made of", async () => {
+test("shifts are listed newest first and by a part of the name, and shown with every field", async () => {
   const call = await caller();
   const more = { validFrom: "2026-12-01", validUntil: "2026-12-01", userIds: [tenant.admin.id] };
   const first = await createShift({ name: "100% listed", timeZone: "utc" });
@@ -148,7 +148,7 @@ test("a shift is listed newest first and by a part of its name, and shown with w
   assert.deepEqual(await found("q=100%25"), [1, first.id]);
   assert.deepEqual(await found("q=1%25l"), [0]);
   assert.deepEqual(await found("limit=2"), [2, id, first.id]);
-  assert.equal((await (await caller(stranger))("/shifts")).json.total, 0);
+  assert.equal((await (await caller(otherTenant))("/shifts")).json.total, 0);
 });
 
 test("a shift is on duty from its start until its end, in the wall time of its zone", async () => {
@@ -193,15 +193,15 @@ const BAD_SHIFTS: [Partial<NewShift>, string?][] = [
   [{ name: " " }],
 ];
 
-test("a shift that no calendar could hold is refused, and the offending value is named", async () => {
+test("an impossible shift is refused, and the error names the value", async () => {
   for (const [wrong, detail] of BAD_SHIFTS)
     await assert.rejects(createShift(wrong), { code: "invalid_request", detail }, JSON.stringify(wrong));
-  await assert.rejects(createShift({ userIds: [stranger.admin.id] }), { detail: stranger.admin.id });
+  await assert.rejects(createShift({ userIds: [otherTenant.admin.id] }), { detail: otherTenant.admin.id });
   const viewer = { ...tenant.caller, rights: { kind: "user", userId: NOWHERE, role: "viewer" } as const };
   await assert.rejects(server.app.groups.createShift(viewer, NIGHTS), { code: "insufficient_role" });
 });
 
-test("a shift is put on a group, both show it, and putting it there again changes nothing", async () => {
+test("a shift is assigned to a group, both show it, and repeating the assignment changes nothing", async () => {
   const call = await caller();
   const group = (await call("/groups", { name: "Assigned" })).json;
   const { id: shiftId } = await createShift();
@@ -220,9 +220,9 @@ test("a shift is put on a group, both show it, and putting it there again change
 test("another tenant's group is 404 and another tenant's shift 400 with its id, like ids that exist nowhere", async () => {
   const call = await caller();
   const [ours, theirs] = await Promise.all(
-    [tenant, stranger].map((each) => server.app.groups.createGroup(each.caller, { name: "one" })),
+    [tenant, otherTenant].map((each) => server.app.groups.createGroup(each.caller, { name: "one" })),
   );
-  const [shift, foreign] = [await createShift(), await createShift({}, stranger)];
+  const [shift, foreign] = [await createShift(), await createShift({}, otherTenant)];
   const answer = async (groupId: string, shiftId: string) => {
     const { status, json } = await call(`/groups/${groupId}/shifts`, { shiftId });
     const { requestId: _, ...body } = json;
@@ -239,14 +239,14 @@ test("another tenant's group is 404 and another tenant's shift 400 with its id, 
   assert.equal((await call(`/shifts/${foreign.id}`)).status, 404);
 });
 
-test("the database itself refuses a group, a shift and a user of different tenants, and a week that is none", async () => {
+test("the database refuses a group, a shift and a user of different tenants, and an empty week", async () => {
   const { db } = server.app.database;
   const group = await server.app.groups.createGroup(tenant.caller, { name: "ours" });
-  const [shift, foreign] = [await createShift(), await createShift({}, stranger)];
-  for (const { tenantId: tenant_id } of [tenant.caller, stranger.caller]) {
+  const [shift, foreign] = [await createShift(), await createShift({}, otherTenant)];
+  for (const { tenantId: tenant_id } of [tenant.caller, otherTenant.caller]) {
     const puts = db.insertInto("group_shifts").values({ tenant_id, group_id: group.id, shift_id: foreign.id });
     await assert.rejects(puts.execute(), { code: "23503" });
-    const joins = db.insertInto("shift_users").values({ tenant_id, shift_id: shift.id, user_id: stranger.admin.id });
+    const joins = db.insertInto("shift_users").values({ tenant_id, shift_id: shift.id, user_id: otherTenant.admin.id });
     await assert.rejects(joins.execute(), { code: "23503" });
   }
   for (const days_of_week of [[], ["mon", "mon"], ["mon", "someday"]]) {
@@ -255,7 +255,7 @@ test("the database itself refuses a group, a shift and a user of different tenan
   }
 });
 
-test("one shift put on a group twenty times at once stands there once, and each time is answered 200", async () => {
+test("one shift assigned to a group twenty times at once is assigned once, and each request is answered 200", async () => {
   const call = await caller();
   const { id } = await server.app.groups.createGroup(tenant.caller, { name: "contested" });
   const { id: shiftId } = await createShift();

@@ -18,7 +18,7 @@ import { FakeClock } from "./fake-clock.ts";
 export const MASTER_KEY = Buffer.alloc(32, 7);
 
 /** A database whose processes are played by several {@link Authorities}, and a clock for all of them. */
-export interface CaWorld {
+export interface CaEnvironment {
   readonly database: Database;
   readonly clock: FakeClock;
   /** A further process on the same database: with a pool of its own on PostgreSQL. */
@@ -26,7 +26,7 @@ export interface CaWorld {
 }
 
 /** Makes the worlds of a test file: each begins with a database that knows no authority, emptied after the one before. */
-export function caWorlds(): (t: TestContext) => Promise<CaWorld> {
+export function caEnvironments(): (t: TestContext) => Promise<CaEnvironment> {
   const spare: OpenDatabase[] = [];
   after(async () => {
     for (const database of spare) {
@@ -36,13 +36,13 @@ export function caWorlds(): (t: TestContext) => Promise<CaWorld> {
   });
   return async (t) => {
     const database = spare.pop() ?? (await openTestDatabase());
-    return worldOn(database, t, () => spare.push(database));
+    return environmentOn(database, t, () => spare.push(database));
   };
 }
 
 type OpenDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
-function worldOn(database: OpenDatabase, t: TestContext, emptied: () => void): CaWorld {
+function environmentOn(database: OpenDatabase, t: TestContext, emptied: () => void): CaEnvironment {
   const clock = new FakeClock();
   const open: { close(): Promise<void> }[] = [];
   t.after(async () => {

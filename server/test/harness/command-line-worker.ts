@@ -1,6 +1,6 @@
 /**
  * A process that is asked for one command line after the other and runs each as `bin/muster.mjs` does, without being
- * loaded anew for it. Started by `command-line.ts`; ends when its parent hangs up.
+ * loaded again for it. Started by `command-line.ts`; ends when its parent hangs up.
  */
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Ran } from "./command-line.ts";

@@ -104,7 +104,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
       assert.equal(answer.status, 200, answer.text);
       return answer.json.items;
     },
-    /** Has the process die at `point` while `work` is under way; nobody gets an answer. Then starts it again. */
+    /** Kills the process at `point` during `work`, which gets no answer; then starts it again. */
     async killedAt(point: string, work: () => Promise<unknown>): Promise<void> {
       await server.arm(`${point}:kill9`);
       await assert.rejects(work(), `the client got an answer although the process died at ${point}`);

@@ -40,9 +40,9 @@ export async function assertDeclared(
   declared ??= load();
   const route = (await declared).find((each) => each.method === method && each.path.test(pathname));
   if (!route) return;
-  const told = `${route.operationId} answered ${status} ${json.error}: ${json.message}`;
-  assert.ok(route.statuses.has(json.error), `undeclared: ${told}`);
-  assert.equal(status, route.statuses.get(json.error), told);
-  assert.equal(json.requestId, headers["x-request-id"], told);
-  assert.match(json.message, /[.!?:…]$/, told);
+  const reported = `${route.operationId} answered ${status} ${json.error}: ${json.message}`;
+  assert.ok(route.statuses.has(json.error), `undeclared: ${reported}`);
+  assert.equal(status, route.statuses.get(json.error), reported);
+  assert.equal(json.requestId, headers["x-request-id"], reported);
+  assert.match(json.message, /[.!?:…]$/, reported);
 }

@@ -1,4 +1,4 @@
-/** What somebody may put into a request, as JSON text or as part of an address. */
+/** Hostile values for requests, as JSON text or as part of an address. */
 
 /** Values for any field, of which its shape knows best what to think. */
 const VALUES = ["-1", "1e400", "null", "true", "[[[]]]", '{"$ne":1}', '""', JSON.stringify("x".repeat(5_000))];

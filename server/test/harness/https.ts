@@ -20,7 +20,7 @@ export interface HttpOptions {
   /** Client certificate with its chain, PEM. */
   cert?: string | undefined;
   key?: string | undefined;
-  /** For a request that needs a connection of its own, or one that nobody else uses. */
+  /** For a request that needs a connection of its own. */
   agent?: Agent;
 }
 

@@ -17,7 +17,7 @@ type Uses = Pick<
   Pick<Registry["connections"], "createMqttClient"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
-/** `ok`, or the code it was refused with. Anything unforeseen is told in full, so that no race can hide it. */
+/** `ok`, or the code it was refused with. Any other error is reported in full, so that no race can hide it. */
 export interface Outcome {
   code: string;
   // biome-ignore lint/suspicious/noExplicitAny: what the use case answered; each race knows what it looks for

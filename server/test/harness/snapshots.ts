@@ -40,7 +40,7 @@ async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
   return dump;
 }
 
-/** What an empty database holds beside the schema is loaded anew for every test: a third of the size, half of the time. */
+/** What an empty database contains beside the schema is loaded again for every test: a third of the size, half of the time. */
 const SEGMENTS_OF_1_MB = ["--wal-segsize=1"];
 const SMALL = [
   "ALTER SYSTEM SET shared_buffers = '8MB'",

@@ -7,12 +7,12 @@ import type { TestServer } from "./server.ts";
 import { callerForKey, callerForUser } from "./shell-caller.ts";
 
 /** What opens nothing, by what is wrong with it: every reason of spec 7 for `invalid_api_key`. Moves the clock on by a day. */
-export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<Map<string, string | undefined>> {
+export async function endedKeys(server: TestServer, tenant: TestTenant): Promise<Map<string, string | undefined>> {
   const { access } = server.app;
   const made = async (user: string, expiresInDays?: number) =>
     access.createKey(await access.systemCaller(tenant.slug), {
       user,
-      name: "dead",
+      name: "ended",
       scopes: ["devices:read"],
       expiresInDays,
     });
@@ -23,7 +23,7 @@ export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<
     await end(email);
     return key;
   };
-  const alive = await newKey(server, tenant, "devices:read");
+  const active = await newKey(server, tenant, "devices:read");
   const other = await newKey(server, tenant, "devices:read");
   const revoked = await made(tenant.admin.email);
   await access.revokeKey(await callerForKey(access, revoked.id), revoked.id);
@@ -33,11 +33,11 @@ export async function deadKeys(server: TestServer, tenant: TestTenant): Promise<
     ["missing", undefined],
     ["empty", ""],
     ["malformed", "rubbish"],
-    ["with text after it", `${alive}x`],
-    ["two in one header", `${alive},${alive}`],
-    ["10 KB long", alive.padEnd(10_240, "0")],
-    ["with a wrong checksum", alive.slice(0, -1) + (alive.endsWith("0") ? "1" : "0")],
-    ["one's id with another's secret", alive.slice(0, 14) + other.slice(14)],
+    ["with text after it", `${active}x`],
+    ["two in one header", `${active},${active}`],
+    ["10 KB long", active.padEnd(10_240, "0")],
+    ["with a wrong checksum", active.slice(0, -1) + (active.endsWith("0") ? "1" : "0")],
+    ["one's id with another's secret", active.slice(0, 14) + other.slice(14)],
     ["unknown", makeKey(randomIds).text],
     ["revoked", revoked.key],
     ["expired", expired.key],
