@@ -10,6 +10,7 @@ import { migrations } from "./db/migrations/index.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomIds } from "./lib/ids.ts";
 import { createLogger } from "./lib/logger.ts";
+import { withTimeout } from "./lib/timeouts.ts";
 
 /** How long a drain may take before the process leaves anyway. */
 const DRAIN_MS = 15_000;
@@ -70,25 +71,27 @@ function untilSignal(app: App): Promise<number> {
       if (signalled) return;
       signalled = true;
       app.logger.info({ signal }, "stopping: taking no new work, finishing what is under way");
-      const late = setTimeout(() => {
-        app.logger.error("stopping took too long; leaving");
-        resolve(1);
-      }, DRAIN_MS);
-      app.stop().then(
-        () => {
-          clearTimeout(late);
-          app.logger.info("stopped");
-          resolve(0);
-        },
-        (error: Error) => {
-          app.logger.error({ err: error.message }, "stopping failed");
-          resolve(1);
-        },
-      );
+      resolve(withTimeout(stop(app), DRAIN_MS, () => tooLate(app)));
     };
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
   });
+}
+
+async function stop(app: App): Promise<number> {
+  try {
+    await app.stop();
+    app.logger.info("stopped");
+    return 0;
+  } catch (error) {
+    app.logger.error({ err: (error as Error).message }, "stopping failed");
+    return 1;
+  }
+}
+
+function tooLate(app: App): number {
+  app.logger.error("stopping took too long; leaving");
+  return 1;
 }
 
 /** The CA that the development HTTPS certificate and the broker's certificate hang from, for curl and browsers. */

@@ -1,3 +1,5 @@
+import { createBatcher } from "../lib/batcher.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import type { ParsedKey } from "./api-key.ts";
 import type { AccessDeps } from "./deps.ts";
 import { type AuthorizedKey, authorizeKeys } from "./rate-limit-store.ts";
@@ -34,19 +36,10 @@ const MAX_WAIT_MS = 100;
  * request; a single request does not wait.
  */
 export function createAdmissions({ database, clock }: AccessDeps, requestClock: RequestClock): Admissions {
-  let waiting: Waiting[] = [];
-  let running = false;
-
-  async function run(): Promise<void> {
-    // The first batch takes all requests of this turn of the event loop.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
-      await atMost(settle(batch));
-    }
-    running = false;
-  }
+  const batcher = createBatcher<Waiting>({
+    batchSize: ({ length }) => Math.min(length, MAX_BATCH),
+    process: (batch) => withTimeout(settle(batch), MAX_WAIT_MS, () => undefined),
+  });
 
   async function settle(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -70,23 +63,8 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
 
   return {
     authorize: ({ id, secretHash }) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ id, secretHash, resolve, reject });
-        if (running) return;
-        running = true;
-        void run();
-      }),
+      new Promise((resolve, reject) => batcher.add({ id, secretHash, resolve, reject })),
   };
-}
-
-/** Resolves when `work` has settled, or after {@link MAX_WAIT_MS}. */
-async function atMost(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, MAX_WAIT_MS);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }
 
 /** Requests that present the same key, in the order they came. */

@@ -10,6 +10,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
 import { installHealth, type Readiness } from "./http/health.ts";
@@ -116,9 +117,11 @@ export function createApi(deps: ApiDeps): Api {
 }
 
 async function drain(app: FastifyInstance): Promise<void> {
-  const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-  await app.close();
-  clearTimeout(late);
+  const closed = app.close();
+  await withTimeout(closed, DRAIN_MS, () => {
+    app.server.closeAllConnections();
+    return closed;
+  });
 }
 
 function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener>[0]): FastifyInstance {

@@ -1,6 +1,7 @@
 import { inTransaction } from "../db/transaction.ts";
 import type { Database } from "../db/types.ts";
 import { addMs, type Clock } from "../lib/clock.ts";
+import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Secret } from "../lib/secret.ts";
@@ -70,8 +71,10 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
   const { database, logger } = deps;
   const masterKey = deps.masterKey.reveal();
   const listeners = new Set<() => void>();
-  let reloading: Promise<void> = Promise.resolve();
   let live: LiveSet | undefined;
+  /** One after the other, so that an older state never replaces a newer one. */
+  const reloads = coalesceRuns(readAgain);
+  const reload = reloads.run;
 
   await change("start");
   const unlisten = await database.listen(CHANGED_CHANNEL, () => {
@@ -95,12 +98,6 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
       await carryOutWhatIsDue(books);
       if (books.changed) await announceChange(tx);
     });
-  }
-
-  /** One after the other, so that an older reading never replaces a newer one. */
-  function reload(): Promise<void> {
-    reloading = reloading.catch(() => undefined).then(readAgain);
-    return reloading;
   }
 
   async function readAgain(): Promise<void> {
@@ -134,7 +131,7 @@ export async function createKeeper(deps: AuthoritiesDeps): Promise<Keeper> {
     close: async () => {
       listeners.clear();
       await unlisten();
-      await reloading.catch(() => undefined);
+      await reloads.settled();
     },
   };
 }

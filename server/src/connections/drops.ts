@@ -1,8 +1,9 @@
 import type { Db, Unlisten } from "../db/database.ts";
+import { type CoalescedRuns, coalesceRuns } from "../lib/coalesce-runs.ts";
 import { faultPoint } from "../lib/fault-points.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, isAcknowledged, pendingDrops, type SessionDrop } from "./drop-store.ts";
-import { createRerun, type Rerun } from "./rerun.ts";
 
 const POLL_MS = 1_000;
 const BATCH = 500;
@@ -35,7 +36,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   const unlisten: Unlisten[] = [];
   let node: ReadingNode | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const delivery = createRerun(async () => {
+  const delivery = coalesceRuns(async () => {
     while (node !== undefined && (await deliverBatch(database.connects, node, handlers)));
   });
 
@@ -89,7 +90,7 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
 
 async function awaitAcknowledged(
   { database, clock, logger }: ConnectionsDeps,
-  { delivery, acknowledgements }: { delivery: Rerun; acknowledgements: Signal },
+  { delivery, acknowledgements }: { delivery: CoalescedRuns; acknowledgements: Signal },
   seq: string,
   timeoutMs: number,
 ): Promise<boolean> {
@@ -119,15 +120,10 @@ function createSignal(): Signal {
     emit() {
       for (const resolve of waiting) resolve();
     },
-    next: (atMostMs) =>
-      new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(timeout);
-          waiting.delete(done);
-          resolve();
-        };
-        const timeout = setTimeout(done, atMostMs);
-        waiting.add(done);
-      }),
+    next(atMostMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      return withTimeout(promise, atMostMs, () => undefined).finally(() => waiting.delete(resolve));
+    },
   };
 }

@@ -2,6 +2,7 @@ import { writeLastConnected } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { type PresenceRow, writePresence } from "../devices/devices.ts";
 import type { Logger } from "../lib/logger.ts";
+import { createWriteBehind } from "../lib/write-behind.ts";
 import { deleteSessions } from "./session-store.ts";
 
 /** How long changes are collected: one statement then serves every connect of that time. */
@@ -57,56 +58,37 @@ class PendingChanges {
  */
 export function createPresence(db: Db, logger: Logger): Presence {
   let pending = new PendingChanges();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let stopped = false;
+  const onFailure = (error: Error) => logger.warn({ err: error.message }, "could not write presence; retrying");
+  const writes = createWriteBehind(write, { delayMs: BATCH_MS, retry: { afterMs: RETRY_MS, onFailure } });
 
-  function schedule(ms: number): void {
-    if (stopped) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      flush().catch((error: Error) => {
-        logger.warn({ err: error.message }, "could not write presence; retrying");
-        schedule(RETRY_MS);
-      });
-    }, ms).unref();
-  }
-
-  async function flush(): Promise<void> {
-    while (running) await running.catch(() => undefined);
+  async function write(): Promise<void> {
     if (pending.isEmpty) return;
     const batch = pending;
     pending = new PendingChanges();
-    running = batch
-      .write(db)
-      .catch((error: unknown) => {
-        pending.restore(batch);
-        throw error;
-      })
-      .finally(() => {
-        running = undefined;
-      });
-    await running;
+    try {
+      await batch.write(db);
+    } catch (error) {
+      pending.restore(batch);
+      throw error;
+    }
   }
 
   return {
     online(change, certificateId) {
       pending.setPresence({ ...change, online: true, reason: null });
       if (certificateId !== null) pending.connected.set(certificateId, change.at);
-      schedule(BATCH_MS);
+      writes.schedule();
     },
     ended(session, change) {
       pending.ended.set(session.sessionId, session);
       if (change) pending.setPresence({ ...change, online: false });
-      schedule(BATCH_MS);
+      writes.schedule();
     },
-    flush,
+    flush: writes.flush,
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await flush().catch((error: Error) =>
-        logger.warn({ err: error.message }, "could not write presence at the stop"),
-      );
+      await writes
+        .stop()
+        .catch((error: Error) => logger.warn({ err: error.message }, "could not write presence at the stop"));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { useCase } from "../access/access.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
+import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { insertRefusals, listRefusalRows, pruneRefusals, type RefusalRow } from "./refusal-store.ts";
 
@@ -44,20 +45,15 @@ export interface RefusalJournal {
 export function createRefusalJournal({ database, clock, ids, logger }: ConnectionsDeps): RefusalJournal {
   let buffer: RefusalRow[] = [];
   let dropped = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+  const { schedule, flush, stop } = createWriteBehind(write, { delayMs: BATCH_MS });
 
-  async function flush(): Promise<void> {
-    while (running) await running;
+  async function write(): Promise<void> {
     const rows = buffer;
     if (rows.length === 0) return;
     buffer = [];
-    running = insertRefusals(database.db, rows)
-      .catch((error: Error) => logger.warn({ err: error.message, lost: rows.length }, "could not write refusals"))
-      .finally(() => {
-        running = undefined;
-      });
-    await running;
+    await insertRefusals(database.db, rows).catch((error: Error) =>
+      logger.warn({ err: error.message, lost: rows.length }, "could not write refusals"),
+    );
     if (dropped > 0)
       logger.warn({ dropped }, "refusals arrive faster than they can be written; the surplus is dropped");
     dropped = 0;
@@ -71,17 +67,11 @@ export function createRefusalJournal({ database, clock, ids, logger }: Connectio
       }
       const now = clock.now();
       buffer.push(toRow(refusal, ids.uuid(now), now));
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void flush();
-      }, BATCH_MS).unref();
+      schedule();
     },
     flush,
     prune: () => pruneRefusals(database.db, MAX_EACH_TENANT, addMs(clock.now(), -MAX_AGE_MS)),
-    async stop() {
-      clearTimeout(timer);
-      await flush();
-    },
+    stop,
   };
 }
 

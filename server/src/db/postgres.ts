@@ -1,6 +1,7 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import { coalesceReads } from "./coalesce-reads.ts";
 import { pipelineOn } from "./pipeline.ts";
 import { postgresDialect } from "./postgres-driver.ts";
@@ -15,6 +16,8 @@ const OLDEST_MAJOR = 15;
  * stay below that. A server that hangs does not end its statement: the client stops waiting a little later.
  */
 const CONNECT_TIMEOUT_MS = 2_000;
+/** How long the health check waits for an answer. */
+const HEALTH_CHECK_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 250;
 
@@ -79,11 +82,9 @@ async function refuseOldServer(pool: pg.Pool): Promise<void> {
 }
 
 async function answers(pool: pg.Pool): Promise<boolean> {
-  const timeout = AbortSignal.timeout(2_000);
-  const late = new Promise<boolean>((resolve) => timeout.addEventListener("abort", () => resolve(false)));
   const answer = pool.query("SELECT 1").then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, late]);
+  return withTimeout(answer, HEALTH_CHECK_MS, () => false);
 }

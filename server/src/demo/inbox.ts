@@ -1,3 +1,5 @@
+import { withTimeout } from "../lib/timeouts.ts";
+
 const WAIT_MS = 15_000;
 
 /** What one of the demo's receiving ends was sent, and those who wait for it. */
@@ -14,7 +16,7 @@ export class Inbox<Message> {
   put(message: Message): void {
     this.#messages.push(message);
     this.#show(message);
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
   }
 
   find(wanted: (message: Message) => boolean): Message | undefined {
@@ -23,17 +25,16 @@ export class Inbox<Message> {
 
   /** The first message that is wanted, which may be there already; rejects when it does not come within 15 s. */
   arrival(what: string, wanted: (message: Message) => boolean): Promise<Message> {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${what} did not come`)), WAIT_MS).unref();
-      const look = () => {
-        const found = this.find(wanted);
-        if (found === undefined) return;
-        clearTimeout(late);
-        this.#waiting.delete(look);
-        resolve(found);
-      };
-      this.#waiting.add(look);
-      look();
-    });
+    const { promise, resolve } = Promise.withResolvers<Message>();
+    const check = () => {
+      const found = this.find(wanted);
+      if (found !== undefined) resolve(found);
+    };
+    this.#waiting.add(check);
+    check();
+    const refuse = () => {
+      throw new Error(`${what} did not arrive`);
+    };
+    return withTimeout(promise, WAIT_MS, refuse).finally(() => this.#waiting.delete(check));
   }
 }

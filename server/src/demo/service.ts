@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { sendCommand } from "../control/client.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 
 const STOP_MS = 20_000;
 
@@ -68,8 +69,9 @@ async function stop(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode;
   const exited = once(child, "exit");
   child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
-  const [code] = await exited;
-  clearTimeout(late);
+  const [code] = await withTimeout(exited, STOP_MS, () => {
+    child.kill("SIGKILL");
+    return exited;
+  });
   return code;
 }

@@ -1,5 +1,6 @@
 import { isMusterError } from "../lib/errors.ts";
 import { faultPoint } from "../lib/fault-points.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import { issueLeaf, type LeafCertificate, type LeafProfile, newSerialNumber } from "../pki/pki.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { refusal } from "./errors.ts";
@@ -29,7 +30,7 @@ export async function signLeaf(
     const { profile, deviceId: commonName, spki, now } = wanted;
     const request = { profile, commonName, serialNumber: newSerialNumber(deps.ids), spki, now };
     await faultPoint("sign.before");
-    const leaf = await rejectAfter(deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, issueLeaf(request, signer));
+    const leaf = await withTimeout(issueLeaf(request, signer), deps.signTimeoutMs ?? SIGN_TIMEOUT_MS, refuseLate);
     await faultPoint("sign.after");
     return { leaf, chainPem, chainDers: [signer.issuer.der] };
   } catch (error) {
@@ -41,11 +42,7 @@ export async function signLeaf(
   }
 }
 
-/** Rejects after `ms`. A leaf that is signed later is discarded; nothing accepts it, because it is not recorded. */
-function rejectAfter<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(refusal("issuance_failed", { message: "The signer does not answer; retry shortly." }));
-    const timer = setTimeout(late, ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+/** A leaf that is signed later is discarded; nothing accepts it, because it is not recorded. */
+function refuseLate(): never {
+  throw refusal("issuance_failed", { message: "The signer does not answer; retry shortly." });
 }

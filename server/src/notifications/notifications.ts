@@ -3,12 +3,13 @@ import { boundedToGroupsOf, type Caller, requireScope } from "../access/access.t
 import type { Unlisten } from "../db/database.ts";
 import { EVENTS_CHANNEL } from "../events/events.ts";
 import { addMs, DAY, SECOND } from "../lib/clock.ts";
+import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { isUuid } from "../lib/ids.ts";
+import { withTimeout } from "../lib/timeouts.ts";
 import { GIVE_UP_MS } from "./delivery/back-off.ts";
 import { mailCourier, webhookCourier } from "./delivery/deliver.ts";
 import { type DeliveryRow, forgetDeliveries, giveUp, listDeliveryRows } from "./delivery/delivery-store.ts";
 import { measureBacklog } from "./delivery/measure.ts";
-import { createPump } from "./delivery/pump.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
 import { createMailer } from "./mail/send-mail.ts";
@@ -74,12 +75,12 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "
   const quietly = (work: Promise<unknown>) =>
     work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
 
-  const page = createPump(async () => {
+  const { run: page } = coalesceRuns(async () => {
     if (stopping.signal.aborted) return;
     await handleInbox(deps);
     await pagePeople(deps);
   });
-  const wake = createPump(async () => {
+  const { run: wake } = coalesceRuns(async () => {
     await page();
     quietly(mails.run());
     quietly(webhooks.run());
@@ -122,10 +123,11 @@ export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "
     async stop() {
       stopping.abort();
       await unlisten?.();
-      const late = setTimeout(() => cut.abort(new Error("the service stops")), PATIENCE_MS);
-      await quietly(page());
-      await Promise.all([quietly(mails.run()), quietly(webhooks.run())]);
-      clearTimeout(late);
+      const finished = quietly(page()).then(() => Promise.all([quietly(mails.run()), quietly(webhooks.run())]));
+      await withTimeout(finished, PATIENCE_MS, () => {
+        cut.abort(new Error("the service stops"));
+        return finished;
+      });
       mailer?.close();
     },
   };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCourier } from "./courier.ts";
-import { createPump } from "./pump.ts";
 
 test("a courier does all there is, so many at a time, and takes what comes while a slow one is under way", async () => {
   const waiting = Array.from({ length: 10 }, (_, n) => n);
@@ -28,22 +27,4 @@ test("a courier does all there is, so many at a time, and takes what comes while
   assert.deepEqual(done, [1, 2, 3, 4, 5, 6, 7, 8, 9, 99, 0]);
   assert.equal(most, 3);
   await courier.run();
-});
-
-test("a call during a run gets a run that begins after it", async () => {
-  const runs: string[] = [];
-  let open: () => void = () => undefined;
-  const pump = createPump(async () => {
-    runs.push("began");
-    await new Promise<void>((resolve) => (open = resolve));
-  });
-  const first = pump();
-  const [second, third] = [pump(), pump()];
-  open();
-  await first;
-  await new Promise(setImmediate);
-  assert.deepEqual(runs, ["began", "began"]);
-  open();
-  await Promise.all([second, third]);
-  assert.equal(runs.length, 2);
 });

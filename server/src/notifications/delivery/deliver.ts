@@ -1,5 +1,6 @@
 import { SECOND } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
+import { untilAborted, withTimeout } from "../../lib/timeouts.ts";
 import { chance, type NotificationsDeps } from "../deps.ts";
 import { leaseOf, takeMails } from "../mail/claim-mails.ts";
 import { MAIL_CONNECTIONS, type Mailer } from "../mail/send-mail.ts";
@@ -80,16 +81,12 @@ async function attempt(
   }
 }
 
-/** Nobody waits longer for the mail server: what it says later is not known. */
-function inTime(sending: Promise<Outcome>, cut: AbortSignal): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const give = (reason: string) => () => resolve(failed(reason, { maybeSent: true }));
-    const late = setTimeout(give("the mail server took too long"), LONGEST_MAIL_MS);
-    const stopped = give("the service stopped before the mail server answered");
-    cut.addEventListener("abort", stopped);
-    sending.then(resolve).finally(() => {
-      clearTimeout(late);
-      cut.removeEventListener("abort", stopped);
-    });
+/** Without an answer in time it is unknown whether the mail server took the message. */
+async function inTime(sending: Promise<Outcome>, cut: AbortSignal): Promise<Outcome> {
+  const unanswered = (reason: string) => failed(reason, { maybeSent: true });
+  const answered = withTimeout(sending, LONGEST_MAIL_MS, () => unanswered("the mail server took too long"));
+  return await untilAborted(answered, cut).catch((error: Error) => {
+    if (!cut.aborted) throw error;
+    return unanswered("the service stopped before the mail server answered");
   });
 }

@@ -2,6 +2,7 @@ import { request } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isIPv6 } from "node:net";
 import { SECOND } from "../../lib/clock.ts";
+import { untilAborted } from "../../lib/timeouts.ts";
 import type { ClaimedRow } from "../delivery/delivery-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -20,7 +21,7 @@ export async function sendWebhook(deps: NotificationsDeps, delivery: ClaimedRow,
   const url = new URL(delivery.target);
   const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]);
   try {
-    address = await inTime(signal, resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks));
+    address = await untilAborted(resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks), signal);
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
   }
@@ -49,16 +50,6 @@ function toBody({ payload }: ClaimedRow): object {
 function judge(status: number): Outcome {
   if (status >= 200 && status < 300) return { sent: true };
   return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
-}
-
-/** A lookup cannot be cut short; nobody waits for one that takes longer than an attempt may. */
-function inTime<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(signal.reason);
-    if (signal.aborted) late();
-    signal.addEventListener("abort", late, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", late));
-  });
 }
 
 /** @returns the status, once the answer has ended or there is too much of it; rejects when there was none in time */

@@ -1,4 +1,5 @@
 import type { TLSSocket } from "node:tls";
+import { withTimeout } from "../../../lib/timeouts.ts";
 import type { Credential, Principal } from "../../policy.ts";
 import type { RegisteredSession } from "../../sessions.ts";
 import type { GatedStream } from "./gated-stream.ts";
@@ -58,16 +59,6 @@ export class ClientSession implements RegisteredSession {
     if (reason !== "takeover") this.willVoid = true;
     this.stream.destroy();
     await this.closed;
-    await withinMs(this.inOrder.idle(), SETTLE_MS);
+    await withTimeout(this.inOrder.idle(), SETTLE_MS, () => undefined);
   }
-}
-
-/** Resolves with `work`, or after `ms`. */
-export async function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

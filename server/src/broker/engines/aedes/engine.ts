@@ -2,6 +2,7 @@ import { Aedes, type Client, type PublishPacket } from "aedes";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Ids } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logger.ts";
+import { withTimeout } from "../../../lib/timeouts.ts";
 import type { BrokerEngine } from "../../engine.ts";
 import type { BrokerLimits } from "../../limits.ts";
 import { createListener, type ListenerTls } from "../../listener.ts";
@@ -9,7 +10,7 @@ import type { Answer, BrokerPolicy, Credential } from "../../policy.ts";
 import { RateLimit } from "../../rate-limit.ts";
 import { SessionRegistry } from "../../sessions.ts";
 import { admitClient } from "./admit-client.ts";
-import { ClientSession, withinMs } from "./client-session.ts";
+import { ClientSession } from "./client-session.ts";
 import { GatedStream } from "./gated-stream.ts";
 import { takePublish } from "./take-publish.ts";
 
@@ -179,7 +180,8 @@ export function createAedesEngine(options: AedesEngineOptions): BrokerEngine {
       stopRefreshing();
       const closed = listener.stop();
       for (const session of sessions) session.stream.rest();
-      await withinMs(Promise.all([...sessions].map((session) => session.inOrder.idle())), DRAIN_MS);
+      const idle = Promise.all([...sessions].map((session) => session.inOrder.idle()));
+      await withTimeout(idle, DRAIN_MS, () => []);
       // The acknowledgements are written at the end of this turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       await Promise.all([...sessions].map((session) => session.endPolitely("server_stopped")));

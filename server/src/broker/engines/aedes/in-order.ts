@@ -1,3 +1,5 @@
+import { withTimeout } from "../../../lib/timeouts.ts";
+
 type Done = (error?: Error) => void;
 
 interface Entry {
@@ -104,12 +106,8 @@ export class InOrder {
   }
 
   #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const { promise: woken, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    return withTimeout(woken, ms, () => undefined);
   }
 }
