@@ -37,7 +37,7 @@ async function muster(dataDir: string, ...args: string[]) {
   return { stdout, stderr, code };
 }
 
-/** The database of a data folder, with the features that query it. */
+/** The features over the database of a data folder. */
 async function reopen(dataDir: string) {
   const database = await openDatabase({ dataDir, logger });
   const registry = createRegistry({ database, clock: server.clock });
@@ -64,10 +64,10 @@ async function backUpAndRestore(t: TestContext) {
   const kept = await enroll(app, tenant);
   const open = await app.enrollment.createClaim(tenant.caller, { intendedName: "later" });
 
-  await t.test("is made by the running service, whole, its owner's alone, and over no other file", async () => {
+  await t.test("is written by the running service, with mode 0600, and replaces no file", async () => {
     const { stdout, code } = await muster(server.dataDir, "backup", file);
     assert.equal(code, 0);
-    assert.match(stdout, /The master key is not/);
+    assert.match(stdout, /Copy the master key separately/);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const before = await readFile(file);
     assert.equal((await muster(server.dataDir, "backup", file)).code, 1);
@@ -78,56 +78,56 @@ async function backUpAndRestore(t: TestContext) {
   const bundle = { deviceId: kept.answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
   await app.enrollment.issueBundle(tenant.caller, bundle);
 
-  await t.test("requires a statement about revocations since the backup", async () => {
+  await t.test("is refused without a statement about revocations since the backup", async () => {
     for (const flags of [[], ["--revoke-all", "--nothing-revoked-since"]]) {
-      const { stderr, code } = await muster(join(folder, "untold"), "restore", file, ...flags);
+      const { stderr, code } = await muster(join(folder, "unstated"), "restore", file, ...flags);
       assert.equal(code, 2);
-      assert.match(stderr, /must not revive/);
+      assert.match(stderr, /must not make revoked certificates valid/);
     }
   });
 
-  await t.test("with nothing revoked since, knows what it knew and refuses what came later", async () => {
-    const dataDir = join(folder, "kept");
-    const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--nothing-revoked-since", "--json");
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(JSON.parse(stdout), { dataDir, revokedCertificates: 0 });
-    const books = await reopen(dataDir);
-    assert.equal((await books.certificates.identifyDevice(kept.peer)).ok, true);
-    assert.equal((await books.certificates.identifyDevice(later.peer)).ok, false);
-    await books.access.admitRequest(key.key, "::1");
-    await books.access.close();
-    await books.database.close();
-  });
-
   await t.test(
-    "with everything revoked, revives no certificate, key or claim, and its books are in order",
+    "with --nothing-revoked-since, certificates of the backup are valid and later ones are refused",
     async () => {
-      const dataDir = join(folder, "revoked");
-      const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--revoke-all", "--json");
+      const dataDir = join(folder, "kept");
+      const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--nothing-revoked-since", "--json");
       assert.equal(code, 0, stderr);
-      assert.equal(JSON.parse(stdout).revokedCertificates, 1);
-      const books = await reopen(dataDir);
-      assert.equal((await books.certificates.identifyDevice(kept.peer)).ok, false);
-      await assert.rejects(books.access.admitRequest(key.key, "::1"), { code: "invalid_api_key" });
-      const caller = await books.access.systemCaller("acme");
-      assert.equal((await books.enrollment.getClaim(caller, open.id)).status, "revoked");
-      const { checks } = await createDoctor(books).examine({ deep: true });
-      assert.deepEqual(
-        checks.filter((check) => !check.ok).map((check) => check.name),
-        ["a broker node is alive"],
-      );
-      await books.database.close();
+      assert.deepEqual(JSON.parse(stdout), { dataDir, revokedCertificates: 0 });
+      const restored = await reopen(dataDir);
+      assert.equal((await restored.certificates.identifyDevice(kept.peer)).ok, true);
+      assert.equal((await restored.certificates.identifyDevice(later.peer)).ok, false);
+      await restored.access.admitRequest(key.key, "::1");
+      await restored.access.close();
+      await restored.database.close();
     },
   );
 
-  await t.test("does not start without its own master key, and gets none made in its place", async () => {
+  await t.test("with --revoke-all, no certificate, key or claim is valid, and doctor finds nothing wrong", async () => {
+    const dataDir = join(folder, "revoked");
+    const { stdout, code, stderr } = await muster(dataDir, "restore", file, "--revoke-all", "--json");
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).revokedCertificates, 1);
+    const restored = await reopen(dataDir);
+    assert.equal((await restored.certificates.identifyDevice(kept.peer)).ok, false);
+    await assert.rejects(restored.access.admitRequest(key.key, "::1"), { code: "invalid_api_key" });
+    const caller = await restored.access.systemCaller("acme");
+    assert.equal((await restored.enrollment.getClaim(caller, open.id)).status, "revoked");
+    const { checks } = await createDoctor(restored).examine({ deep: true });
+    assert.deepEqual(
+      checks.filter((check) => !check.ok).map((check) => check.name),
+      ["a broker node is alive"],
+    );
+    await restored.database.close();
+  });
+
+  await t.test("does not start without its own master key, and no other one is created", async () => {
     const { stderr, code } = await muster(join(folder, "kept"), "serve");
     assert.equal(code, 1);
     assert.match(stderr, /^muster: The master key is not the one [^\n]+\n$/);
     await assert.rejects(stat(join(folder, "kept", "master.key")), { code: "ENOENT" });
   });
 
-  await t.test("never replaces a database that is there", async () => {
+  await t.test("replaces no existing database", async () => {
     const { stderr, code } = await muster(join(folder, "kept"), "restore", file, "--revoke-all");
     assert.equal(code, 1);
     assert.match(stderr, /holds a database/);

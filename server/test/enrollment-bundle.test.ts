@@ -21,7 +21,7 @@ async function device(tenant: Tenant) {
 const issue = (tenant: Tenant, deviceId: string, more: object = {}) =>
   registry.enrollment.issueBundle(tenant.caller, { deviceId, ...more });
 
-test("a bundle holds key, leaf, chain, server CA and PKCS#12 for a year", async () => {
+test("a bundle contains key, leaf, chain, server CA and PKCS#12, and is valid for a year", async () => {
   const tenant = await addTenant(registry);
   const deviceId = await device(tenant);
   const bundle = await issue(tenant, deviceId);
@@ -51,7 +51,7 @@ test("a bundle holds key, leaf, chain, server CA and PKCS#12 for a year", async 
   assert.equal(identified.deviceId, deviceId);
 });
 
-test("a bundle's private key and passphrase are nowhere in the database", async () => {
+test("the private key and the passphrase of a bundle are not stored in the database", async () => {
   const tenant = await addTenant(registry);
   const bundle = await issue(tenant, await device(tenant));
   const { d } = createPrivateKey(bundle.privateKeyPem).export({ format: "jwk" });
@@ -67,19 +67,19 @@ test("a bundle's private key and passphrase are nowhere in the database", async 
   for (const { name } of tables) {
     const { rows } = await sql<{ text: string }>`SELECT t::text AS text FROM ${sql.table(name)} t`.execute(db);
     const text = rows.map((row) => row.text).join("\n");
-    if (name === "certificates") assert.ok(text.includes(bundle.serialNumber), "the search does find what is there");
-    for (const secret of secrets) assert.ok(!text.includes(secret), `${name} holds a secret`);
+    if (name === "certificates") assert.ok(text.includes(bundle.serialNumber), "the search finds what is stored");
+    for (const secret of secrets) assert.ok(!text.includes(secret), `${name} contains a secret`);
   }
 });
 
-test("unknown, deleted and foreign devices are all device_not_found", async () => {
+test("unknown devices, deleted ones and those of another tenant are all device_not_found", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const [foreign, gone] = [await device(other), await device(mine)];
   await registry.enrollment.deleteDevice(mine.caller, gone);
   for (const id of [foreign, gone, "no-such", "nul\0", ""]) await refused(issue(mine, id), "device_not_found");
 });
 
-test("two live platform certificates are the most; the refusal carries the count, and an ended one does not count", async () => {
+test("a third live platform certificate is refused with the count; expired and revoked ones do not count", async () => {
   const tenant = await addTenant(registry);
   const id = await device(tenant);
   const first = await issue(tenant, id);
@@ -96,43 +96,43 @@ test("two live platform certificates are the most; the refusal carries the count
   await refused(issue(tenant, id), "device_cert_cap_reached");
 });
 
-test("a device with a live self-enrolled certificate gets a bundle only when that is acknowledged", async () => {
+test("a device with a live self-enrolled certificate gets a bundle only with the acknowledgement", async () => {
   const tenant = await addTenant(registry);
   const { answer, peer } = await enroll(registry, tenant);
   await refused(issue(tenant, answer.deviceId), "device_self_enrolled");
   await refused(issue(tenant, answer.deviceId, { acknowledgeSelfEnrollmentOverride: false }), "device_self_enrolled");
   await issue(tenant, answer.deviceId, { acknowledgeSelfEnrollmentOverride: true });
-  assert.ok((await registry.certificates.identifyDevice(peer)).ok, "issuing revokes nothing");
+  assert.ok((await registry.certificates.identifyDevice(peer)).ok, "issuing a bundle revokes nothing");
   registry.clock.advance(30 * DAY);
   await issue(tenant, answer.deviceId);
 });
 
-test("the cap is judged before the client id, and the client id before the self-enrolled certificate", async () => {
+test("the cap is checked before the client id, and the client id before the self-enrolled certificate", async () => {
   const tenant = await addTenant(registry);
   const { answer } = await enroll(registry, tenant);
   const id = answer.deviceId;
-  const seize = (holder: "device" | "mqtt_client") =>
+  const assignClientId = (holder: "device" | "mqtt_client") =>
     registry.database.db.updateTable("client_ids").set({ holder }).where("client_id", "=", id).execute();
-  await seize("mqtt_client");
+  await assignClientId("mqtt_client");
   await refused(issue(tenant, id), "client_id_in_use");
-  await seize("device");
+  await assignClientId("device");
   for (let n = 0; n < 2; n++) await issue(tenant, id, { acknowledgeSelfEnrollmentOverride: true });
-  await seize("mqtt_client");
+  await assignClientId("mqtt_client");
   await refused(issue(tenant, id), "device_cert_cap_reached");
 });
 
-test("a signer that fails is issuance_failed, after everything that could be refused", async () => {
+test("a failing signer is issuance_failed, after every other check", async () => {
   const tenant = await addTenant(registry);
   const id = await device(tenant);
-  const works = registry.issuer.signer;
-  registry.issuer.signer = { ...works, sign: () => Promise.reject(new Error("HSM away")) };
+  const workingSigner = registry.issuer.signer;
+  registry.issuer.signer = { ...workingSigner, sign: () => Promise.reject(new Error("HSM away")) };
   await refused(issue(tenant, "no-such"), "device_not_found");
   await refused(issue(tenant, id), "issuance_failed");
-  registry.issuer.signer = works;
+  registry.issuer.signer = workingSigner;
   assert.equal((await registry.certificates.listCertificates(tenant.caller, page)).total, 0);
 });
 
-test("a bundle is expiring soon from thirty days before its end until its end, a self-enrolled one never", async () => {
+test("a bundle is expiring soon from thirty days before its expiry, a self-enrolled certificate never", async () => {
   const tenant = await addTenant(registry);
   const id = await device(tenant);
   const bundle = await issue(tenant, id);
@@ -146,5 +146,5 @@ test("a bundle is expiring soon from thirty days before its end until its end, a
   const [selfEnrolled] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
   assert.deepEqual([selfEnrolled!.kind, selfEnrolled!.expiringSoon], ["self_enrolled", false]);
   registry.clock.advance(1000);
-  assert.equal(await soon(), false, "what has ended is expired, not about to be");
+  assert.equal(await soon(), false, "an expired certificate is not expiring soon");
 });

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => registry.stop());
 
-test("a claim shows its code once, at creation, and afterwards only the last four characters", async () => {
+test("the answer that creates a claim shows its code; later answers show the last four characters", async () => {
   const tenant = await addTenant(registry);
   const { claimCode, ...made } = await registry.enrollment.createClaim(tenant.caller, { intendedName: " Hall 3 " });
   assert.match(claimCode, /^CLAIM(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
@@ -53,7 +53,7 @@ test("lifetime and uses outside their limits are invalid_claim_request, naming t
   await create({ expiresInMinutes: 5, maxUses: 1 });
 });
 
-test("a group or type that is not the tenant's is invalid_request with its id in detail, whoever else's it is", async () => {
+test("a group or type that is not the tenant's is invalid_request with its id in detail, also another tenant's", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const group = await registry.groups.createGroup(mine.caller, { name: "Hall" });
   const foreign = await registry.groups.createGroup(other.caller, { name: "Hall" });
@@ -109,14 +109,14 @@ test("expiry leaves a claim pending and marks it expired", async () => {
   assert.deepEqual([status, expired], ["pending", true]);
 });
 
-test("revoking a claim may be repeated, keeps who did it first, and changes nothing on a used one", async () => {
+test("revoking a claim is repeatable, keeps the first actor, and leaves a used claim unchanged", async () => {
   const { caller } = await addTenant(registry);
   const claim = await registry.enrollment.createClaim(caller, { intendedName: "x" });
   await registry.enrollment.revokeClaim(caller, claim.id);
   const revoked = await registry.enrollment.getClaim(caller, claim.id);
   assert.deepEqual([revoked.status, revoked.revokedBy], ["revoked", "system"]);
   registry.clock.advance(MINUTE);
-  await registry.enrollment.revokeClaim({ ...caller, actor: "user:somebody" }, claim.id);
+  await registry.enrollment.revokeClaim({ ...caller, actor: "user:other" }, claim.id);
   assert.deepEqual(await registry.enrollment.getClaim(caller, claim.id), revoked);
 
   const used = await registry.enrollment.createClaim(caller, { intendedName: "x" });
@@ -126,7 +126,7 @@ test("revoking a claim may be repeated, keeps who did it first, and changes noth
   assert.deepEqual([after.status, after.revokedAt], ["used", null]);
 });
 
-test("another tenant's claim is not_found, exactly like one that exists nowhere", async () => {
+test("another tenant's claim is not_found, like one that does not exist", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const claim = await registry.enrollment.createClaim(other.caller, { intendedName: "x" });
   const messages = new Set<string>();

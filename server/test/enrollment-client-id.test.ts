@@ -4,7 +4,7 @@ import { DAY } from "../src/lib/clock.ts";
 import { type Ids, randomIds } from "../src/lib/ids.ts";
 import { ADDRESS, addTenant, csrOf, enroll, peerOf, refused, request, startRegistry } from "./harness/enrollment.ts";
 
-/** Device ids as the next enrollment shall draw them. */
+/** Device ids that the next enrollments draw. */
 const drawn: string[] = [];
 const ids: Ids = { ...randomIds, deviceId: () => drawn.shift() ?? randomIds.deviceId() };
 
@@ -22,7 +22,7 @@ async function bundled(id: string) {
   return { tenant, bundle };
 }
 
-test("while another account's device holds a live certificate for the id, nothing is issued for it", async () => {
+test("nothing is issued for a client id for which another tenant's device has a live certificate", async () => {
   const { bundle, tenant: owner } = await bundled("pump-1");
   const other = await addTenant(registry);
   await registry.devices.createDevice(other.caller, { id: "pump-1", name: "Same name" });
@@ -35,7 +35,7 @@ test("while another account's device holds a live certificate for the id, nothin
   await refused(registry.enrollment.issueBundle(owner.caller, { deviceId: "pump-1" }), "client_id_in_use");
 });
 
-test("an id is free again at the very end of the last live certificate", async () => {
+test("a client id is free at the instant its last live certificate expires", async () => {
   await bundled("pump-2");
   const other = await addTenant(registry);
   await registry.devices.createDevice(other.caller, { id: "pump-2", name: "Same name" });
@@ -45,7 +45,7 @@ test("an id is free again at the very end of the last live certificate", async (
   await registry.enrollment.issueBundle(other.caller, { deviceId: "pump-2" });
 });
 
-test("a bundle replaced by a renewal holds the id no longer than the renewal does", async () => {
+test("after a bundle was renewed, the client id is free when the renewed certificate expires", async () => {
   const { bundle, tenant: owner } = await bundled("pump-3");
   const peer = peerOf(bundle.clientCertPem);
   const other = await addTenant(registry);
@@ -59,13 +59,13 @@ test("a bundle replaced by a renewal holds the id no longer than the renewal doe
   await refused(registry.enrollment.issueBundle(owner.caller, { deviceId: "pump-3" }), "client_id_in_use");
 });
 
-test("deleting a device frees its client id at once", async () => {
+test("deleting a device frees its client id immediately", async () => {
   const { tenant } = await bundled("pump-4");
   await registry.enrollment.deleteDevice(tenant.caller, "pump-4");
   await bundled("pump-4");
 });
 
-test("a redemption refused for its client id consumes no use, and redeeming again draws a fresh id", async () => {
+test("a redemption refused for its client id counts no use, and the next one draws another id", async () => {
   await bundled("pump-5");
   const tenant = await addTenant(registry);
   const claim = await registry.enrollment.createClaim(tenant.caller, { intendedName: "x" });
@@ -77,7 +77,7 @@ test("a redemption refused for its client id consumes no use, and redeeming agai
   assert.notEqual((await redeem()).deviceId, "pump-5");
 });
 
-test("a drawn id that a device of the same tenant already has is refused without a use", async () => {
+test("a drawn id that a device of the tenant already has is client_id_in_use and counts no use", async () => {
   const tenant = await addTenant(registry);
   await registry.devices.createDevice(tenant.caller, { id: "pump-6", name: "By hand" });
   const claim = await registry.enrollment.createClaim(tenant.caller, { intendedName: "x" });
@@ -87,7 +87,7 @@ test("a drawn id that a device of the same tenant already has is refused without
   await redeem();
 });
 
-test("a registered MQTT client holds its client id, whether connected or not", async () => {
+test("the client id of a registered MQTT client is in use, whether it is connected or not", async () => {
   const tenant = await addTenant(registry);
   await registry.connections.createMqttClient(tenant.caller, {
     clientId: "gateway-1",
@@ -119,7 +119,7 @@ test("registering an MQTT client under the id of a device with a live certificat
 test("a renewal is never refused for its client id", async () => {
   const tenant = await addTenant(registry);
   const device = await enroll(registry, tenant);
-  // What cannot come about by any use case, to show that renewal does not ask.
+  // No use case leads to this state; it shows that renewal does not check the client id.
   await registry.database.db
     .updateTable("client_ids")
     .set({ holder: "mqtt_client" })

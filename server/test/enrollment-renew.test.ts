@@ -14,7 +14,7 @@ const renew = (peer: ReturnType<typeof peerOf> | undefined, csr = csrOf()) =>
   registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr });
 const page = { skip: 0, limit: 50 };
 
-test("a renewal answers flat with a fresh leaf of thirty days and replaces the old one", async () => {
+test("a renewal answers with a leaf of thirty days, without nesting, and replaces the old certificate", async () => {
   const tenant = await addTenant(registry);
   const { answer: enrolled, peer } = await enroll(registry, tenant);
   registry.clock.advance(21 * DAY);
@@ -53,7 +53,7 @@ test("a renewal answers flat with a fresh leaf of thirty days and replaces the o
   );
 });
 
-test("a renewal drops no session: nothing is put into the outbox", async () => {
+test("a renewal drops no session", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
   const before = await registry.database.db.selectFrom("session_drops").selectAll().execute();
   await renew(peer);
@@ -66,14 +66,14 @@ test("the same key may be renewed", async () => {
   await renew(peer, csrOf(key));
 });
 
-test("a retry with the replaced certificate is cert_invalid, with the new one it works", async () => {
+test("a renewal with the replaced certificate is cert_invalid, with the new one it succeeds", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
   const { clientCert } = await renew(peer);
   await refused(renew(peer), "cert_invalid");
   await renew(peerOf(clientCert));
 });
 
-test("no certificate, an unverified, an unknown, a revoked and an expired one are all cert_invalid", async () => {
+test("a missing, unverified, unknown, revoked or expired certificate is cert_invalid", async () => {
   const tenant = await addTenant(registry);
   const { peer } = await enroll(registry, tenant);
   await refused(renew(undefined), "cert_invalid");
@@ -88,28 +88,28 @@ test("no certificate, an unverified, an unknown, a revoked and an expired one ar
   await refused(renew(peer), "cert_invalid");
 });
 
-test("a certificate can be renewed until the very second it ends", async () => {
+test("a certificate can be renewed until the millisecond before it expires", async () => {
   const { peer, answer } = await enroll(registry, await addTenant(registry));
   registry.clock.advance(Date.parse(answer.certExpiresAt) - registry.clock.now().getTime() - 1);
   await renew(peer);
 });
 
-test("a bad CSR is invalid_csr and leaves the certificate as it was", async () => {
+test("an invalid CSR is invalid_csr and leaves the certificate valid", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
   await refused(renew(peer, "not a CSR"), "invalid_csr");
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
-test("a signer that fails is issuance_failed and leaves the certificate as it was", async () => {
+test("a failing signer is issuance_failed and leaves the certificate valid", async () => {
   const { peer } = await enroll(registry, await addTenant(registry));
-  const works = registry.issuer.signer;
-  registry.issuer.signer = { ...works, sign: () => Promise.reject(new Error("HSM away")) };
+  const workingSigner = registry.issuer.signer;
+  registry.issuer.signer = { ...workingSigner, sign: () => Promise.reject(new Error("HSM away")) };
   await refused(renew(peer), "issuance_failed");
-  registry.issuer.signer = works;
+  registry.issuer.signer = workingSigner;
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
-test("topics are resolved again from the device's type as it is now", async () => {
+test("a renewal resolves the topics from the present device type", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);
   await registry.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, {
@@ -118,7 +118,7 @@ test("topics are resolved again from the device's type as it is now", async () =
   });
   const before = await registry.certificates.identifyDevice(peer);
   assert.ok(before.ok);
-  assert.deepEqual(before.publishTopics, answer.mqtt.publishTopics, "takes effect only on a renewed certificate");
+  assert.deepEqual(before.publishTopics, answer.mqtt.publishTopics, "a changed type applies to the next certificate");
   const after = await registry.certificates.identifyDevice(peerOf((await renew(peer)).clientCert));
   assert.ok(after.ok);
   assert.deepEqual(after.publishTopics, [
@@ -128,7 +128,7 @@ test("topics are resolved again from the device's type as it is now", async () =
   assert.deepEqual(after.subscribeTopics, [`t/${tenant.slug}/commands/${answer.deviceId}`]);
 });
 
-test("a bundle's certificate may be renewed too and becomes a self-enrolled one of thirty days", async () => {
+test("the certificate of a bundle is renewed into a self-enrolled one of thirty days", async () => {
   const tenant = await addTenant(registry);
   await registry.devices.createDevice(tenant.caller, { id: "by-hand", name: "By hand" });
   const bundle = await registry.enrollment.issueBundle(tenant.caller, { deviceId: "by-hand" });
@@ -138,10 +138,10 @@ test("a bundle's certificate may be renewed too and becomes a self-enrolled one 
   assert.equal(fresh!.expiresAt.getTime() - fresh!.issuedAt.getTime(), 30 * DAY);
 });
 
-test("the identity of a peer says why not, and whose it would have been", async () => {
+test("a peer that is not identified is reported with the reason and the device of its certificate", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);
-  const whose = {
+  const recorded = {
     tenantId: tenant.caller.tenantId,
     deviceId: answer.deviceId,
     serialNumber: new X509Certificate(answer.mqtt.clientCert).serialNumber.toLowerCase(),
@@ -150,12 +150,12 @@ test("the identity of a peer says why not, and whose it would have been", async 
   assert.deepEqual(await identify({ ...peer, verified: false, problem: "no_chain" }), {
     ok: false,
     reason: "no_chain",
-    ...whose,
+    ...recorded,
   });
-  assert.deepEqual(await identify({ ...peer, verified: false }), { ok: false, reason: "unverified", ...whose });
+  assert.deepEqual(await identify({ ...peer, verified: false }), { ok: false, reason: "unverified", ...recorded });
   assert.deepEqual(await identify(peerOf(registry.issuer.chainPem)), { ok: false, reason: "unknown" });
   registry.clock.advance(30 * DAY);
-  assert.deepEqual(await identify(peer), { ok: false, reason: "expired", ...whose });
+  assert.deepEqual(await identify(peer), { ok: false, reason: "expired", ...recorded });
   await registry.enrollment.deleteDevice(tenant.caller, answer.deviceId);
-  assert.deepEqual(await identify(peer), { ok: false, reason: "revoked", ...whose });
+  assert.deepEqual(await identify(peer), { ok: false, reason: "revoked", ...recorded });
 });

@@ -23,7 +23,7 @@ const certificates = async (tenant: Tenant) =>
   (await registry.certificates.listCertificates(tenant.caller, page)).items;
 const drops = () => registry.database.db.selectFrom("session_drops").selectAll().orderBy("seq").execute();
 
-test("revoking marks one certificate, leaves the device's others alone and is in the audit with its actor", async () => {
+test("revoking a certificate leaves the device's others valid and is audited with its actor", async () => {
   const tenant = await addTenant(registry);
   const { answer, peer } = await enroll(registry, tenant);
   const bundle = await registry.enrollment.issueBundle(tenant.caller, {
@@ -58,7 +58,7 @@ test("revoking again changes nothing and adds no audit entry", async () => {
   assert.equal((await registry.certificates.listCertificateAudit(tenant.caller, page)).total, 2);
 });
 
-test("revoking a certificate that a renewal replaced orders its leftover session dropped and keeps it superseded", async () => {
+test("revoking a superseded certificate drops its open session and keeps the reason", async () => {
   const tenant = await addTenant(registry);
   const { peer } = await enroll(registry, tenant);
   const [old] = await certificates(tenant);
@@ -78,7 +78,7 @@ test("an expired certificate can still be revoked", async () => {
   assert.deepEqual([after!.status, after!.expired], ["revoked", true]);
 });
 
-test("another tenant's certificate is certificate_not_found, exactly like one that exists nowhere", async () => {
+test("another tenant's certificate is certificate_not_found, like one that does not exist", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const { peer } = await enroll(registry, other);
   const [foreign] = await certificates(other);
@@ -89,7 +89,7 @@ test("another tenant's certificate is certificate_not_found, exactly like one th
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
-test("certificates are listed by device and status, expired ones among the active", async () => {
+test("certificates are listed by device and status; active includes expired ones", async () => {
   const tenant = await addTenant(registry);
   const a = await enroll(registry, tenant);
   const b = await enroll(registry, tenant);
@@ -114,7 +114,7 @@ test("certificates are listed by device and status, expired ones among the activ
   assert.deepEqual([status, expired], ["active", true]);
 });
 
-test("deleting a device revokes all its certificates, each with its audit entry, and drops its sessions", async () => {
+test("deleting a device revokes all its certificates, audits each, and drops its sessions", async () => {
   const tenant = await addTenant(registry);
   const { answer, peer } = await enroll(registry, tenant);
   const override = { deviceId: answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
@@ -136,7 +136,7 @@ test("deleting a device revokes all its certificates, each with its audit entry,
   await refused(registry.enrollment.deleteDevice(tenant.caller, answer.deviceId), "not_found");
 });
 
-test("a deleted device's fingerprint enrolls for the first time again, under a fresh id, without proof", async () => {
+test("the fingerprint of a deleted device enrolls as a new device, without proof", async () => {
   const tenant = await addTenant(registry);
   const { answer, body } = await enroll(registry, tenant);
   await registry.enrollment.deleteDevice(tenant.caller, answer.deviceId);
@@ -146,7 +146,7 @@ test("a deleted device's fingerprint enrolls for the first time again, under a f
   assert.notEqual(second.deviceId, answer.deviceId);
 });
 
-test("another tenant's device is not deleted but not_found", async () => {
+test("deleting another tenant's device is not_found", async () => {
   const [mine, other] = [await addTenant(registry), await addTenant(registry)];
   const { answer, peer } = await enroll(registry, other);
   for (const id of [answer.deviceId, "no-such", "nul\0"]) {
@@ -155,14 +155,14 @@ test("another tenant's device is not deleted but not_found", async () => {
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
-test("the audit cannot be rewritten and a revoked certificate cannot be revived, not even by hand", async () => {
+test("the database refuses to change the audit and to undo a revocation", async () => {
   const tenant = await addTenant(registry);
   await enroll(registry, tenant);
   const [certificate] = await certificates(tenant);
   await registry.enrollment.revokeCertificate(tenant.caller, certificate!.id);
   const { db } = registry.database;
-  await assert.rejects(db.updateTable("certificate_audit").set({ actor: "nobody" }).execute(), /only grows/);
+  await assert.rejects(db.updateTable("certificate_audit").set({ actor: "user:other" }).execute(), /only grows/);
   await assert.rejects(db.deleteFrom("certificate_audit").execute(), /only grows/);
-  const revive = { revoked_at: null, revoked_by: null, revocation_reason: null };
-  await assert.rejects(db.updateTable("certificates").set(revive).execute(), /stays revoked/);
+  const undone = { revoked_at: null, revoked_by: null, revocation_reason: null };
+  await assert.rejects(db.updateTable("certificates").set(undone).execute(), /stays revoked/);
 });

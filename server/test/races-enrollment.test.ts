@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { runRaw } from "../src/db/database.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { onPostgres } from "./harness/database.ts";
 import { ADDRESS, addTenant, csrOf, enroll, peerOf, request, type Tenant } from "./harness/enrollment.ts";
 import { type Job, type RaceTrack, startRaces, tally } from "./harness/races.ts";
 
-// With MUSTER_TEST_DATABASE_URL each race is between two server processes; without, within the one of the embedded engine.
+// With MUSTER_TEST_DATABASE_URL each race is between two server processes; otherwise within the process of the embedded database.
 let track: RaceTrack;
 before(async () => {
   track = await startRaces();
 });
 after(() => track.stop());
 
-// Within one process every round comes to the same.
+// Within one process every round has the same outcome.
 const ROUNDS = onPostgres ? 5 : 2;
 const from = { address: ADDRESS };
 const redeem = (claimCode: string, more: Record<string, unknown> = {}, peer?: ReturnType<typeof peerOf>): Job => ({
@@ -54,7 +53,7 @@ test("a claim of n uses, redeemed by n + 20 at once, enrolls n devices", async (
   await track.assertConsistent();
 });
 
-test("one fingerprint redeemed twenty times at once enrolls one device and burns one use", async () => {
+test("one fingerprint redeemed twenty times at once enrolls one device and counts one use", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const claims = [await claimOf(tenant, { maxUses: 20 }), await claimOf(tenant, { maxUses: 20 })];
@@ -67,7 +66,7 @@ test("one fingerprint redeemed twenty times at once enrolls one device and burns
   await track.assertConsistent();
 });
 
-test("redemptions against the claim's revocation: each enrolls or is refused, none after the revocation", async () => {
+test("redemptions racing the claim's revocation enroll before it or are refused", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const claim = await claimOf(tenant, { maxUses: 100 });
@@ -83,7 +82,7 @@ test("redemptions against the claim's revocation: each enrolls or is refused, no
   await track.assertConsistent();
 });
 
-test("at the instant of expiry no redemption succeeds in any process", async () => {
+test("no process redeems a claim at the instant of its expiry", async () => {
   const tenant = await addTenant(track);
   const claim = await claimOf(tenant, { expiresInMinutes: 5, maxUses: 100 });
   track.clock.advance(5 * MINUTE - 1);
@@ -92,7 +91,7 @@ test("at the instant of expiry no redemption succeeds in any process", async () 
   assert.deepEqual(tally(await track.race(times(10, () => redeem(claim.claimCode)))), { claim_expired: 10 });
 });
 
-test("ten bundles for one device at once are two", async () => {
+test("of ten bundles for one device at once, two are issued", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const deviceId = `capped-${round}`;
@@ -103,7 +102,7 @@ test("ten bundles for one device at once are two", async () => {
   await track.assertConsistent();
 });
 
-test("a bundle against a re-enrollment of the same device: whoever is second knows of the first", async () => {
+test("a bundle racing a re-enrollment of the device: the second sees the first", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     // Enrolled before, but with nothing live except a bundle: the proof for the redemption.
@@ -125,7 +124,7 @@ test("a bundle against a re-enrollment of the same device: whoever is second kno
   await track.assertConsistent();
 });
 
-test("one client id wanted by two tenants goes to one of them", async () => {
+test("a client id that two tenants request at once goes to one of them", async () => {
   const [one, two] = [await addTenant(track), await addTenant(track)];
   for (let round = 0; round < ROUNDS * 2; round++) {
     const deviceId = `shared-${round}`;
@@ -145,7 +144,7 @@ test("one client id wanted by two tenants goes to one of them", async () => {
   await track.assertConsistent();
 });
 
-test("a device's first certificate against an MQTT client of the same id: one of them gets it", async () => {
+test("a device's first certificate racing an MQTT client of the same id: one of them gets the id", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const deviceId = `gateway-${round}-${tenant.slug}`;
@@ -160,7 +159,7 @@ test("a device's first certificate against an MQTT client of the same id: one of
   await track.assertConsistent();
 });
 
-test("ten renewals of one certificate at once: one succeeds, the others find it replaced", async () => {
+test("of ten renewals of one certificate at once, one succeeds", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const { peer, answer } = await enroll(track, tenant);
@@ -171,7 +170,7 @@ test("ten renewals of one certificate at once: one succeeds, the others find it 
   await track.assertConsistent();
 });
 
-test("renewal against revocation: revoked and not renewed, or renewed first and the replaced one revoked harmlessly", async () => {
+test("a renewal racing a revocation: the certificate is revoked, or superseded before it", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { peer, answer } = await enroll(track, tenant);
@@ -192,7 +191,7 @@ test("renewal against revocation: revoked and not renewed, or renewed first and 
   await track.assertConsistent();
 });
 
-test("re-enrollments against revocation of their proof: none is recorded after the revocation", async () => {
+test("re-enrollments racing the revocation of their proof: none is recorded after it", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { peer, body, answer } = await enroll(track, tenant);
@@ -204,18 +203,20 @@ test("re-enrollments against revocation of their proof: none is recorded after t
     const { ok = 0, reenrollment_proof_required = 0, ...rest } = tally(await track.race(jobs));
     assert.deepEqual([rest, ok + reenrollment_proof_required], [{}, 10]);
     assert.equal((await track.enrollment.getClaim(tenant.caller, claim.id)).usedCount, ok - 1);
-    // Both write their audit entries while they hold the device, so the entries were written in the order of the decisions.
-    const [last] = await runRaw<{ kind: string }>(
-      track.database.db,
-      "SELECT kind FROM certificate_audit WHERE tenant_id = $1 AND device_id = $2 ORDER BY seq DESC LIMIT 1",
-      [tenant.caller.tenantId, answer.deviceId],
-    );
+    // Both write their audit entries while they lock the device's row, so the entries are in the order of the decisions.
+    const last = await track.database.db
+      .selectFrom("certificate_audit")
+      .select("kind")
+      .where("tenant_id", "=", tenant.caller.tenantId)
+      .where("device_id", "=", answer.deviceId)
+      .orderBy("seq", "desc")
+      .executeTakeFirst();
     assert.equal(last?.kind, "device_cert_revoked", `round ${round}: an enrollment on a revoked proof`);
   }
   await track.assertConsistent();
 });
 
-test("revoking one bundle while issuing another leaves the client id held by the one that lives", async () => {
+test("revoking one bundle while issuing another keeps the client id leased to the live one", async () => {
   const tenant = await addTenant(track);
   const { caller } = tenant;
   for (let round = 0; round < ROUNDS; round++) {
@@ -233,7 +234,7 @@ test("revoking one bundle while issuing another leaves the client id held by the
   }
 });
 
-test("deleting a device against renewals and re-enrollments leaves no live certificate of the deleted device", async () => {
+test("deleting a device during renewals and re-enrollments leaves it no live certificate", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS * 2; round++) {
     const { peer, body, answer } = await enroll(track, tenant);
@@ -252,7 +253,7 @@ test("deleting a device against renewals and re-enrollments leaves no live certi
   await track.assertConsistent();
 });
 
-test("ten devices that enroll with one key at once are all found out", async () => {
+test("ten devices that enroll with one key at once each get a finding", async () => {
   const tenant = await addTenant(track);
   for (let round = 0; round < ROUNDS; round++) {
     const csr = csrOf();
@@ -271,7 +272,7 @@ test("ten devices that enroll with one key at once are all found out", async () 
   await track.assertConsistent();
 });
 
-test("a hundred guesses at once over two processes are thirty guesses and seventy refusals", async () => {
+test("of a hundred guesses at once over two processes, seventy are rate limited", async () => {
   const guess: Job = { use: "redeemClaim", args: [{ address: "198.51.100.77" }, request("CLAIM-0000-0000-0000")] };
   assert.deepEqual(tally(await track.race(times(100, () => guess))), { invalid_claim_code: 30, rate_limited: 70 });
 });

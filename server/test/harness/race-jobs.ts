@@ -17,10 +17,10 @@ type Uses = Pick<
   Pick<Registry["connections"], "createMqttClient"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
-/** `ok`, or the code it was refused with. Any other error is reported in full, so that no race can hide it. */
+/** `ok`, or the code of its error. An unexpected error is reported with its stack, so that no race can hide it. */
 export interface Outcome {
   code: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what the use case answered; each race knows what it looks for
+  // biome-ignore lint/suspicious/noExplicitAny: what the use case answered; each race knows its type
   result?: any;
 }
 
@@ -35,6 +35,6 @@ export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
     return { code: "ok", result: await run(...job.args) };
   } catch (error) {
     if (isMusterError(error)) return { code: error.code };
-    return { code: `unforeseen: ${(error as Error).stack}` };
+    return { code: `unexpected: ${(error as Error).stack}` };
   }
 }

@@ -11,12 +11,12 @@ export type { Job, Outcome } from "./race-jobs.ts";
 
 const PROCESSES = 2;
 
-/** How races are run here; for test names and the log. */
+/** Where races run. */
 export type RaceTrack = Awaited<ReturnType<typeof startRaces>>;
 
 /**
- * Two server processes on one database. The embedded engine belongs to one process and has one connection, so there the
- * same jobs run at once within this process: the rules are tested all the same, the contention is not.
+ * Two server processes on one database. The embedded database belongs to one process and has one connection, so there the jobs run
+ * at once within this process, which tests the rules but no contention.
  */
 export async function startRaces() {
   const registry = await startRegistry();
@@ -32,15 +32,15 @@ export async function startRaces() {
     return child;
   }
 
-  /** Runs all jobs at once, dealt out in turn to the processes. Outcomes come in the order of the jobs. */
+  /** Runs all jobs at once, distributed over the processes in turn. @returns their outcomes in the order of the jobs */
   async function race(jobs: Job[]): Promise<Outcome[]> {
     if (workers.length === 0) return Promise.all(jobs.map((job) => runJob(registry, job)));
-    const hands = workers.map((_, index) => jobs.filter((_, at) => at % workers.length === index));
+    const shares = workers.map((_, index) => jobs.filter((_, at) => at % workers.length === index));
     const now = registry.clock.now();
     const answers = await Promise.all(
       workers.map(async (child, index) => {
         const answer = once(child, "message");
-        child.send({ jobs: hands[index], now });
+        child.send({ jobs: shares[index], now });
         return (await answer)[0] as Outcome[];
       }),
     );
@@ -50,7 +50,7 @@ export async function startRaces() {
   return {
     ...registry,
     race,
-    /** Asserts every invariant of reliability.md on the whole database; that a service runs on it is not among them. */
+    /** Asserts every check of the doctor on the whole database, except those that need a running service. */
     async assertConsistent() {
       const { checks } = await createDoctor(registry).examine({ deep: true });
       const running = new Set(ESSENTIALS.map(({ name }) => name));
