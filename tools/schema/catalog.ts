@@ -5,8 +5,10 @@ export interface Column {
   /** As PostgreSQL prints it: `timestamp with time zone`, `text[]`. */
   readonly type: string;
   readonly notNull: boolean;
-  /** The expression; an identity column has none. */
+  /** The expression, also of a generated column; an identity column has none. */
   readonly default: string | null;
+  /** The database computes the column from others of its row. */
+  readonly generated: boolean;
   readonly identity: "always" | "by default" | null;
   /** Only where it is not the type's own. */
   readonly collation: string | null;
@@ -56,6 +58,7 @@ const COLUMNS = `(
   SELECT coalesce(json_agg(json_build_object(
       'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'notNull', a.attnotnull,
       'default', pg_get_expr(d.adbin, d.adrelid),
+      'generated', a.attgenerated <> '',
       'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
       'collation', (SELECT o.collname FROM pg_collation o JOIN pg_type t ON t.oid = a.atttypid
                      WHERE o.oid = a.attcollation AND a.attcollation <> t.typcollation)) ORDER BY a.attnum), '[]')

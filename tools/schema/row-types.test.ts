@@ -4,7 +4,7 @@ import type { Catalog, Column, Table } from "./catalog.ts";
 import { rowTypes } from "./row-types.ts";
 
 function column(name: string, type: string, more: Partial<Column> = {}): Column {
-  return { name, type, notNull: true, default: null, identity: null, collation: null, ...more };
+  return { name, type, notNull: true, default: null, generated: false, identity: null, collation: null, ...more };
 }
 
 function table(name: string, columns: Column[], checks: string[] = []): Table {
@@ -22,17 +22,19 @@ function fieldsOf(name: string, of: Catalog): string[] {
   return body.split("\n").flatMap((line) => line.trim() || []);
 }
 
-test("a column that may be null, has a default or counts by itself says so", () => {
+test("a column that may be null, has a default or is generated says so", () => {
   const jobs = table("print_jobs", [
     column("seq", "bigint", { identity: "always" }),
     column("at", "timestamp with time zone", { notNull: false }),
     column("pages", "integer", { default: "1" }),
+    column("page_ids", "uuid[]", { default: "page_ids(pages)", generated: true }),
     column("names", "text[]"),
   ]);
   assert.deepEqual(fieldsOf("PrintJobsTable", catalog([jobs])), [
     "seq: GeneratedAlways<string>;",
     "at: Date | null;",
     "pages: Generated<number>;",
+    "page_ids: GeneratedAlways<string[]>;",
     "names: string[];",
   ]);
 });

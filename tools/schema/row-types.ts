@@ -42,7 +42,7 @@ function tableFields(table: Table): string[] {
 
 function asInserted(table: Table, column: Column): string {
   const type = asSelected(table, column);
-  if (column.identity === "always") return `GeneratedAlways<${type}>`;
+  if (column.identity === "always" || column.generated) return `GeneratedAlways<${type}>`;
   return column.default === null && column.identity === null ? type : `Generated<${type}>`;
 }
 

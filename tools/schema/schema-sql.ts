@@ -27,13 +27,14 @@ function tableSql({ name, columns, constraints, indexes, triggers, options, ...r
   ].join("");
 }
 
-function columnSql({ name, type, notNull, default: value, identity, collation }: Column): string {
+function columnSql({ name, type, notNull, default: value, generated, identity, collation }: Column): string {
   return [
     name,
     type,
     collation === null ? "" : `COLLATE "${collation}"`,
     notNull ? "NOT NULL" : "",
-    value === null ? "" : `DEFAULT ${value}`,
+    value === null || generated ? "" : `DEFAULT ${value}`,
+    generated ? `GENERATED ALWAYS AS (${value}) STORED` : "",
     identity === null ? "" : `GENERATED ${identity.toUpperCase()} AS IDENTITY`,
   ]
     .filter((part) => part !== "")
