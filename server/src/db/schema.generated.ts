@@ -623,7 +623,7 @@ export interface ThresholdsTable {
   revision: Generated<number>;
   updated_at: Date;
   since_revision: Generated<number>;
-  rule_ids: Generated<string[]>;
+  rule_ids: GeneratedAlways<string[]>;
 }
 
 export interface TicketHistoryTable {
@@ -720,7 +720,9 @@ export interface SharedDeviceGroupsView {
 }
 
 export interface SharedDeviceRulesView {
+  tenant_id: string | null;
   device_uid: string | null;
+  device_id: string | null;
   threshold_id: string | null;
   rule_id: string | null;
   since_revision: number;

@@ -848,7 +848,7 @@ CREATE TABLE thresholds (
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL,
   since_revision integer NOT NULL DEFAULT 1,
-  rule_ids uuid[] NOT NULL DEFAULT rule_ids(rules),
+  rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (rule_ids(rules)) STORED,
   CONSTRAINT thresholds_pkey PRIMARY KEY (id),
   CONSTRAINT thresholds_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT thresholds_rules_check CHECK (
@@ -1010,7 +1010,9 @@ CREATE VIEW shared_device_groups AS
    FROM device_groups;
 
 CREATE VIEW shared_device_rules AS
- SELECT d.uid AS device_uid,
+ SELECT d.tenant_id,
+    d.uid AS device_uid,
+    d.id AS device_id,
     t.id AS threshold_id,
     r.rule_id,
     t.since_revision

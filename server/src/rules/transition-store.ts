@@ -29,18 +29,18 @@ export interface BreachRow {
 }
 
 /**
- * Leaves out the rows `o` whose rule no longer evaluates their device as it did at `o.revision`: another process may have changed
- * the pack after this one cached it.
+ * Joins the rows `o` to their device and rule `e`. Leaves out those whose rule no longer evaluates the device as it did at
+ * `o.revision`: another process may have changed the pack after this one cached it.
  */
 export const stillEvaluated = sql`JOIN shared_device_rules e ON e.device_uid = o.device_uid
   AND e.threshold_id = o.threshold_id AND e.rule_id = o.rule_id AND e.since_revision <= o.revision`;
 
 const breaches = (rows: RawBuilder<string>) => sql`
-  SELECT o.id, d.tenant_id, o.device_uid, d.id AS device_id, o.threshold_id, o.rule_id, o.metric, o.value, o.breached,
+  SELECT o.id, e.tenant_id, o.device_uid, e.device_id, o.threshold_id, o.rule_id, o.metric, o.value, o.breached,
          o.severity, o.message, o.occurrences
     FROM jsonb_to_recordset(${rows}::text::jsonb) AS o (id uuid, device_uid uuid, threshold_id uuid, rule_id uuid,
          revision integer, metric text, value jsonb, breached jsonb, severity text, message text, occurrences bigint)
-    JOIN shared_devices d ON d.uid = o.device_uid ${stillEvaluated}`;
+    ${stillEvaluated}`;
 
 /** {@link BreachRow}s as JSON. */
 interface BreachValues {

@@ -60,7 +60,7 @@ ALTER TABLE thresholds ADD COLUMN rule_ids uuid[] NOT NULL GENERATED ALWAYS AS (
 -- that says so; ingest, the triggers below and doctor read it. What was evaluated by an older revision of the pack counts from
 -- "since_revision" on: a rule's id always means the same rule, but the pack may have been disabled before it.
 CREATE VIEW shared_device_rules AS
-  SELECT d.uid AS device_uid, t.id AS threshold_id, r.rule_id, t.since_revision
+  SELECT d.tenant_id, d.uid AS device_uid, d.id AS device_id, t.id AS threshold_id, r.rule_id, t.since_revision
     FROM shared_devices d CROSS JOIN thresholds t CROSS JOIN unnest(t.rule_ids) AS r (rule_id)
    WHERE d.deleted_at IS NULL AND t.enabled
      AND (EXISTS (SELECT FROM shared_device_thresholds a WHERE a.device_uid = d.uid AND a.threshold_id = t.id)
