@@ -1,20 +1,12 @@
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Ids } from "../lib/ids.ts";
 import type { BatchEvaluator, TelemetryColumns } from "../telemetry/telemetry.ts";
+import type { RulesDeps } from "./deps.ts";
 import type { DeviceRules } from "./device-rules.ts";
 import { evaluateBatch, followsOf } from "./evaluate-batch.ts";
 import { type BatchRules, createRuleCache } from "./rule-cache.ts";
 import { evaluationLocks, transitionStatements } from "./store-evaluation.ts";
 
-export interface BatchEvaluatorDeps {
-  database: Pick<Database, "db" | "listen">;
-  clock: Clock;
-  ids: Ids;
-}
-
 /** Evaluates the rules of the devices of a batch; their state is cached in this process (`rule-cache.ts`). */
-export function createBatchEvaluator({ database, clock, ids }: BatchEvaluatorDeps): BatchEvaluator {
+export function createBatchEvaluator({ database, clock, ids }: RulesDeps): BatchEvaluator {
   const cache = createRuleCache(database);
   return {
     async evaluate(messages, columns, tx) {

@@ -16,7 +16,8 @@ import {
   type RevisedThresholdRow,
   updateThresholdRow,
 } from "./change-pack-store.ts";
-import { type ThresholdPack, type ThresholdsDeps, toPack } from "./packs.ts";
+import type { RulesDeps } from "./deps.ts";
+import { type ThresholdPack, toPack } from "./packs.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 
 /** What is absent stays as it is; `rules` replaces all rules ({@link identify} decides which keep their id). */
@@ -47,7 +48,7 @@ const MAX_RULES = 50;
 /** @throws MusterError not_found */
 export const showThreshold = useCase(
   { role: "viewer" },
-  async (deps: ThresholdsDeps, { tenantId }, id: string): Promise<PackInUse> => {
+  async (deps: RulesDeps, { tenantId }, id: string): Promise<PackInUse> => {
     const found = isUuid(id) ? await findPackUsage(deps.database.db, tenantId, id) : undefined;
     if (!found) throw notFound("threshold pack");
     const { devices, deviceTypes, unresolvedAnomalies, ...row } = found;
@@ -65,7 +66,7 @@ export const showThreshold = useCase(
 export const updateThreshold = useCase(
   { role: "operator" },
   async (
-    deps: ThresholdsDeps,
+    deps: RulesDeps,
     caller,
     id: string,
     change: ThresholdChange,
@@ -90,7 +91,7 @@ export const updateThreshold = useCase(
  */
 export const deleteThreshold = useCase(
   { role: "operator" },
-  async (deps: ThresholdsDeps, caller, id: string, guard: ThresholdGuard = {}): Promise<void> => {
+  async (deps: RulesDeps, caller, id: string, guard: ThresholdGuard = {}): Promise<void> => {
     const now = deps.clock.now();
     await inTransaction(deps.database.db, async (tx) => {
       if (isUuid(id)) await unassignThreshold(tx, caller.tenantId, id);
@@ -102,7 +103,7 @@ export const deleteThreshold = useCase(
 );
 
 /** The slug of the tenant that a pack belongs to, for the shell, which names a pack by its id alone. @throws MusterError not_found */
-export async function tenantOfThreshold({ database }: ThresholdsDeps, id: string): Promise<string> {
+export async function tenantOfThreshold({ database }: RulesDeps, id: string): Promise<string> {
   const slug = isUuid(id) ? await findOwner(database.db, id) : undefined;
   if (slug === undefined) throw notFound("threshold pack");
   return slug;

@@ -1,18 +1,11 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
-import { type Ids, isDeviceId, isUuid } from "../lib/ids.ts";
+import { isDeviceId, isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import type { RulesDeps } from "./deps.ts";
 import { type DryRunDevice, listDryRunDevices } from "./dry-run-store.ts";
 import { findThreshold } from "./pack-store.ts";
 import { type ReplayLimits, type ReplayResult, replayDevice } from "./replay.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
-
-export interface DryRunDeps {
-  database: Pick<Database, "db">;
-  clock: Clock;
-  ids: Ids;
-}
 
 /** Rules as for a new pack, or an existing pack; on one device, or on all of a type that the caller sees. */
 export interface DryRunRequest {
@@ -43,7 +36,7 @@ const LIMITS: DryRunLimits = { devices: 1_000, readings: 2_000_000, anomalies: 1
  */
 export const dryRun = useCase(
   { role: "operator" },
-  async (deps: DryRunDeps, caller, request: DryRunRequest): Promise<DryRun> => {
+  async (deps: RulesDeps, caller, request: DryRunRequest): Promise<DryRun> => {
     if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
     const rules = await rulesOf(deps, caller, request);
     const devices = await devicesOf(deps, caller, request);
@@ -59,7 +52,7 @@ export const dryRun = useCase(
   },
 );
 
-async function rulesOf(deps: DryRunDeps, caller: Caller, { rules, thresholdId }: DryRunRequest): Promise<Rule[]> {
+async function rulesOf(deps: RulesDeps, caller: Caller, { rules, thresholdId }: DryRunRequest): Promise<Rule[]> {
   if ((rules === undefined) === (thresholdId === undefined)) {
     throw invalidRequest("either rules or thresholdId", "thresholdId");
   }
@@ -71,7 +64,7 @@ async function rulesOf(deps: DryRunDeps, caller: Caller, { rules, thresholdId }:
 
 /** One more than the limit, to tell whether there are more. */
 async function devicesOf(
-  { database }: DryRunDeps,
+  { database }: RulesDeps,
   caller: Caller,
   { deviceId, deviceTypeId }: DryRunRequest,
 ): Promise<DryRunDevice[]> {

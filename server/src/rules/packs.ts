@@ -1,12 +1,11 @@
 import { useCase } from "../access/access.ts";
 import { recordWrite } from "../audit/audit.ts";
-import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import type { Clock } from "../lib/clock.ts";
-import { type Ids, isUuid } from "../lib/ids.ts";
+import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
+import type { RulesDeps } from "./deps.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./pack-store.ts";
 import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
@@ -34,16 +33,10 @@ export interface ThresholdQuery extends PageRequest {
   q?: string | undefined;
 }
 
-export interface ThresholdsDeps {
-  database: Database;
-  clock: Clock;
-  ids: Ids;
-}
-
 /** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue` */
 export const createThreshold = useCase(
   { scope: "thresholds:write", role: "operator" },
-  async (deps: ThresholdsDeps, caller, input: NewThresholdPack): Promise<ThresholdPack> => {
+  async (deps: RulesDeps, caller, input: NewThresholdPack): Promise<ThresholdPack> => {
     const now = deps.clock.now();
     const row: ThresholdRow = {
       id: deps.ids.uuid(now),
@@ -64,7 +57,7 @@ export const createThreshold = useCase(
 /** @throws MusterError not_found */
 export const getThreshold = useCase(
   { scope: "thresholds:read", role: "viewer" },
-  async (deps: ThresholdsDeps, caller, id: string): Promise<ThresholdPack> => {
+  async (deps: RulesDeps, caller, id: string): Promise<ThresholdPack> => {
     const row = isUuid(id) ? await findThreshold(deps.database.db, caller.tenantId, id) : undefined;
     if (!row) throw notFound("threshold pack");
     return toPack(row);
@@ -74,7 +67,7 @@ export const getThreshold = useCase(
 /** Newest first. */
 export const listThresholds = useCase(
   { scope: "thresholds:read", role: "viewer" },
-  async (deps: ThresholdsDeps, caller, query: ThresholdQuery): Promise<Page<ThresholdPack>> => {
+  async (deps: RulesDeps, caller, query: ThresholdQuery): Promise<Page<ThresholdPack>> => {
     const { skip, limit, q } = query;
     if (q?.includes("\0")) return { items: [], total: 0, skip, limit };
     const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, { skip, limit });

@@ -1,24 +1,15 @@
 import { type Bound, bind } from "../access/access.ts";
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Ids } from "../lib/ids.ts";
 import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./change-pack.ts";
+import type { RulesDeps } from "./deps.ts";
 import { dryRun } from "./dry-run.ts";
 import { createThreshold, getThreshold, listThresholds } from "./packs.ts";
 import { createSilencePoll } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
-export type { EditedPack, PackInUse, ThresholdChange, ThresholdGuard } from "./change-pack.ts";
-export type { DryRun, DryRunRequest } from "./dry-run.ts";
-export type { NewThresholdPack, ThresholdPack } from "./packs.ts";
+export type { ThresholdChange } from "./change-pack.ts";
+export type { ThresholdPack } from "./packs.ts";
 export { type NewRule, OPERATORS, type Rule } from "./rule.ts";
 export type { RuleChange } from "./rule-identity.ts";
-
-export interface RulesDeps {
-  database: Database;
-  clock: Clock;
-  ids: Ids;
-}
 
 export const ruleUseCases = {
   createThreshold,

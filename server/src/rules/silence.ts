@@ -1,13 +1,5 @@
-import type { Database } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Ids } from "../lib/ids.ts";
+import type { RulesDeps } from "./deps.ts";
 import { findSilent, openSilentAnomalies, resolvePastSilences } from "./silence-store.ts";
-
-export interface SilenceDeps {
-  database: Pick<Database, "db">;
-  clock: Clock;
-  ids: Ids;
-}
 
 /** How many anomalies one statement opens at most. */
 const BATCH = 1_000;
@@ -16,7 +8,7 @@ const BATCH = 1_000;
  * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which every process runs every few seconds.
  * Silence counts from the start of this process, and again from the end of a database outage: no device is blamed for ours.
  */
-export function createSilencePoll({ database, clock, ids }: SilenceDeps): () => Promise<void> {
+export function createSilencePoll({ database, clock, ids }: RulesDeps): () => Promise<void> {
   let listeningSince = clock.now();
   /** The last poll failed: messages that devices sent since may be waiting to be stored. */
   let failed = false;

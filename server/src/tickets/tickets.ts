@@ -9,9 +9,8 @@ export { LENGTHS as TICKET_LENGTHS } from "./fields.ts";
 export type { NewTicket } from "./open-ticket.ts";
 export { TICKET_PRIORITIES, TICKET_TYPES, type TicketRecord } from "./ticket-record.ts";
 export { TICKET_STATUSES } from "./transitions.ts";
-export type { TicketHistoryEntry, TicketQuery } from "./view-tickets.ts";
 
-/** Maintenance tickets: what is to be done, by whom, and what became of it. */
+/** Maintenance tickets: the work to do, who does it, and the history of each. */
 export const ticketUseCases = { openTicket, changeTicket, getTicket, listTickets, listTicketHistory };
 export type Tickets = Bound<typeof ticketUseCases>;
 export const createTickets = (deps: TicketsDeps): Tickets => bind(deps, ticketUseCases);

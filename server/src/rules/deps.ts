@@ -1,0 +1,10 @@
+import type { Database } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+
+/** What the use cases of this feature work with. */
+export interface RulesDeps {
+  database: Pick<Database, "db" | "listen">;
+  clock: Clock;
+  ids: Ids;
+}
