@@ -120,7 +120,7 @@ async function openBase(config: Config, overrides: Overrides) {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const { key: masterKey, takeBack } = await loadMasterKey(config);
+  const { key: masterKey, removeCreated } = await loadMasterKey(config);
   const metrics = createMetrics();
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
   const database = await openDatabase({
@@ -137,7 +137,7 @@ async function openBase(config: Config, overrides: Overrides) {
   } catch (error) {
     stopClock();
     await database.close();
-    if (isMusterError(error, "wrong_master_key")) await takeBack();
+    if (isMusterError(error, "wrong_master_key")) await removeCreated();
     throw error;
   }
 }

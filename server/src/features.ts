@@ -66,7 +66,7 @@ export function composeFeatures(process: FeatureDeps) {
     brokerUrl: () => addresses.brokerUrl,
     signTimeoutMs: process.signTimeoutMs,
   });
-  for (const feature of [telemetry, anomalies, notifications]) metrics.beforeText(() => feature.measure());
+  for (const feature of [telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
   return {
     access: createAccess(deps),
     anomalies,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, parseConfig } from "./config.ts";
 
-test("an empty environment is the defaults of the README", () => {
+test("an empty environment gives the defaults of the README", () => {
   const config = parseConfig({});
   assert.deepEqual(
     [config.http, config.mqtt, config.metrics.port, config.publicHost, config.logLevel],
@@ -14,7 +14,7 @@ test("an empty environment is the defaults of the README", () => {
   );
 });
 
-test("every problem is reported at once, each by the name of its variable", () => {
+test("all problems are reported together, each with the name of its variable", () => {
   const wrong = {
     MUSTER_HTTP_PORT: "http",
     MUSTER_MQTT_PORT: "70000",
@@ -45,11 +45,11 @@ test("a limit of 0 is no limit", () => {
   assert.equal(parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).mqttMessagesPerSecond, Number.POSITIVE_INFINITY);
 });
 
-test("a name that is not known is told, and starts all the same", () => {
+test("an unknown name is reported and does not prevent the start", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });
 
-test("a trusted proxy is an address or a range; what is neither is named", () => {
+test("a trusted proxy is an address or a range; any other entry is refused by name", () => {
   const proxies = (text: string) => parseConfig({ MUSTER_TRUSTED_PROXIES: text }).trustedProxies;
   assert.deepEqual(parseConfig({}).trustedProxies, []);
   assert.equal(proxies("10.0.0.0/8, 192.0.2.7,fd00::/8").length, 3);
@@ -61,7 +61,7 @@ test("a trusted proxy is an address or a range; what is neither is named", () =>
     );
 });
 
-test("the origins of other pages are exact, and never all", () => {
+test("CORS origins are exact; * is refused", () => {
   const origins = (text: string) => parseConfig({ MUSTER_CORS_ORIGINS: text }).corsOrigins;
   assert.deepEqual(parseConfig({}).corsOrigins, []);
   assert.deepEqual(origins("https://console.example, http://localhost:5173,"), [
@@ -80,7 +80,7 @@ test("the origins of other pages are exact, and never all", () => {
   }
 });
 
-test("the mail server's address is a secret, its sender has a default, and webhooks stay on the public internet", () => {
+test("the address of the mail server is a secret, the sender has a default, and webhooks go to public addresses only", () => {
   const SMTP = "smtps://u:hunter2@mail.example";
   assert.deepEqual([parseConfig({}).smtp, parseConfig({}).allowPrivateWebhooks], [undefined, false]);
   const config = parseConfig({ MUSTER_SMTP_URL: SMTP, MUSTER_PUBLIC_HOST: "muster.example" });
@@ -95,7 +95,7 @@ test("the mail server's address is a secret, its sender has a default, and webho
   assert.equal(parseConfig({ MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" }).allowPrivateWebhooks, true);
 });
 
-test("secrets do not show when a configuration is printed", () => {
+test("a printed configuration shows no secrets", () => {
   const config = parseConfig({
     MUSTER_DATABASE_URL: "postgres://u:hunter2@localhost/m",
     MUSTER_MASTER_KEY: Buffer.alloc(32, 1).toString("base64"),

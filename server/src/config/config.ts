@@ -4,33 +4,33 @@ import { type AddressRange, addressRange } from "../lib/address.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import { Secret } from "../lib/secret.ts";
 
-/** Everything the environment decides, parsed once; nothing else reads `process.env`. */
+/** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
   dataDir: string;
   http: { host: string; port: number };
   mqtt: { host: string; port: number };
   metrics: { host: string; port: number };
   publicHost: string;
-  /** Addresses told to clients; absent until the listeners know their ports. */
+  /** The addresses that clients are given; absent for addresses made of the public host and the ports of the listeners. */
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
   masterKey: MasterKeySource;
   operatorTls: { certFile: string; keyFile: string } | undefined;
-  /** Addresses or CIDR ranges whose forwarding headers are believed. */
+  /** Proxies whose forwarding headers are trusted. */
   trustedProxies: AddressRange[];
-  /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
+  /** Requests that one address may send to the device-facing endpoints in a minute; 0 for no limit. */
   deviceRequestsPerMinute: number;
   /** Messages a second that one MQTT client may send; Infinity for no limit. */
   mqttMessagesPerSecond: number;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
-  /** The mail server; without one e-mails wait and are given up after a day. */
+  /** The mail server. Without one, e-mails stay in the outbox and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
-  /** Whether webhooks may lead to private networks and this machine. */
+  /** Whether webhooks may be sent to private networks and to this machine. */
   allowPrivateWebhooks: boolean;
   logLevel: LogLevel;
-  /** `MUSTER_…` names that mean nothing here: most likely a typing mistake, so start-up warns of each. */
+  /** Unknown names `MUSTER_…` of the environment. Most likely misspelled, so the start logs a warning for each. */
   unknownNames: string[];
 }
 
@@ -39,7 +39,7 @@ export type MasterKeySource =
   | { from: "file"; path: string }
   | { from: "data-folder" };
 
-/** Every problem of the environment at once, each naming its variable. */
+/** All problems of the environment together, each with the name of its variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -82,13 +82,14 @@ function checkOrigins(origins: string[], context: z.RefinementCtx): void {
 }
 
 function originProblem(origin: string): string | undefined {
-  if (origin === "*") return "must list origins: with * every page on the web could use a key it got hold of";
+  if (origin === "*")
+    return "must list origins: with *, every page on the web could use an API key that it has obtained";
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.origin === origin && !origin.includes("*")) return undefined;
-  return `has ${origin}, which is no origin such as https://console.example (scheme, host and port, no path)`;
+  return `has ${origin}, which is not an origin such as https://console.example (scheme, host and port, no path)`;
 }
 
-/** One mailbox, perhaps with a name before it (RFC 5322 3.4). */
+/** One mailbox, optionally with a display name (RFC 5322 3.4); no comments, quoting or groups. */
 const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
 
 const environment = z.object({
@@ -149,7 +150,7 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
   return parseConfig({ ...process.env, ...overrides });
 }
 
-/** The caller's environment without any setting of ours, for a child process that gets its own. */
+/** The environment of this process without `MUSTER_…`, for a child process that has settings of its own. */
 export function foreignEnvironment(): Record<string, string> {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("MUSTER_"));
   return Object.fromEntries(foreign as [string, string][]);

@@ -6,13 +6,13 @@ import { type Config, ConfigError, decodeKey } from "./config.ts";
 
 export interface LoadedMasterKey {
   key: Secret<Buffer>;
-  /** Removes the file if this call made it: a key that opens nothing must not lie where the real one is looked for. */
-  takeBack(): Promise<void>;
+  /** Removes the key file if this call created it: a key that decrypts nothing must not take the place of the right one. */
+  removeCreated(): Promise<void>;
 }
 
 /**
- * The 32-byte master key under which CA keys and claim codes are kept. Without a setting it is made once, in
- * `master.key` of the data folder (mode 0600); losing it loses the certificate authority.
+ * The 32-byte master key, which encrypts the private keys of the authorities and the claim codes. Without a setting it is created
+ * once, in `master.key` of the data folder (mode 0600). Without it the stored keys cannot be decrypted.
  *
  * @throws ConfigError when the file is missing, unreadable or not a key
  */
@@ -22,28 +22,32 @@ export async function loadMasterKey(config: Pick<Config, "masterKey" | "dataDir"
   if (source.from === "file") return given(await readKey(source.path, "MUSTER_MASTER_KEY_FILE"));
   const path = join(config.dataDir, "master.key");
   await mkdir(config.dataDir, { recursive: true });
-  const made = await createOnce(path);
+  const created = await createOnce(path);
   const key = await readKey(path, "the master key");
-  return made ? { key, takeBack: () => unlink(path) } : given(key);
+  return created ? { key, removeCreated: () => unlink(path) } : given(key);
 }
 
 function given(key: Secret<Buffer>): LoadedMasterKey {
-  return { key, takeBack: async () => undefined };
+  return { key, removeCreated: async () => undefined };
 }
 
-/** Written aside and linked into place: whole or absent, and never over an existing key. Whether it was made. */
+/**
+ * Writes a temporary file and links it to `path`, so that the key file is complete or absent and an existing one is never replaced.
+ *
+ * @returns whether it was created
+ */
 async function createOnce(path: string): Promise<boolean> {
-  const aside = `${path}.${process.pid}`;
-  await writeFile(aside, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flush: true });
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flush: true });
   try {
-    await chmod(aside, 0o600);
-    await link(aside, path);
+    await chmod(temporary, 0o600);
+    await link(temporary, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return false;
   } finally {
-    await unlink(aside);
+    await unlink(temporary);
   }
 }
 

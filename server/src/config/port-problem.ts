@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from "./config.ts";
 
-/** A port that cannot be opened is the operator's to change: says by which setting. Any other error is passed through. */
+/** For a port that cannot be opened, an error that names the setting to change; any other error as it is. */
 export function portProblem(config: Pick<Config, "http" | "mqtt" | "metrics">, error: unknown): unknown {
   const { code, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };
   const why = { EADDRINUSE: "is in use by another process", EACCES: "may not be opened by this user" }[code ?? ""];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MusterError, sentence } from "./errors.ts";
 
-test("a refusal is a sentence, whether it was written as one or not", () => {
+test("the message of an error is a full sentence, however it is written in the code", () => {
   for (const [text, detail, said] of [
     ["There is no such group.", undefined, "There is no such group."],
     ["there is a device of this id already", "pump-1", "There is a device of this id already."],

@@ -1,8 +1,8 @@
 /**
- * A refusal that the caller may be told about. Features throw it with a code of their own `errors.ts`; the API's
- * `problem.ts` is the only place that turns a code into an HTTP status. Anything else that is thrown is unforeseen.
+ * An error whose code and message the caller may see. Features throw it with a code of their `errors.ts`; only the API's `problem.ts`
+ * maps codes to HTTP statuses. Every other error becomes a bare 500.
  *
- * Its message is a sentence for people (docs/api-conventions.md), whether it was written as one or not.
+ * The message is made a full sentence (docs/api-conventions.md).
  */
 export class MusterError<Code extends string = string> extends Error {
   override readonly name = "MusterError";
@@ -25,8 +25,8 @@ export class MusterError<Code extends string = string> extends Error {
 }
 
 /**
- * `text` with a capital at its beginning and a stop at its end. The name of a field (`detail`, or what is no plain word) keeps its
- * own letters.
+ * `text` with a capital at the start and a full stop at the end. A first word that is the name of a field (`detail`, or a word with
+ * digits, dots or capitals) keeps its case.
  */
 export function sentence(text: string, detail?: string): string {
   const [word] = /^[a-z]+(?![A-Za-z\d_./[-])/.exec(text) ?? [];

@@ -30,7 +30,7 @@ test("device ids have 16 characters of lower-case base32", () => {
   for (let round = 0; round < 200; round++) assert.match(randomIds.deviceId(), /^[a-z2-7]{16}$/);
 });
 
-test("the bound of an instant lies below every id made from then on and above every id made before", () => {
+test("uuidFloor is below every id created from then on and above every id created before", () => {
   const now = new Date("2026-11-20T21:00:00.789Z");
   const bound = uuidFloor(now);
   assert.ok(isUuid(bound));

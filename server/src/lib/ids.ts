@@ -1,8 +1,9 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
 /**
- * Randomness as an argument: ids and secrets come from here and nowhere else, so that a test can force a collision.
- * Record ids are UUIDv7 (RFC 9562 5.7), which sort by creation and keep B-tree inserts at the right edge.
+ * Randomness is an argument: all ids and secrets come from here, so that a test can force a collision. Record ids are UUIDv7
+ * (RFC 9562 5.7), which sort by creation and so keep B-tree inserts at the right edge. The `uuid` package is not used: it draws
+ * its random octets itself.
  */
 export interface Ids {
   /** A UUIDv7 for a record created at `now`, lower-case. */
@@ -24,7 +25,7 @@ export const randomIds: Ids = {
 const pool = Buffer.alloc(4096);
 let unused = pool.length;
 
-/** A few random bytes from a pool: asking the system for ten costs as much as asking for four thousand. */
+/** Random bytes from a pool of 4 KiB: one call for 10 bytes costs as much as one for 4096. Bytes are erased once handed out. */
 function pooled(size: number): Buffer {
   if (unused + size > pool.length) {
     randomFillSync(pool);
@@ -75,7 +76,7 @@ function uuidV7Maker(): (now: Date) => string {
 
 const LAST_MS = 2 ** 48 - 1;
 
-/** The least UUID of a record made at `at` or later, whatever its random part: a bound to search UUIDv7 keys by time. */
+/** The smallest UUIDv7 of a record created at `at` or later: a bound to search keys by time. */
 export function uuidFloor(at: Date): string {
   const time = Math.min(Math.max(at.getTime(), 0), LAST_MS).toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -83,14 +84,14 @@ export function uuidFloor(at: Date): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether `text` is a lower-case UUID; an id of any other shape is simply unknown, never an error of the database. */
+/** Whether `text` is a lower-case UUID. Callers answer `not_found` for other ids without asking the database, which would fail. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
 const DEVICE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Whether `text` can be a device id (docs/spec-decisions.md, Identity). What cannot is simply no device's: it is not asked for. */
+/** Whether `text` can be a device id (docs/spec-decisions.md, Identity). Callers answer `not_found` for other ids. */
 export function isDeviceId(text: string): boolean {
   return DEVICE_ID.test(text);
 }

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 
-/** Structured log: JSON lines on stdout. Never hand it a request body, a header set or a whole record. */
+/** Structured log: JSON lines on stdout. Never pass it a request body, all headers of a request, or a whole record. */
 export type Logger = pino.Logger;
 
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** Fields that are struck out wherever they appear one level deep, as a second line of defence behind {@link Secret}. */
+/** Fields that are redacted at the top and one level down, as a second defence behind {@link Secret}. */
 const SECRET_FIELDS = [
   "password",
   "claimCode",

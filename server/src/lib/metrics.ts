@@ -1,76 +1,96 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** What the service counts about itself, for Prometheus. Label values come from closed sets, never from a client. */
+/** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
 export interface Metrics {
-  /** MQTT sessions open in this process; `kind` is `device` or `client`. */
+  /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
-  /** MQTT connects and publishes refused. */
+  /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
-  /** MQTT messages; `result` is `stored` or `rejected`. */
+  /** MQTT messages of devices; `result` is `stored` or `rejected`. */
   readonly messages: Counter<"result">;
   /** Redemptions, renewals and bundles; `result` is `ok` or the error code. */
   readonly enrollments: Counter<"operation" | "result">;
-  /** Seconds from a checked request to a signed certificate. */
+  /** Seconds from a validated request to a signed certificate. */
   readonly signing: Histogram;
-  /** Seconds a statement took, also one that failed. */
+  /** Seconds that a statement or a batch of statements took, also one that failed. */
   readonly database: Histogram;
-  /** Seconds from a request's headers to its answer, by route template. */
+  /** Seconds from the headers of a request to its answer, by route template. */
   readonly http: Histogram<"method" | "route" | "status">;
-  /** MQTT messages of this process that wait for their commit. */
+  /** MQTT messages that this process has received and not yet committed. */
   readonly telemetryWaiting: Gauge;
-  /** Attempts to deliver a notification; `result` is `sent`, `retried` (it failed and waits) or `failed` (for good). */
+  /** Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up). */
   readonly notifications: Counter<"channel" | "result">;
-  /** Steps of escalation; `result` is `paged`, `nobody`, `stopped` or `late`. */
+  /** Escalation steps that became due; `result` is `paged`, `nobody`, `stopped` or `late` (docs/operations.md). */
   readonly pages: Counter<"result">;
-  /** Notifications that have not arrived yet, of all processes. */
+  /** Undelivered notifications, of all processes. */
   readonly notificationsWaiting: Gauge<"channel">;
-  /** The age of the oldest of them. */
+  /** Seconds since the oldest undelivered notification was created, of all processes. */
   readonly notificationsOldest: Gauge<"channel">;
-  /** Unresolved anomalies of the whole database. */
+  /** Unresolved anomalies, of all processes. */
   readonly anomalies: Gauge<"severity">;
-  /** Hours of devices whose roll-ups are due, of the whole database. */
+  /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
-  /** Has `read` set gauges whenever somebody asks for the text; those it cannot set are to be reset. */
-  beforeText(read: () => Promise<void>): void;
+  /** Calls `read` before every scrape, to set gauges from the database. `read` removes the gauges that it cannot set. */
+  beforeScrape(read: () => Promise<void>): void;
   readonly contentType: string;
-  /** Everything in Prometheus' text format. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
 }
 
 const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A registry of its own, so that two services in one process (tests) do not meet. Includes the event loop's delay. */
+/** Each call makes a registry, so that two services in one process (tests) count apart. Includes the delay of the event loop. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const reads: (() => Promise<void>)[] = [];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   return {
-    connections: new Gauge({ name: "muster_connections", help: "Open MQTT sessions", labelNames: ["kind"], registers }),
+    connections: new Gauge({
+      name: "muster_connections",
+      help: "Open MQTT sessions of this process",
+      labelNames: ["kind"],
+      registers,
+    }),
     refusals: new Counter({
       name: "muster_refusals_total",
-      help: "Refused MQTT connects and publishes",
+      help: "Refused MQTT connects and publishes, by reason",
       labelNames: ["reason"],
       registers,
     }),
-    messages: new Counter({ name: "muster_messages_total", help: "MQTT messages", labelNames: ["result"], registers }),
+    messages: new Counter({
+      name: "muster_messages_total",
+      help: "MQTT messages of devices, by result",
+      labelNames: ["result"],
+      registers,
+    }),
     enrollments: new Counter({
       name: "muster_enrollments_total",
-      help: "Redemptions, renewals and bundles",
+      help: "Redemptions, renewals and bundles, by result",
       labelNames: ["operation", "result"],
       registers,
     }),
-    signing: new Histogram({ name: "muster_signing_seconds", help: "Signing a leaf", buckets: FAST, registers }),
-    database: new Histogram({ name: "muster_database_seconds", help: "Database statements", buckets: FAST, registers }),
+    signing: new Histogram({
+      name: "muster_signing_seconds",
+      help: "Time to sign a device certificate",
+      buckets: FAST,
+      registers,
+    }),
+    database: new Histogram({
+      name: "muster_database_seconds",
+      help: "Time of database statements",
+      buckets: FAST,
+      registers,
+    }),
     http: new Histogram({
       name: "muster_http_request_seconds",
-      help: "HTTPS requests by route",
+      help: "Time to answer an HTTPS request, by route",
       labelNames: ["method", "route", "status"],
       buckets: FAST,
       registers,
     }),
-    ...ofMonitoring(registers),
-    beforeText: (read) => void reads.push(read),
+    ...monitoringMetrics(registers),
+    beforeScrape: (read) => void reads.push(read),
     contentType: registry.contentType,
     text: async () => {
       await Promise.allSettled(reads.map((read) => read()));
@@ -79,30 +99,35 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** From a message to whoever is told. What is `of all processes` is asked of the database, so every process says the same. */
-function ofMonitoring(registers: Registry[]) {
+/** Telemetry, anomalies and notifications. Gauges "of all processes" are read from the database, so every process reports the same. */
+function monitoringMetrics(registers: Registry[]) {
   return {
     telemetryWaiting: new Gauge({
       name: "muster_telemetry_waiting",
-      help: "Messages waiting for their commit",
+      help: "MQTT messages received and not yet committed",
       registers,
     }),
     notifications: new Counter({
       name: "muster_notifications_total",
-      help: "Attempts to deliver a notification",
+      help: "Attempts to deliver a notification, by result",
       labelNames: ["channel", "result"],
       registers,
     }),
-    pages: new Counter({ name: "muster_pages_total", help: "Steps of escalation", labelNames: ["result"], registers }),
+    pages: new Counter({
+      name: "muster_pages_total",
+      help: "Escalation steps that became due, by result",
+      labelNames: ["result"],
+      registers,
+    }),
     notificationsWaiting: new Gauge({
       name: "muster_notifications_waiting",
-      help: "Notifications that have not arrived yet, of all processes",
+      help: "Undelivered notifications, of all processes",
       labelNames: ["channel"],
       registers,
     }),
     notificationsOldest: new Gauge({
       name: "muster_notifications_oldest_seconds",
-      help: "Age of the oldest notification that has not arrived yet, of all processes",
+      help: "Age of the oldest undelivered notification, of all processes",
       labelNames: ["channel"],
       registers,
     }),
@@ -114,13 +139,13 @@ function ofMonitoring(registers: Registry[]) {
     }),
     rollUpsDue: new Gauge({
       name: "muster_roll_ups_due",
-      help: "Hours of devices whose roll-ups are due, of all processes",
+      help: "Device hours whose roll-up is not computed yet, of all processes",
       registers,
     }),
   };
 }
 
-/** Runs `work` and records how many seconds it took, also when it fails. */
+/** Runs `work` and records the seconds that it took, also when it fails. */
 export async function timed<T>(histogram: Pick<Histogram, "startTimer">, work: () => Promise<T>): Promise<T> {
   const stop = histogram.startTimer();
   try {

@@ -11,7 +11,7 @@ export interface PageRequest {
   limit: number;
 }
 
-/** Whether an answer is one page of a list. */
+/** Whether `answer` is one page of a list. */
 export function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === "object" && answer !== null && "items" in answer && "total" in answer;
 }

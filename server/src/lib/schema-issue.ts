@@ -17,7 +17,7 @@ export interface SchemaIssue {
 }
 
 const KINDS: Record<string, string> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -26,7 +26,7 @@ const KINDS: Record<string, string> = {
   record: "an object",
 };
 
-const TIME = "must be a time like 2026-11-21T10:00:00Z, its zone named";
+const TIME = "must be a time with its zone, like 2026-11-21T10:00:00Z";
 
 /**
  * The issue to report when there are several. A misspelt field is reported as unknown and as missing: the unknown name helps more.
@@ -44,7 +44,7 @@ export function issueText(issue: SchemaIssue): string {
     case "invalid_type":
       if (issue.message.endsWith("received undefined")) return `is required: ${kind(issue)}`;
       if (issue.expected === "string" && issue.message.endsWith("received array"))
-        return "must be one text, given once";
+        return "must be one string, given once";
       return `must be ${kind(issue)}`;
     case "too_small":
       return bound(issue, "at least", Number(issue.minimum));

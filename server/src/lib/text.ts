@@ -3,11 +3,11 @@ import { invalidRequest } from "./request-errors.ts";
 const CONTROL = /\p{Cc}/u;
 
 /**
- * A line of text as a person typed it, without blanks around it.
+ * One line of text that a person typed, trimmed.
  *
- * @param field its name, for the message
- * @throws MusterError invalid_request when it is empty, longer than `max` characters, or holds what no database or
- *   screen can show (control characters, lone surrogates)
+ * @param field the name of the field, for the message
+ * @throws MusterError invalid_request when it is empty, longer than `max` characters, or contains control characters or lone
+ *   surrogates, which PostgreSQL cannot store or a screen cannot show
  */
 export function plainLine(field: string, value: string, max = 120): string {
   const text = value.trim();
@@ -17,10 +17,10 @@ export function plainLine(field: string, value: string, max = 120): string {
 }
 
 /**
- * Text of several lines, kept as it is.
+ * Text of several lines, unchanged.
  *
- * @throws MusterError invalid_request when it is longer than `max` characters or holds control characters other than
- *   line breaks and tabs, or lone surrogates
+ * @throws MusterError invalid_request when it is longer than `max` characters, or contains lone surrogates or control characters
+ *   other than line breaks and tabs
  */
 export function plainText(field: string, value: string, max = 2000): string {
   if (value.length > max) throw invalidRequest(`${field} must be at most ${max} characters`);
