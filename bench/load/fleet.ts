@@ -1,4 +1,4 @@
-import { makeKey } from "../../server/src/access/api-key.ts";
+import { makeKey } from "../../server/src/access/keys/api-key.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import { query } from "../peers/postgres.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { makeKey } from "../../server/src/access/api-key.ts";
-import { SCOPES } from "../../server/src/access/scopes.ts";
+import { makeKey } from "../../server/src/access/keys/api-key.ts";
+import { SCOPES } from "../../server/src/access/keys/scopes.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
 
 /** A tenant whose lists are of one length, and keys that may read them. */

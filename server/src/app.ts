@@ -46,7 +46,7 @@ export interface App extends Features {
   readonly brokerUrl: string;
   /** Opens the listeners; the broker first, since enrollments name its port. */
   start(): Promise<void>;
-  /** Stops taking work, finishes what is under way, closes everything. Safe to call twice. */
+  /** Accepts no new work, finishes running work, closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -66,22 +66,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
   let stopJobs = async () => {};
   let stopping: Promise<void> | undefined;
-  const stop = () =>
-    closeInOrder(logger, {
-      "periodic jobs": () => stopJobs(),
-      "control socket": () => control.stop(),
-      "live streams": () => features.live.stop(),
-      HTTPS: () => api.stop(),
-      MQTT: () => broker.stop(),
-      telemetry: () => features.telemetry.drain(),
-      notifications: () => features.notifications.stop(),
-      events: () => features.events.stop(),
-      sessions: () => features.connections.stopNode(),
-      access: () => features.access.close(),
-      authorities: () => authorities.close(),
-      clock: () => base.stopClock(),
-      database: () => database.close(),
-    });
+  const surfaces = { broker, api, control };
 
   return {
     ...features,
@@ -109,10 +94,38 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       stopJobs = startJobs(features, authorities, logger);
     },
     stop() {
-      stopping ??= stop();
+      stopping ??= closeParts({ ...base, features, surfaces, stopJobs: () => stopJobs() });
       return stopping;
     },
   };
+}
+
+/** Closes every part in order: work stops at the surfaces first, the database closes last. */
+function closeParts(open: {
+  logger: Logger;
+  features: Features;
+  surfaces: Pick<App, "broker" | "api" | "control">;
+  authorities: Authorities;
+  database: Database;
+  stopJobs: () => Promise<void>;
+  stopClock: () => unknown;
+}): Promise<void> {
+  const { logger, features, surfaces, authorities, database } = open;
+  return closeInOrder(logger, {
+    "periodic jobs": () => open.stopJobs(),
+    "control socket": () => surfaces.control.stop(),
+    "live streams": () => features.live.stop(),
+    HTTPS: () => surfaces.api.stop(),
+    MQTT: () => surfaces.broker.stop(),
+    telemetry: () => features.telemetry.drain(),
+    notifications: () => features.notifications.stop(),
+    events: () => features.events.stop(),
+    sessions: () => features.connections.stopNode(),
+    access: () => features.access.close(),
+    authorities: () => authorities.close(),
+    clock: () => open.stopClock(),
+    database: () => database.close(),
+  });
 }
 
 /** Opens what the features work with, the database first. When the authorities fail, nothing stays open. */
@@ -168,7 +181,7 @@ function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** @returns a function that stops them and waits for those under way */
+/** @returns a function that stops the jobs and waits for running ones */
 function startJobs(features: Features, authorities: Authorities, logger: Logger): () => Promise<void> {
   const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = features;
   const prunable = [access, enrollment, connections, audit, events, notifications];

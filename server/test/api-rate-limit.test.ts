@@ -238,7 +238,7 @@ test("a revoked key is refused before its limit is checked and leaves no window;
 test("a wrong secret uses nothing of the key's budget, also in the same batch", async () => {
   const [one] = await twoProcesses();
   const [own, other] = [await newKey(), await newKey()];
-  const { makeKey } = await import("../src/access/api-key.ts");
+  const { makeKey } = await import("../src/access/keys/api-key.ts");
   const forged = makeKey({ ...randomIds, bytes: (size) => (size === 5 ? bytesOf(own.id) : randomIds.bytes(size)) });
   assert.equal(forged.id, own.id);
   const [guesses, admitted] = await Promise.all([

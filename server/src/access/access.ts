@@ -1,18 +1,17 @@
-import { createAdmissions } from "./admissions.ts";
-import { type Admission, admitRequest } from "./admit-request.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
-import { createLastUsed } from "./last-used.ts";
+import { createLastUsed } from "./keys/last-used.ts";
+import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
 import { listApiWrites } from "./list-api-writes.ts";
-import { createKey, revokeKey, tenantOfKey } from "./manage-keys.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, reactivateUser, resetPassword, tenantOfUser } from "./manage-users.ts";
-import { pruneWindows, WINDOW_MS } from "./rate-limit-store.ts";
-import { createRequestClock } from "./request-clock.ts";
+import { createAdmissions } from "./rate-limit/admissions.ts";
+import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
+import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
+import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { listKeys, listUsers } from "./view-access.ts";
 
-export type { Admission } from "./admit-request.ts";
 export {
   type Bound,
   type BoundFunctions,
@@ -23,10 +22,11 @@ export {
   type Declaration,
 } from "./bind.ts";
 export { boundedToGroupsOf, type Caller, keyIdOf, type Rights, ROLES, type Role } from "./caller.ts";
-export { revokeAllKeys } from "./key-store.ts";
+export { revokeAllKeys } from "./keys/key-store.ts";
+export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
+export type { Admission } from "./rate-limit/admit-request.ts";
 export { requireScope } from "./require-scope.ts";
-export { SCOPES, type Scope } from "./scopes.ts";
 export { type AccessRule, type AnyUseCase, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 

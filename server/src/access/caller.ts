@@ -1,5 +1,5 @@
 import type { ApiRequest } from "../audit/audit.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./keys/scopes.ts";
 
 export type Role = "admin" | "operator" | "viewer";
 /** Each role may do what those after it may. */

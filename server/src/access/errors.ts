@@ -1,6 +1,6 @@
 import { MusterError } from "../lib/errors.ts";
 import type { Role } from "./caller.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./keys/scopes.ts";
 
 /** What the holder of an API key can be answered. */
 export type AccessErrorCode = "invalid_api_key" | "insufficient_scope";

@@ -3,7 +3,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { type Caller, ROLES, type Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
-import { type RevocationReason, revokeKeysOf } from "./key-store.ts";
+import { type RevocationReason, revokeKeysOf } from "./keys/key-store.ts";
 import { hashPassword, makePassword } from "./password.ts";
 import { useCase } from "./use-case.ts";
 import {

@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Ids } from "../lib/ids.ts";
-import { base62 } from "./base62.ts";
+import { base62 } from "./keys/base62.ts";
 
 /** Argon2id, 19 MiB, two passes: OWASP's password storage minimum; about 40 ms on one core. */
 const MEMORY_KIB = 19_456;

@@ -1,6 +1,6 @@
 import type { Caller, Rights } from "./caller.ts";
 import { insufficientScope } from "./errors.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./keys/scopes.ts";
 
 /** Issuing identities is the administrators' affair. */
 const ADMIN_ONLY: ReadonlySet<Scope> = new Set([

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Caller, type Rights, ROLES } from "./caller.ts";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "./keys/scopes.ts";
 import { type AccessRule, useCase } from "./use-case.ts";
 
 const caller = (rights: Rights): Caller => ({ tenantId: "1", tenantSlug: "acme", actor: "test", rights });

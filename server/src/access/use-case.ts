@@ -1,6 +1,6 @@
 import { type Caller, ROLES, type Role } from "./caller.ts";
 import { insufficientRole, insufficientScope } from "./errors.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./keys/scopes.ts";
 
 /**
  * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user).

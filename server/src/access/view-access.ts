@@ -1,6 +1,6 @@
 import type { Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
-import { type KeyRow, listKeyRows } from "./key-store.ts";
+import { type KeyRow, listKeyRows } from "./keys/key-store.ts";
 import { useCase } from "./use-case.ts";
 import { listUserRows } from "./user-store.ts";
 

@@ -21,83 +21,97 @@ export interface Listener {
  * is called with an empty payload and must read the stored state.
  */
 export function createListener(url: string, logger: Logger, checkMs = CHECK_MS, answerMs = ANSWER_MS): Listener {
-  const handlers = new Map<string, Set<Handler>>();
-  let client: pg.Client | undefined;
-  let connecting: Promise<pg.Client> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  return new PostgresListener(url, logger, checkMs, answerMs);
+}
 
-  async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      connectionString: url,
+class PostgresListener implements Listener {
+  readonly #url: string;
+  readonly #logger: Logger;
+  readonly #checkMs: number;
+  readonly #answerMs: number;
+  readonly #handlers = new Map<string, Set<Handler>>();
+  #client: pg.Client | undefined;
+  #connecting: Promise<pg.Client> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(url: string, logger: Logger, checkMs: number, answerMs: number) {
+    this.#url = url;
+    this.#logger = logger;
+    this.#checkMs = checkMs;
+    this.#answerMs = answerMs;
+  }
+
+  async listen(channel: string, handler: Handler): Promise<Unlisten> {
+    const set = this.#handlers.get(channel) ?? new Set();
+    const isFirst = set.size === 0;
+    this.#handlers.set(channel, set.add(handler));
+    const connected = await this.#ready();
+    if (isFirst) await connected.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    return async () => {
+      set.delete(handler);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#connecting?.catch(() => undefined);
+    await this.#client?.end();
+  }
+
+  #ready(): Promise<pg.Client> {
+    if (this.#client) return Promise.resolve(this.#client);
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#url,
       application_name: "muster-listen",
-      connectionTimeoutMillis: answerMs,
-      query_timeout: answerMs,
+      connectionTimeoutMillis: this.#answerMs,
+      query_timeout: this.#answerMs,
     });
-    fresh.on("notification", ({ channel, payload }) => {
-      for (const handler of handlers.get(channel) ?? []) handler(payload ?? "");
+    client.on("notification", ({ channel, payload }) => {
+      for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
     });
-    fresh.on("error", (error) => logger.warn({ err: error.message }, "the listening connection broke"));
+    client.on("error", (error) => this.#logger.warn({ err: error.message }, "the listening connection broke"));
     // Not `end()`, which sends a message and waits for the server to close the connection.
-    const drop = () => (fresh as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-    const check = setInterval(() => void fresh.query("SELECT").catch(drop), checkMs).unref();
-    fresh.on("end", () => {
+    const drop = () => (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    const check = setInterval(() => void client.query("SELECT").catch(drop), this.#checkMs).unref();
+    client.on("end", () => {
       clearInterval(check);
-      lost(fresh);
+      this.#reconnectAfter(client);
     });
     try {
-      await fresh.connect();
-      for (const channel of handlers.keys()) await fresh.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      await client.connect();
+      for (const channel of this.#handlers.keys()) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
       clearInterval(check);
       drop();
       throw error;
     }
-    client = fresh;
-    return fresh;
+    this.#client = client;
+    return client;
   }
 
-  function lost(which: pg.Client): void {
-    if (client !== which || closed) return;
-    client = undefined;
-    retryLater();
+  #reconnectAfter(lost: pg.Client): void {
+    if (this.#client !== lost || this.#closed) return;
+    this.#client = undefined;
+    this.#scheduleReconnect();
   }
 
-  function retryLater(): void {
-    timer = setTimeout(() => {
-      ready().then(
+  #scheduleReconnect(): void {
+    this.#timer = setTimeout(() => {
+      this.#ready().then(
         () => {
-          for (const set of handlers.values()) for (const handler of set) handler("");
+          for (const set of this.#handlers.values()) for (const handler of set) handler("");
         },
-        () => retryLater(),
+        () => this.#scheduleReconnect(),
       );
     }, RECONNECT_MS);
   }
-
-  function ready(): Promise<pg.Client> {
-    if (client) return Promise.resolve(client);
-    connecting ??= connect().finally(() => {
-      connecting = undefined;
-    });
-    return connecting;
-  }
-
-  return {
-    async listen(channel, handler) {
-      const set = handlers.get(channel) ?? new Set();
-      const fresh = set.size === 0;
-      handlers.set(channel, set.add(handler));
-      const connected = await ready();
-      if (fresh) await connected.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      return async () => {
-        set.delete(handler);
-      };
-    },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await connecting?.catch(() => undefined);
-      await client?.end();
-    },
-  };
 }

@@ -93,7 +93,7 @@ export async function replaceDeviceRow(tx: Tx, tenantId: string, uid: string, ro
 export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresholdIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ threshold_id: string }>`
     INSERT INTO device_thresholds (tenant_id, device_uid, threshold_id)
-    SELECT t.tenant_id, ${uid}::uuid, t.id FROM thresholds t
+    SELECT t.tenant_id, ${uid}::uuid, t.id FROM shared_thresholds t
      WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
        FOR KEY SHARE OF t
     RETURNING threshold_id`.execute(tx);

@@ -93,7 +93,7 @@ export async function assignPacksToType(
   );
   const { rows } = await sql<{ id: string }>`
     WITH known AS (
-      SELECT t.id FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
+      SELECT t.id FROM shared_thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ANY (${thresholdIds}::uuid[])
          FOR KEY SHARE OF t
     ), assigned AS (
       INSERT INTO device_type_thresholds (tenant_id, device_type_id, threshold_id)

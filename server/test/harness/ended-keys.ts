@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { makeKey } from "../../src/access/api-key.ts";
+import { makeKey } from "../../src/access/keys/api-key.ts";
 import { DAY } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { newKey, type TestTenant } from "./devices.ts";

@@ -1,14 +1,14 @@
-import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { addMs, DAY } from "../lib/clock.ts";
-import { invalidRequest, notFound } from "../lib/request-errors.ts";
-import { plainLine } from "../lib/text.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { invalidRequest, notFound } from "../../lib/request-errors.ts";
+import { plainLine } from "../../lib/text.ts";
+import type { AccessDeps } from "../deps.ts";
+import { useCase } from "../use-case.ts";
+import { lockUser } from "../user-store.ts";
 import { makeKey } from "./api-key.ts";
-import type { AccessDeps } from "./deps.ts";
 import { findTenantOfKey, insertKey, revokeKeyById } from "./key-store.ts";
 import { checkScopes } from "./scopes.ts";
-import { useCase } from "./use-case.ts";
-import { lockUser } from "./user-store.ts";
 
 const MAX_DAYS = 3650;
 

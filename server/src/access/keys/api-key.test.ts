@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { randomIds } from "../lib/ids.ts";
+import { randomIds } from "../../lib/ids.ts";
 import { makeKey, parseKey } from "./api-key.ts";
 
 test("a key has the documented form and parses to its public id and the hash of its secret", () => {

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/request-errors.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
 
 /** Every scope there is (spec 5, scope list). */
 export const SCOPES = [

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 /**
  * Compares a process's count of milliseconds with the shared one, and sets the shared one to the greater.

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
-import type { ParsedKey } from "./api-key.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import type { ParsedKey } from "../keys/api-key.ts";
 
 /** Requests that any 60 seconds admit, per API key (spec 8). */
 export const REQUESTS_PER_MINUTE = 120;

@@ -1,5 +1,5 @@
-import { MINUTE } from "../lib/clock.ts";
-import type { AccessDeps } from "./deps.ts";
+import { MINUTE } from "../../lib/clock.ts";
+import type { AccessDeps } from "../deps.ts";
 import { recordUse } from "./key-store.ts";
 
 export interface LastUsed {

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import type { ApiKeysTable, Schema } from "../db/schema.generated.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { ApiKeysTable, Schema } from "../../db/schema.generated.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 

@@ -1,7 +1,7 @@
-import { createBatcher } from "../lib/batcher.ts";
-import { withTimeout } from "../lib/timeouts.ts";
-import type { ParsedKey } from "./api-key.ts";
-import type { AccessDeps } from "./deps.ts";
+import { createBatcher } from "../../lib/batcher.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { AccessDeps } from "../deps.ts";
+import type { ParsedKey } from "../keys/api-key.ts";
 import { type AuthorizedKey, authorizeKeys } from "./rate-limit-store.ts";
 import type { RequestClock } from "./request-clock.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { base32Lower, type Ids } from "../lib/ids.ts";
+import { base32Lower, type Ids } from "../../lib/ids.ts";
 import { base62, base62Number } from "./base62.ts";
 
 /** `mstr_<8-character public id>_<43-character secret><6-character CRC>` (docs/spec-decisions.md, Identity). */

@@ -1,4 +1,4 @@
-import type { AccessDeps } from "./deps.ts";
+import type { AccessDeps } from "../deps.ts";
 import { compareClocks } from "./request-clock-store.ts";
 
 /**

@@ -1,10 +1,10 @@
+import type { Caller } from "../caller.ts";
+import { invalidApiKey } from "../errors.ts";
+import { parseKey } from "../keys/api-key.ts";
+import type { LastUsed } from "../keys/last-used.ts";
+import { scopesIn } from "../keys/scopes.ts";
 import type { Admissions, Authorization } from "./admissions.ts";
-import { parseKey } from "./api-key.ts";
-import type { Caller } from "./caller.ts";
-import { invalidApiKey } from "./errors.ts";
-import type { LastUsed } from "./last-used.ts";
 import { REQUESTS_PER_MINUTE, WINDOW_MS } from "./rate-limit-store.ts";
-import { scopesIn } from "./scopes.ts";
 
 /** The caller, whether the request is admitted, and the values of the rate-limit headers. */
 export interface Admission {
