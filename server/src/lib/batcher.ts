@@ -13,8 +13,9 @@ export interface BatcherOptions<Item> {
 }
 
 /**
- * Batches grow with the load: the next one collects while the previous one is processed, and for one turn of the event loop in any
- * case, so that what arrives together is processed together and other work gets its turn between two batches.
+ * Batches grow with the load: the next one collects while the previous one is processed, and at least until the next turn of the
+ * event loop. So items that arrive together are processed together, and sockets and timers get their turn between two batches, which
+ * they would not with the embedded database: it answers within the turn.
  */
 export function createBatcher<Item>({ batchSize, process }: BatcherOptions<Item>): Batcher<Item> {
   let waiting: Item[] = [];

@@ -1,3 +1,4 @@
+import { createBatcher } from "../../lib/batcher.ts";
 import type { PreparedMessage } from "./batch.ts";
 import type { Message } from "./prepare-message.ts";
 import { type PendingMessage, type SettleDeps, settleBatch } from "./settle-batch.ts";
@@ -25,48 +26,35 @@ export interface Shard {
  * a device never overtake each other.
  */
 export function createShard(deps: SettleDeps): Shard {
-  let waiting: PendingMessage[] = [];
   let bytes = 0;
   let unsettled = 0;
-  let running: Promise<void> | undefined;
-
-  function add(message: Message, prepared: PreparedMessage): Promise<void> {
-    return new Promise((resolve, reject) => {
-      waiting.push({ message, prepared, resolve, reject });
-      unsettled++;
-      bytes += message.payload.length;
-      running ??= run();
-    });
-  }
-
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      // Messages that arrive in this turn of the event loop join the batch. Each batch takes a turn of its own: the embedded
-      // database answers within the turn, so without this, sockets, timers and acknowledgements would wait for all of them.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      const batch = takeBatch();
+  const batcher = createBatcher<PendingMessage>({
+    batchSize,
+    async process(batch) {
       await settleBatch(deps, batch);
       for (const { message } of batch) bytes -= message.payload.length;
       unsettled -= batch.length;
-    }
-    running = undefined;
-  }
-
-  function takeBatch(): PendingMessage[] {
-    let rows = 0;
-    let size = 0;
-    while (size < waiting.length && size < MAX_BATCH_MESSAGES && rows < MAX_BATCH_ROWS) {
-      for (const { metrics } of waiting[size]!.prepared.readings) rows += metrics.length;
-      size++;
-    }
-    const batch = size === waiting.length ? waiting : waiting.slice(0, size);
-    waiting = size === waiting.length ? [] : waiting.slice(size);
-    return batch;
-  }
+    },
+  });
 
   return {
-    add,
+    add: (message, prepared) =>
+      new Promise((resolve, reject) => {
+        unsettled++;
+        bytes += message.payload.length;
+        batcher.add({ message, prepared, resolve, reject });
+      }),
     queue: () => ({ messages: unsettled, bytes }),
-    drain: async () => running,
+    drain: batcher.drain,
   };
+}
+
+function batchSize(waiting: readonly PendingMessage[]): number {
+  let rows = 0;
+  let size = 0;
+  while (size < waiting.length && size < MAX_BATCH_MESSAGES && rows < MAX_BATCH_ROWS) {
+    for (const { metrics } of waiting[size]!.prepared.readings) rows += metrics.length;
+    size++;
+  }
+  return size;
 }
