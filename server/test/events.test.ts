@@ -12,7 +12,7 @@ import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "./
 import { startServer, type TestServer } from "./harness/server.ts";
 
 let server: TestServer;
-/** Another process on the same database, where there can be one. */
+/** Another process on the same database; on the embedded database, which has one process, the same one. */
 let second: TestServer;
 before(async () => {
   server = await startServer();
@@ -31,11 +31,12 @@ async function deviceWithAnomaly(tenant: TestTenant, at = server) {
   return { id, anomalyId: await addAnomaly(where, tenant.caller, id, 95), where };
 }
 
-test("what happens in a tenant is told in its order, with the device and what a screen needs", async () => {
+test("the events of a tenant arrive in their order, with the device and the fields that a screen shows", async () => {
   const tenant = await newTenant(server);
   const { events, anomalies, tickets } = server.app;
   const start = await events.cursorNow();
   const { id, anomalyId, where } = await deviceWithAnomaly(tenant);
+  const anomaly = await anomalies.getAnomaly(tenant.caller, anomalyId);
   await sendValues(where, tenant.caller, id, { temperature: 96 });
   await anomalies.acknowledgeAnomaly(tenant.caller, anomalyId, "on my way");
   const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId });
@@ -44,7 +45,7 @@ test("what happens in a tenant is told in its order, with the device and what a 
   await sendValues(where, tenant.caller, id, { temperature: 20 });
 
   let page = await events.readEvents(tenant.caller.tenantId, start, 100);
-  // Shown once no older transaction of the whole PostgreSQL is under way.
+  // An event is readable when no older transaction of the PostgreSQL cluster is open.
   while (!kinds(page.events).includes("anomaly.resolved")) {
     page = await events.readEvents(tenant.caller.tenantId, start, 100);
   }
@@ -58,23 +59,40 @@ test("what happens in a tenant is told in its order, with the device and what a 
   for (const event of page.events) assert.deepEqual([event.deviceId, event.at], [id, server.clock.now()]);
   const [opened, acknowledged] = page.events;
   assert.deepEqual(
-    [opened!.data.anomalyId, opened!.data.value, opened!.data.limit, opened!.data.severity],
-    [anomalyId, 95, 90, "major"],
+    [opened!.kind, opened!.data],
+    [
+      "anomaly.opened",
+      {
+        anomalyId,
+        thresholdId: anomaly.thresholdId,
+        ruleId: anomaly.ruleId,
+        metric: "temperature",
+        value: 95,
+        limit: 90,
+        severity: "major",
+        status: "open",
+        message: anomaly.message,
+        acknowledgedBy: null,
+        comment: null,
+        resolvedBy: null,
+        endReason: null,
+      },
+    ],
   );
-  assert.equal(acknowledged!.data.comment, "on my way");
+  assert.ok(acknowledged?.kind === "anomaly.acknowledged" && acknowledged.data.comment === "on my way");
   const rest = await events.readEvents(tenant.caller.tenantId, opened!.cursor, 2);
   assert.deepEqual([kinds(rest.events), rest.more], [["anomaly.acknowledged", "ticket.opened"], "ready"]);
   assert.deepEqual((await events.readEvents(tenant.caller.tenantId, page.cursor, 100)).events, []);
-  const stranger = await newTenant(server);
-  assert.deepEqual((await events.readEvents(stranger.caller.tenantId, start, 100)).events, []);
+  const other = await newTenant(server);
+  assert.deepEqual((await events.readEvents(other.caller.tenantId, start, 100)).events, []);
 });
 
-test("devices that come and go, and their certificates, are told; a superseded certificate that is tried again, once", async () => {
+test("connects, disconnects and certificates are events; repeated use of a superseded certificate is one event", async () => {
   const tenant = await newTenant(server);
   const { events, database } = server.app;
   const start = await events.cursorNow();
   const device = await enrollDevice(server, tenant);
-  const seen = collector();
+  const seen = collector<TenantEvent>();
   const follower = await events.subscribe(tenant.caller.tenantId, { after: start }, seen.handler);
   const client = await connectMqtt(server, device);
   await seen.count(2);
@@ -92,16 +110,20 @@ test("devices that come and go, and their certificates, are told; a superseded c
   );
   await seen.count(6);
   await follower.stop();
-  const told = kinds(seen.got);
-  assert.deepEqual(told.slice(0, 3), ["certificate.enrolled", "device.online", "device.offline"]);
-  assert.deepEqual(told.slice(3).sort(), ["certificate.renewed", "certificate.superseded_tried", "finding.shared_key"]);
+  const received = kinds(seen.got);
+  assert.deepEqual(received.slice(0, 3), ["certificate.enrolled", "device.online", "device.offline"]);
+  assert.deepEqual(received.slice(3).sort(), [
+    "certificate.renewed",
+    "certificate.superseded_tried",
+    "finding.shared_key",
+  ]);
   for (const { deviceId } of seen.got) assert.equal(deviceId, device.deviceId);
 });
 
-test("a subscription is woken by another process, leaves out other kinds, and goes on from its cursor", async () => {
+test("a subscription is woken by another process, omits other kinds, and resumes from its cursor", async () => {
   const tenant = await newTenant(server);
   const { events } = server.app;
-  const seen = collector();
+  const seen = collector<TenantEvent>();
   const first = await events.subscribe(tenant.caller.tenantId, { kinds: ["anomaly.", "ticket.opened"] }, seen.handler);
   const one = await deviceWithAnomaly(tenant, second);
   await seen.count(1);
@@ -123,15 +145,18 @@ if (onPostgres) {
     const tenant = await newTenant(server);
     const { events, database } = server.app;
     const { tenantId } = tenant.caller;
-    const insert = "INSERT INTO events (tenant_id, at, kind, data) VALUES ($1, now(), $2, '{}')";
+    const insert = `INSERT INTO events (tenant_id, at, changed_table, operation, changed_row)
+      VALUES ($1, now(), 'tickets', 'INSERT', jsonb_build_object('title', $2::text))`;
+    const titles = (events: TenantEvent[]) =>
+      events.map(({ kind, data }) => (kind === "ticket.opened" ? data.title : kind));
     const start = await events.cursorNow();
-    const seen = collector();
+    const seen = collector<TenantEvent>();
     const follower = await events.subscribe(tenantId, { after: start }, seen.handler);
     const paged: string[] = [];
     let cursor = start;
     const page = async () => {
       const next = await events.readEvents(tenantId, cursor, 2);
-      paged.push(...kinds(next.events));
+      paged.push(...titles(next.events));
       cursor = next.cursor;
       return next.more;
     };
@@ -139,7 +164,7 @@ if (onPostgres) {
       await database.db.transaction().execute(async (slow) => {
         await runRaw(slow, insert, [tenantId, `slow ${round}`]);
         await runRaw(second.app.database.db, insert, [tenantId, `fast ${round}`]);
-        assert.equal(await page(), "held");
+        assert.equal(await page(), "delayed");
       });
       while ((await page()) !== "none");
     }
@@ -147,11 +172,11 @@ if (onPostgres) {
     await follower.stop();
     const all = Array.from({ length: 20 }, (_, round) => [`slow ${round}`, `fast ${round}`]).flat();
     assert.deepEqual(paged, all);
-    assert.deepEqual(kinds(seen.got), all);
+    assert.deepEqual(titles(seen.got), all);
   });
 }
 
-test("a handler that fails ends its subscription with what it threw, and no cursor is passed over", async () => {
+test("a handler that fails ends its subscription with its error, and the cursor stays before the events of that batch", async () => {
   const tenant = await newTenant(server);
   const { events } = server.app;
   const failing = await events.subscribe(tenant.caller.tenantId, {}, () => Promise.reject(new Error("full")));
@@ -164,7 +189,7 @@ test("a handler that fails ends its subscription with what it threw, and no curs
 describe("live", () => liveRules(() => ({ server, second })));
 describe("changed telemetry", () => changesRules(() => ({ server, second })));
 
-/** Reads until there is something: an event is shown once no older transaction of the whole PostgreSQL is under way. */
+/** Reads until there are events: one is readable when no older transaction of the PostgreSQL cluster is open. */
 async function readSome(tenantId: string, after: string) {
   for (;;) {
     const read = await server.app.events.readEvents(tenantId, after, 10);
@@ -172,7 +197,7 @@ async function readSome(tenantId: string, after: string) {
   }
 }
 
-test("events are forgotten after 48 hours, and a cursor from before them is told so; one that is none is refused", async () => {
+test("events are deleted after 48 hours, an older cursor has expired, and a text that is no cursor is refused", async () => {
   const tenant = await newTenant(server);
   const quiet = await newTenant(server);
   const { events } = server.app;

@@ -46,7 +46,7 @@ export const table = {
     enrollment: ["certificates", "pki", "authorities", "devices", "groups", "connections", "access", "audit", ...FLOOR],
     tickets: ["anomalies", "devices", "access", "audit", ...FLOOR],
     live: ["events", "telemetry", "access", "lib"],
-    notifications: ["groups", "access", "events", "audit", ...FLOOR],
+    notifications: ["groups", "anomalies", "events", "access", ...FLOOR],
     rules: ["anomalies", "telemetry", "devices", "access", "audit", ...FLOOR],
     anomalies: ["telemetry", "devices", "access", "audit", ...FLOOR],
     telemetry: ["devices", "connections", "access", "audit", ...FLOOR],
@@ -57,7 +57,7 @@ export const table = {
     access: ["audit", ...FLOOR],
     authorities: ["pki", "audit", ...FLOOR],
     audit: FLOOR,
-    events: FLOOR,
+    events: ["access", ...FLOOR],
 
     pki: ["lib"],
     lists: ["db", "lib"],

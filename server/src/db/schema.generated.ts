@@ -71,8 +71,11 @@ export interface Schema {
   shared_device_types: SharedDeviceTypesView;
   shared_devices: SharedDevicesView;
   shared_group_members: SharedGroupMembersView;
+  shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
+  shared_shift_users: SharedShiftUsersView;
+  shared_shifts: SharedShiftsView;
   shared_telemetry_latest: SharedTelemetryLatestView;
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
@@ -376,10 +379,11 @@ export interface EventsTable {
   xid: Generated<string>;
   tenant_id: string;
   at: Date;
-  kind: string;
   device_id: string | null;
   device_uid: string | null;
-  data: Record<string, unknown>;
+  changed_table: "anomalies" | "tickets" | "devices" | "certificate_audit" | "device_findings" | "connection_refusals";
+  operation: "INSERT" | "UPDATE";
+  changed_row: Record<string, unknown>;
 }
 
 export interface EventsHorizonTable {
@@ -467,8 +471,9 @@ export interface NotificationInboxTable {
   seq: string;
   tenant_id: string;
   at: Date;
-  kind: string;
-  data: Record<string, unknown>;
+  changed_table: string;
+  operation: string;
+  changed_row: Record<string, unknown>;
 }
 
 export interface PagesTable {
@@ -765,10 +770,17 @@ export interface SharedGroupMembersView {
   user_id: string;
 }
 
+export interface SharedGroupShiftsView {
+  group_id: string;
+  shift_id: string;
+}
+
 export interface SharedGroupsView {
   id: string;
   tenant_id: string;
   name: string;
+  channels: { type: "email" | "webhook"; target: string }[];
+  escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
 }
 
 export interface SharedMqttSessionsView {
@@ -776,6 +788,25 @@ export interface SharedMqttSessionsView {
   tenant_id: string;
   device_uid: string | null;
   certificate_id: string | null;
+}
+
+export interface SharedShiftUsersView {
+  shift_id: string;
+  user_id: string;
+}
+
+export interface SharedShiftsView {
+  id: string;
+  tenant_id: string;
+  name: string;
+  time_zone: string;
+  start_time: string;
+  end_time: string;
+  days_of_week: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /** `date` arrives as a Date of the process's own time zone: always select it as text. */
+  valid_from: string | null;
+  /** `date` arrives as a Date of the process's own time zone: always select it as text. */
+  valid_until: string | null;
 }
 
 export interface SharedTelemetryLatestView {
@@ -801,6 +832,7 @@ export interface SharedUsersView {
   id: string;
   tenant_id: string;
   email: string;
+  role: "admin" | "operator" | "viewer";
   status: "active" | "deactivated";
   deleted_at: Date | null;
 }

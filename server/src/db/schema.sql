@@ -184,7 +184,7 @@ CREATE UNIQUE INDEX certificate_audit_issued ON certificate_audit USING btree (c
 CREATE INDEX certificate_audit_listed ON certificate_audit USING btree (tenant_id, id);
 CREATE UNIQUE INDEX certificate_audit_revoked ON certificate_audit USING btree (certificate_id) WHERE (kind = 'device_cert_revoked'::text);
 CREATE TRIGGER certificate_audit_event AFTER INSERT ON certificate_audit
-  FOR EACH ROW EXECUTE FUNCTION note_certificate();
+  FOR EACH ROW EXECUTE FUNCTION record_certificate_event();
 CREATE TRIGGER certificate_audit_grows BEFORE DELETE OR UPDATE ON certificate_audit
   FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
 CREATE TRIGGER certificate_audit_listed AFTER INSERT OR DELETE ON certificate_audit
@@ -321,7 +321,7 @@ CREATE TABLE connection_refusals (
 );
 CREATE INDEX connection_refusals_tenant ON connection_refusals USING btree (tenant_id, at DESC, id DESC);
 CREATE TRIGGER connection_refusals_event AFTER INSERT ON connection_refusals
-  FOR EACH ROW WHEN (((new.reason = 'revoked'::text) AND (new.serial_number IS NOT NULL))) EXECUTE FUNCTION note_superseded_try();
+  FOR EACH ROW WHEN (((new.reason = 'revoked'::text) AND (new.serial_number IS NOT NULL))) EXECUTE FUNCTION record_superseded_try_event();
 
 CREATE TABLE deliveries (
   id uuid NOT NULL,
@@ -384,7 +384,7 @@ CREATE TABLE device_findings (
 );
 CREATE INDEX device_findings_device ON device_findings USING btree (device_uid, at DESC);
 CREATE TRIGGER device_findings_event AFTER INSERT ON device_findings
-  FOR EACH ROW EXECUTE FUNCTION note_finding();
+  FOR EACH ROW EXECUTE FUNCTION record_finding_event();
 
 CREATE TABLE device_groups (
   device_uid uuid NOT NULL,
@@ -475,7 +475,7 @@ CREATE INDEX devices_type ON devices USING btree (tenant_id, device_type_id, uid
 CREATE TRIGGER devices_deleted AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION device_deleted();
 CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity ON devices
-  FOR EACH ROW WHEN ((old.connectivity IS DISTINCT FROM new.connectivity)) EXECUTE FUNCTION note_connectivity();
+  FOR EACH ROW WHEN ((old.connectivity IS DISTINCT FROM new.connectivity)) EXECUTE FUNCTION record_connectivity_event();
 CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices
@@ -499,17 +499,20 @@ CREATE TABLE events (
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   tenant_id uuid NOT NULL,
   at timestamp with time zone NOT NULL,
-  kind text NOT NULL,
   device_id text,
   device_uid uuid,
-  data jsonb NOT NULL,
-  CONSTRAINT events_pkey PRIMARY KEY (seq)
+  changed_table text NOT NULL,
+  operation text NOT NULL,
+  changed_row jsonb NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (seq),
+  CONSTRAINT events_changed_table_check CHECK ((changed_table = ANY (ARRAY['anomalies'::text, 'tickets'::text, 'devices'::text, 'certificate_audit'::text, 'device_findings'::text, 'connection_refusals'::text]))),
+  CONSTRAINT events_operation_check CHECK ((operation = ANY (ARRAY['INSERT'::text, 'UPDATE'::text])))
 );
 CREATE INDEX events_at ON events USING btree (at);
 CREATE INDEX events_read ON events USING btree (tenant_id, xid, seq);
-CREATE INDEX events_superseded_tried ON events USING btree (((data ->> 'certificateId'::text))) WHERE (kind = 'certificate.superseded_tried'::text);
+CREATE INDEX events_superseded_tried ON events USING btree (((changed_row ->> 'certificate_id'::text))) WHERE (changed_table = 'connection_refusals'::text);
 CREATE TRIGGER events_notified AFTER INSERT ON events
-  FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['anomaly.opened'::text, 'anomaly.acknowledged'::text, 'anomaly.resolved'::text, 'certificate.superseded_tried'::text, 'finding.shared_key'::text]))) EXECUTE FUNCTION note_for_notifications();
+  FOR EACH ROW WHEN ((new.changed_table = ANY (ARRAY['anomalies'::text, 'device_findings'::text, 'connection_refusals'::text]))) EXECUTE FUNCTION enter_notification_inbox();
 
 CREATE TABLE events_horizon (
   one boolean NOT NULL DEFAULT true,
@@ -627,8 +630,9 @@ CREATE TABLE notification_inbox (
   seq bigint NOT NULL,
   tenant_id uuid NOT NULL,
   at timestamp with time zone NOT NULL,
-  kind text NOT NULL,
-  data jsonb NOT NULL,
+  changed_table text NOT NULL,
+  operation text NOT NULL,
+  changed_row jsonb NOT NULL,
   CONSTRAINT notification_inbox_pkey PRIMARY KEY (seq)
 );
 
@@ -1062,10 +1066,17 @@ CREATE VIEW shared_group_members AS
     user_id
    FROM group_members;
 
+CREATE VIEW shared_group_shifts AS
+ SELECT group_id,
+    shift_id
+   FROM group_shifts;
+
 CREATE VIEW shared_groups AS
  SELECT id,
     tenant_id,
-    name
+    name,
+    channels,
+    escalation
    FROM groups;
 
 CREATE VIEW shared_mqtt_sessions AS
@@ -1074,6 +1085,23 @@ CREATE VIEW shared_mqtt_sessions AS
     device_uid,
     certificate_id
    FROM mqtt_sessions;
+
+CREATE VIEW shared_shift_users AS
+ SELECT shift_id,
+    user_id
+   FROM shift_users;
+
+CREATE VIEW shared_shifts AS
+ SELECT id,
+    tenant_id,
+    name,
+    time_zone,
+    start_time,
+    end_time,
+    days_of_week,
+    valid_from,
+    valid_until
+   FROM shifts;
 
 CREATE VIEW shared_telemetry_latest AS
  SELECT device_uid,
@@ -1098,6 +1126,7 @@ CREATE VIEW shared_users AS
  SELECT id,
     tenant_id,
     email,
+    role,
     status,
     deleted_at
    FROM users;
@@ -1198,6 +1227,16 @@ CREATE FUNCTION device_type_thresholds_assigned()
 AS $function$
 BEGIN
   PERFORM notify_rules_changed('');
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION enter_notification_inbox()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
+  VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.changed_table, NEW.operation, NEW.changed_row);
   RETURN NULL;
 END $function$;
 
@@ -1334,52 +1373,6 @@ BEGIN
   RAISE EXCEPTION '%', code USING ERRCODE = 'MU001';
 END $function$;
 
-CREATE FUNCTION note_certificate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id, NEW.at, replace(NEW.kind, 'device_cert_', 'certificate.'), NEW.device_id,
-    (SELECT c.device_uid FROM certificates c WHERE c.id = NEW.certificate_id),
-    jsonb_build_object('certificateId', NEW.certificate_id, 'serialNumber', NEW.serial_number,
-      'previousSerialNumber', NEW.previous_serial_number, 'actor', NEW.actor));
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION note_connectivity()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id, coalesce(NEW.connectivity_since, NEW.updated_at), 'device.' || NEW.connectivity, NEW.id, NEW.uid,
-    jsonb_build_object('reason', NEW.connectivity_reason));
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION note_finding()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data)
-  SELECT NEW.tenant_id, NEW.at, 'finding.' || NEW.kind, d.id, d.uid,
-    jsonb_build_object('findingId', NEW.id, 'certificateId', NEW.certificate_id)
-    FROM devices d WHERE d.uid = NEW.device_uid;
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION note_for_notifications()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO notification_inbox (seq, tenant_id, at, kind, data)
-  VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.kind, NEW.data);
-  RETURN NULL;
-END $function$;
-
 CREATE FUNCTION note_listed(the_list text, tenant uuid, key uuid, left_variant text, entered_variant text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1429,21 +1422,6 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION note_superseded_try()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data)
-  SELECT c.tenant_id, NEW.at, 'certificate.superseded_tried', c.device_id, c.device_uid,
-    jsonb_build_object('certificateId', c.id, 'serialNumber', c.serial_number, 'remoteAddress', NEW.remote_address)
-    FROM certificates c
-   WHERE c.serial_number = NEW.serial_number AND c.tenant_id = NEW.tenant_id AND c.revocation_reason = 'superseded'
-     AND NOT EXISTS (SELECT FROM events e
-       WHERE e.kind = 'certificate.superseded_tried' AND e.data->>'certificateId' = c.id::text);
-  RETURN NULL;
-END $function$;
-
 CREATE FUNCTION notify_rules_changed(device text)
  RETURNS void
  LANGUAGE sql
@@ -1486,16 +1464,58 @@ CREATE FUNCTION record_anomaly_event()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id,
-    CASE NEW.status WHEN 'open' THEN NEW.opened_at WHEN 'acknowledged' THEN NEW.acknowledged_at ELSE NEW.resolved_at END,
-    CASE NEW.status WHEN 'open' THEN 'anomaly.opened' WHEN 'acknowledged' THEN 'anomaly.acknowledged' ELSE 'anomaly.resolved' END,
-    NEW.device_id, NEW.device_uid,
-    jsonb_build_object('anomalyId', NEW.id, 'thresholdId', NEW.threshold_id, 'ruleId', NEW.rule_id, 'metric', NEW.metric,
-      'value', NEW.value, 'limit', NEW.breached, 'severity', NEW.severity, 'status', NEW.status, 'message', NEW.message,
-      'acknowledgedBy', NEW.acknowledged_by, 'comment', NEW.comment, 'resolvedBy', NEW.resolved_by,
-      'endReason', NEW.end_reason));
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
+    NEW.tenant_id, coalesce(NEW.resolved_at, NEW.acknowledged_at, NEW.opened_at), 'anomalies', TG_OP,
+    NEW.device_id, NEW.device_uid, to_jsonb(NEW));
   PERFORM pg_notify('muster_events', NEW.tenant_id::text);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_certificate_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
+    NEW.tenant_id, NEW.at, 'certificate_audit', TG_OP, NEW.device_id,
+    (SELECT c.device_uid FROM shared_certificates c WHERE c.id = NEW.certificate_id), to_jsonb(NEW));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_connectivity_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
+    NEW.tenant_id, coalesce(NEW.connectivity_since, NEW.updated_at), 'devices', TG_OP, NEW.id, NEW.uid,
+    jsonb_build_object('connectivity', NEW.connectivity, 'connectivity_reason', NEW.connectivity_reason));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_finding_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+  SELECT NEW.tenant_id, NEW.at, 'device_findings', TG_OP, d.id, d.uid, to_jsonb(NEW)
+    FROM shared_devices d WHERE d.uid = NEW.device_uid;
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_superseded_try_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+  SELECT c.tenant_id, NEW.at, 'connection_refusals', TG_OP, c.device_id, c.device_uid,
+    jsonb_build_object('certificate_id', c.id, 'serial_number', c.serial_number, 'remote_address', NEW.remote_address)
+    FROM shared_certificates c
+   WHERE c.serial_number = NEW.serial_number AND c.tenant_id = NEW.tenant_id AND c.revocation_reason = 'superseded'
+     AND NOT EXISTS (SELECT FROM events e
+       WHERE e.changed_table = 'connection_refusals' AND e.changed_row->>'certificate_id' = c.id::text);
   RETURN NULL;
 END $function$;
 
@@ -1504,12 +1524,9 @@ CREATE FUNCTION record_ticket_event()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id, NEW.updated_at, CASE TG_OP WHEN 'INSERT' THEN 'ticket.opened' ELSE 'ticket.changed' END,
-    NEW.device_id, NEW.device_uid,
-    jsonb_build_object('ticketId', NEW.id, 'number', NEW.number, 'title', NEW.title, 'status', NEW.status,
-      'priority', NEW.priority, 'anomalyId', NEW.anomaly_id, 'groupId', NEW.group_id,
-      'assigneeUserId', NEW.assignee_user_id, 'createdBy', NEW.created_by));
+  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
+    NEW.tenant_id, NEW.updated_at, 'tickets', TG_OP,
+    NEW.device_id, NEW.device_uid, to_jsonb(NEW) - '{description,resolution}'::text[]);
   PERFORM pg_notify('muster_events', NEW.tenant_id::text);
   RETURN NULL;
 END $function$;

@@ -10,7 +10,7 @@ const LATE = "interval '5 minutes'";
 export const ALARMS: readonly Invariant[] = [
   {
     name: "what happened is looked at by the notifications, and escalation takes its steps, within five minutes",
-    sql: `SELECT 'event ' || i.seq || ' (' || i.kind || ')' AS what FROM notification_inbox i
+    sql: `SELECT 'event ' || i.seq || ' (' || i.changed_table || ')' AS what FROM notification_inbox i
       WHERE i.at < $1::timestamptz - ${LATE}
       UNION ALL SELECT 'anomaly ' || p.anomaly_id || ' for group ' || p.group_id FROM pages p
       WHERE p.state = 'due' AND p.due_at < $1::timestamptz - ${LATE}`,

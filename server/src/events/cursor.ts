@@ -12,7 +12,7 @@ export function toCursor({ xid, seq }: Place): string {
   return `${xid}.${seq}`;
 }
 
-/** @throws MusterError invalid_request for what no cursor of ours looks like */
+/** @throws MusterError invalid_request for a text that is no cursor */
 export function fromCursor(text: string): Place {
   const [, xid, seq] = CURSOR.exec(text) ?? [];
   if (xid === undefined || seq === undefined) throw invalidRequest("the cursor must be one that came with an event");

@@ -1,6 +1,6 @@
 import { MusterError } from "../lib/errors.ts";
 
-/** Events between the cursor and the oldest one kept have been forgotten: load what is shown anew and go on from now. */
+/** Events between the cursor and the oldest stored one have been deleted: the client reloads what it shows and starts at the present. */
 export function cursorExpired(): MusterError<"cursor_expired"> {
-  return new MusterError("cursor_expired", "events after this cursor have been forgotten");
+  return new MusterError("cursor_expired", "events after this cursor have been deleted");
 }

@@ -1,83 +1,130 @@
-import { type Db, runPrepared, runRaw } from "../db/database.ts";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import { visibleDevice } from "../access/access.ts";
+import type { Db } from "../db/database.ts";
+import type { Schema } from "../db/schema.generated.ts";
+import { type NoParameters, runStatement, statement } from "../db/statement.ts";
 
-export interface EventRow {
+/** Columns of a row as `to_jsonb` records them. */
+export type Columns<
+  Table extends keyof Schema,
+  Names extends keyof Selectable<Schema[Table]> = keyof Selectable<Schema[Table]>,
+> = { readonly [Name in Names]: InJson<Selectable<Schema[Table]>[Name]> };
+type InJson<Value> = Value extends Date ? string : Value;
+
+/** A change as a trigger recorded it: the table, and the columns of the row after the change. */
+export type RecordedChange =
+  | { table: "anomalies"; row: Columns<"anomalies"> }
+  | { table: "tickets"; operation: Operation; row: TicketColumns }
+  | { table: "devices"; row: Columns<"devices", "connectivity" | "connectivity_reason"> }
+  | { table: "certificate_audit"; row: Columns<"certificate_audit"> }
+  | { table: "device_findings"; row: Columns<"device_findings"> }
+  | { table: "connection_refusals"; row: SupersededTry };
+
+/** Without the long texts. */
+export type TicketColumns = Omit<Columns<"tickets">, "description" | "resolution">;
+
+export type Operation = "INSERT" | "UPDATE";
+
+/** A refused connection with a certificate that a renewal had replaced. */
+export interface SupersededTry {
+  certificate_id: string;
+  serial_number: string;
+  remote_address: string | null;
+}
+
+/** The columns of `events` that make a {@link RecordedChange}. */
+const CHANGE = sql`e.changed_table AS "table", e.operation, e.changed_row AS "row"`;
+
+/** An event as it is stored. */
+export type EventRow = RecordedChange & {
   seq: string;
   xid: string;
   at: Date;
-  kind: string;
   device_id: string | null;
-  device_uid: string | null;
-  data: Record<string, unknown>;
-  /** Whether every transaction as old as the event's has ended, so that nothing can appear before it. */
+  /** Whether every transaction as old as the event's has ended, so that no event can appear before it. */
   settled: boolean;
-}
+};
 
-/** One look, in one statement and so of one instant. */
+/** One read, in one statement and so of one snapshot. */
 export interface EventsRead {
   rows: EventRow[];
-  /** The oldest transaction that is open: whatever commits from now on is its or a younger one's. */
+  /** The oldest open transaction: whatever commits from now on belongs to it or to a younger one. */
   oldestOpen: string;
-  /** Whether an event after the place has been forgotten, or the place is one that this database has never come to. */
-  forgotten: boolean;
+  /** Whether an event after the place has been deleted, or this database has never reached the place. */
+  expired: boolean;
+}
+
+/** Parameters of {@link eventsAfter}. `viewer`: the user whose groups bound what is visible; `null`: every event is. */
+interface After {
+  tenantId: string;
+  xid: string;
+  seq: string;
+  limit: number;
+  viewer: string | null;
+}
+
+const eventsAfter = statement<After, Omit<EventsRead, "rows"> & EventRow>(
+  "events-after",
+  (p) => sql`
+    SELECT now.open::text AS "oldestOpen", now.expired, e.*
+      FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS open,
+                   ${p.xid}::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+                   OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > ${p.xid}::text::xid8) AS expired) now
+      LEFT JOIN LATERAL (
+        SELECT e.seq, e.xid, e.at, e.device_id, e.xid < now.open AS settled, ${CHANGE}
+          FROM events e
+         WHERE e.tenant_id = ${p.tenantId}::uuid AND (e.xid, e.seq) > (${p.xid}::text::xid8, ${p.seq}::bigint)
+           AND (${visibleDevice(p.viewer, "e.device_uid")} OR ${visibleTicketChange(p.viewer)})
+         ORDER BY e.xid, e.seq LIMIT ${p.limit}::bigint) e ON true
+     ORDER BY e.xid, e.seq`,
+);
+
+/** A user sees the changes of tickets that are theirs or a group's of theirs, as in the list of tickets (tickets/visibility-store.ts). */
+function visibleTicketChange(viewer: RawBuilder<string | null>): RawBuilder<unknown> {
+  return sql`(e.changed_table = 'tickets' AND (
+      e.changed_row->>'assignee_user_id' = ${viewer}::uuid::text OR e.changed_row->>'created_by' = 'user:' || ${viewer}::uuid::text
+      OR EXISTS (SELECT FROM shared_group_members m
+                  WHERE m.group_id = (e.changed_row->>'group_id')::uuid AND m.user_id = ${viewer}::uuid)))`;
 }
 
 /**
- * A user who is no admin sees the events of their groups' devices, and of tickets what the lists of tickets show them
- * (tickets/visibility-store.ts).
- */
-const READ = `
-SELECT now.open::text AS oldest_open, now.forgotten, e.*
-  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS open,
-               $2::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
-               OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > $2::text::xid8) AS forgotten) now
-  LEFT JOIN LATERAL (
-    SELECT e.seq, e.xid, e.at, e.kind, e.device_id, e.device_uid, e.data, e.xid < now.open AS settled
-      FROM events e
-     WHERE e.tenant_id = $1 AND (e.xid, e.seq) > ($2::text::xid8, $3::bigint)
-       AND ($5::uuid IS NULL
-         OR EXISTS (SELECT FROM device_groups g JOIN group_members m ON m.group_id = g.group_id
-                     WHERE g.device_uid = e.device_uid AND m.user_id = $5::uuid)
-         OR e.data->>'assigneeUserId' = $5::text OR e.data->>'createdBy' = 'user:' || $5::text
-         OR EXISTS (SELECT FROM group_members m WHERE m.group_id = (e.data->>'groupId')::uuid AND m.user_id = $5::uuid))
-     ORDER BY e.xid, e.seq LIMIT $4) e ON true
- ORDER BY e.xid, e.seq`;
-
-/**
- * What is committed after a place, in order; those not `settled`, if any, come last.
+ * What is committed after a place, in order; events that are not `settled` come last.
  *
- * @param boundedTo the user whose groups bound what is seen; `undefined` for all there is
+ * @param viewer the user whose groups bound what is visible; `undefined`: every event is
  */
 export async function readAfter(
   db: Db,
   tenantId: string,
   after: { xid: string; seq: string },
   limit: number,
-  boundedTo?: string,
+  viewer?: string,
 ): Promise<EventsRead> {
-  type Row = EventRow & { oldest_open: string; forgotten: boolean };
-  const parameters = [tenantId, after.xid, after.seq, limit, boundedTo ?? null];
-  const rows = await runPrepared<Row>(db, "events-after", READ, parameters);
-  const { oldest_open: oldestOpen, forgotten } = rows[0]!;
-  return { rows: rows.filter((row) => row.seq !== null), oldestOpen, forgotten };
+  const rows = await runStatement(db, eventsAfter, { tenantId, ...after, limit, viewer: viewer ?? null });
+  const { oldestOpen, expired } = rows[0]!;
+  return { rows: rows.filter((row) => row.seq !== null), oldestOpen, expired };
 }
 
-/** The oldest transaction that is open: whatever commits from now on is its or a younger one's. */
+const oldestOpenTransaction = statement<NoParameters, { xid: string }>(
+  "events-oldest-open",
+  () => sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid`,
+);
+
+/** The oldest open transaction: whatever commits from now on belongs to it or to a younger one. */
 export async function oldestOpen(db: Db): Promise<string> {
-  const rows = await runRaw<{ xid: string }>(db, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid", []);
-  return rows[0]!.xid;
+  const [row] = await runStatement(db, oldestOpenTransaction, {});
+  return row!.xid;
 }
 
-/** Forgets at most `limit` events from before `before`. @returns how many */
-export async function forgetEvents(db: Db, before: Date, limit: number): Promise<number> {
-  const rows = await runRaw<{ gone: string }>(
-    db,
-    `WITH gone AS (
-       DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $1 ORDER BY at LIMIT $2) RETURNING xid
-     ), noted AS (
-       UPDATE events_horizon h SET xid = greatest(h.xid, (SELECT max(xid) FROM gone)) WHERE EXISTS (SELECT FROM gone)
-     )
-     SELECT count(*) AS gone FROM gone`,
-    [before, limit],
-  );
-  return Number(rows[0]!.gone);
+/** Deletes at most `limit` events from before `before`. @returns how many */
+export async function deleteEvents(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ deleted: string }>`
+    WITH deleted AS (
+      DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ${before} ORDER BY at LIMIT ${limit})
+      RETURNING xid
+    ), moved AS (
+      UPDATE events_horizon h SET xid = greatest(h.xid, (SELECT max(xid) FROM deleted))
+       WHERE EXISTS (SELECT FROM deleted)
+    )
+    SELECT count(*) AS deleted FROM deleted`.execute(db);
+  return Number(rows[0]!.deleted);
 }

@@ -1,28 +1,30 @@
 import type { Database, Unlisten } from "../db/database.ts";
 import { addMs, type Clock, HOUR } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { forgetEvents } from "./event-store.ts";
+import { deleteEvents } from "./event-store.ts";
 import { cursorNow, type EventPage, readEvents } from "./read-events.ts";
 import { type EventHandler, type SubscribeOptions, type Subscription, subscribe, type Wakes } from "./subscribe.ts";
 
+export { describeChange, type EventFamily, type EventKind } from "./describe-change.ts";
+export type { RecordedChange } from "./event-store.ts";
 export type { EventPage, TenantEvent } from "./read-events.ts";
 export { type EventHandler, isWanted, type SubscribeOptions, type Subscription } from "./subscribe.ts";
 
-/** How long events are kept, so how long a reader may be away. */
-export const KEPT_MS = 48 * HOUR;
-/** The channel of anomalies and tickets; its payload is the tenant. */
+/** How long events are stored: a cursor older than that has expired. */
+const RETENTION_MS = 48 * HOUR;
+/** The NOTIFY channel of anomalies and tickets; its payload is the tenant. */
 export const EVENTS_CHANNEL = "muster_events";
 
-const PRUNED_AT_ONCE = 5_000;
+const PRUNE_BATCH = 5_000;
 
-/** What happens in a tenant, whichever process it happens in: written by the database, read and followed here. */
+/** What happens in a tenant, in any process: triggers record it, subscribers follow it from a cursor. */
 export interface Events {
-  /** The cursor behind everything that can be read now: where to begin to follow. */
+  /** The cursor after everything that can be read now: where to begin to follow. */
   cursorNow(): Promise<string>;
   /** @throws MusterError invalid_request, cursor_expired */
   readEvents(tenantId: string, after: string, limit: number): Promise<EventPage>;
   subscribe(tenantId: string, options: SubscribeOptions, handler: EventHandler): Promise<Subscription>;
-  /** Forgets what is older than {@link KEPT_MS}; to be called every few minutes. */
+  /** Deletes events that are older than 48 h; to be called every few minutes. */
   prune(): Promise<void>;
   /** Ends every subscription. */
   stop(): Promise<void>;
@@ -57,7 +59,7 @@ export function createEvents(deps: { database: Database; clock: Clock; logger: L
       return subscription;
     },
     async prune() {
-      while ((await forgetEvents(database.db, addMs(clock.now(), -KEPT_MS), PRUNED_AT_ONCE)) === PRUNED_AT_ONCE);
+      while ((await deleteEvents(database.db, addMs(clock.now(), -RETENTION_MS), PRUNE_BATCH)) === PRUNE_BATCH);
     },
     async stop() {
       await Promise.all([...open].map((subscription) => subscription.stop()));

@@ -1,64 +1,60 @@
 import type { Db } from "../db/database.ts";
 import { fromCursor, type Place, toCursor } from "./cursor.ts";
+import { describeChange, type EventContent } from "./describe-change.ts";
 import { cursorExpired } from "./errors.ts";
 import { type EventRow, oldestOpen, readAfter } from "./event-store.ts";
 
 /** Something that happened in a tenant. */
-export interface TenantEvent {
-  /** Where to go on after it. */
+export type TenantEvent = EventContent & {
+  /** Where to continue after it. */
   cursor: string;
   at: Date;
-  /** `anomaly.opened`, `ticket.changed`, `device.online`, `certificate.renewed` … (docs/spec-decisions.md, Events). */
-  kind: string;
   deviceId: string | null;
-  /** Ids, and the fields that a screen shows. */
-  data: Record<string, unknown>;
-}
+};
 
 export interface EventPage {
   events: TenantEvent[];
-  /** Where to go on: after the last of `events`; where nothing more is settled, after all that is. */
+  /** Where to continue: after the last of `events`, or after everything that is settled when nothing more is. */
   cursor: string;
-  /** Whether there is more that is settled, or something committed that a still open transaction holds back. */
-  more: "ready" | "held" | "none";
+  /** Whether more is settled (`ready`), or committed but delayed by a transaction that is still open. */
+  more: "ready" | "delayed" | "none";
 }
 
-/** The cursor behind everything that can be read now. */
+/** The cursor after everything that can be read now. */
 export async function cursorNow(db: Db): Promise<string> {
   return toCursor(before(await oldestOpen(db)));
 }
 
 /**
- * What happened in a tenant after `cursor`, oldest first. Who goes on from page to page sees every event exactly once,
+ * What happened in a tenant after `cursor`, oldest first. A reader that continues from page to page reads every event exactly once,
  * however transactions overlap.
  *
- * @param boundedTo the user whose groups bound what is seen; `undefined` for all there is
- * @throws MusterError invalid_request; cursor_expired when events after the cursor have been forgotten, or the database
- *   has been put back to a time before it
+ * @param viewer the user whose groups bound what is visible; `undefined`: every event is
+ * @throws MusterError invalid_request; cursor_expired when events after the cursor have been deleted, or the database was
+ *   restored to a time before it
  */
 export async function readEvents(
   db: Db,
   tenantId: string,
   cursor: string,
   limit: number,
-  boundedTo?: string,
+  viewer?: string,
 ): Promise<EventPage> {
-  const read = await readAfter(db, tenantId, fromCursor(cursor), limit, boundedTo);
-  if (read.forgotten) throw cursorExpired();
-  const { rows } = read;
+  const { rows, expired, oldestOpen } = await readAfter(db, tenantId, fromCursor(cursor), limit, viewer);
+  if (expired) throw cursorExpired();
   const settled = rows.filter((row) => row.settled);
-  const whole = rows.length === limit;
-  // What is settled has all been read, so that the cursor of a tenant where little happens does not grow old.
-  const next = whole ? (settled.at(-1) ?? fromCursor(cursor)) : before(read.oldestOpen);
-  const more = settled.length < rows.length ? "held" : whole ? "ready" : "none";
+  const full = rows.length === limit;
+  // A page that is not full has read everything settled, so that the cursor of a quiet tenant does not expire.
+  const next = full ? (settled.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
+  const more = settled.length < rows.length ? "delayed" : full ? "ready" : "none";
   return { events: settled.map(toEvent), cursor: toCursor(next), more };
 }
 
-/** The place behind all transactions that are older than `xid`. */
+/** The place after all transactions that are older than `xid`. */
 function before(xid: string): Place {
   return { xid, seq: "0" };
 }
 
 function toEvent(row: EventRow): TenantEvent {
-  return { cursor: toCursor(row), at: row.at, kind: row.kind, deviceId: row.device_id, data: row.data };
+  return { cursor: toCursor(row), at: row.at, deviceId: row.device_id, ...describeChange(row) };
 }

@@ -5,32 +5,32 @@ import { startPollingLoop } from "../lib/polling-loop.ts";
 import { cursorNow, type EventPage, readEvents, type TenantEvent } from "./read-events.ts";
 
 const POLL_MS = 1_000;
-/** How soon to look again for what an open transaction holds back. */
-const HELD_MS = 25;
+/** How soon to read again what an open transaction delays. */
+const DELAYED_POLL_MS = 25;
 const PAGE = 200;
 
 export interface SubscribeOptions {
-  /** Begins after this cursor; from now on when left out. */
+  /** Begins after this cursor; absent: with what happens from now on. */
   after?: string | undefined;
   /** Only these kinds; a kind that ends in `.` is a whole family (`anomaly.`). */
   kinds?: readonly string[] | undefined;
-  /** Only what this user sees by way of their groups. */
-  boundedTo?: string | undefined;
+  /** Only what this user sees through their groups. */
+  viewer?: string | undefined;
 }
 
 export interface Subscription {
-  /** Where it has got to, also over events of other kinds: what to resume from. */
+  /** The place after all that was read, events of other kinds included: what to resume from. */
   readonly cursor: string;
   /** Settles when the subscription has ended: rejects with what the handler threw, or with `cursor_expired`. */
   readonly ended: Promise<void>;
-  /** Ends it; resolves when the handler is not running any more. */
+  /** Ends it; resolves when the handler no longer runs. */
   stop(): Promise<void>;
 }
 
-/** Is given events in order, at least one at a time; the next come when it has resolved. */
-export type EventHandler = (events: TenantEvent[]) => Promise<void> | void;
+/** Receives events in order, at least one at a time; the next come when it has resolved. */
+export type EventHandler<Event = TenantEvent> = (events: Event[]) => Promise<void> | void;
 
-/** What wakes subscriptions of a tenant; '' wakes all. */
+/** What wakes the subscriptions of a tenant; '' wakes all. */
 export type Wakes = Map<symbol, (tenantId: string) => void>;
 
 /** Whether a kind is among `kinds` ({@link SubscribeOptions}). */
@@ -39,22 +39,22 @@ export function isWanted(kinds: readonly string[] | undefined, kind: string): bo
 }
 
 /**
- * Follows the events of a tenant, those of other processes too: NOTIFY wakes it for anomalies and tickets, a look every
- * second finds the rest.
+ * Follows the events of a tenant, those of other processes included: NOTIFY wakes it for anomalies and tickets, a poll every second
+ * finds the rest.
  */
 export async function subscribe(
   { database, logger }: { database: Database; logger: Logger },
   wakes: Wakes,
   tenantId: string,
-  { after, kinds, boundedTo }: SubscribeOptions,
+  { after, kinds, viewer }: SubscribeOptions,
   handler: EventHandler,
 ): Promise<Subscription> {
   let cursor = after ?? (await cursorNow(database.db));
 
-  /** The next page; `undefined` when the database could not be asked. */
-  async function look(): Promise<EventPage | undefined> {
+  /** The next page; `undefined` when the database did not answer. */
+  async function poll(): Promise<EventPage | undefined> {
     try {
-      return await readEvents(database.db, tenantId, cursor, PAGE, boundedTo);
+      return await readEvents(database.db, tenantId, cursor, PAGE, viewer);
     } catch (error) {
       if (isMusterError(error)) throw error;
       logger.warn({ err: (error as Error).message }, "could not read events; trying again");
@@ -63,12 +63,12 @@ export async function subscribe(
   }
 
   const following = startPollingLoop(async (loop) => {
-    const page = await look();
+    const page = await poll();
     if (page === undefined || loop.stopped) return POLL_MS;
     const events = page.events.filter(({ kind }) => isWanted(kinds, kind));
     if (events.length > 0) await handler(events);
     cursor = page.cursor;
-    return { ready: 0, held: HELD_MS, none: POLL_MS }[page.more];
+    return { ready: 0, delayed: DELAYED_POLL_MS, none: POLL_MS }[page.more];
   });
 
   const me = Symbol(tenantId);

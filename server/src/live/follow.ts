@@ -15,6 +15,17 @@ export interface LiveOptions {
   telemetryOf?: readonly string[] | undefined;
 }
 
+/** The latest values of a device that have changed. */
+export interface TelemetryChanged {
+  cursor: string;
+  at: Date;
+  kind: typeof TELEMETRY;
+  deviceId: string;
+  data: { values: TelemetryChange["values"] };
+}
+
+export type LiveEvent = TenantEvent | TelemetryChanged;
+
 export interface LiveDeps {
   events: Events;
   telemetry: Pick<Telemetry, "followTelemetry">;
@@ -32,7 +43,7 @@ export interface LiveDeps {
  */
 export const follow = useCase(
   { scope: "devices:read", role: "viewer" },
-  async (deps: LiveDeps, caller, options: LiveOptions, handler: EventHandler): Promise<Subscription> => {
+  async (deps: LiveDeps, caller, options: LiveOptions, handler: EventHandler<LiveEvent>): Promise<Subscription> => {
     requireKinds(caller, options.kinds);
     const stream = await openStream(deps, caller, options, handler);
     deps.streams.add(stream);
@@ -45,7 +56,7 @@ async function openStream(
   { events, telemetry }: LiveDeps,
   caller: Caller,
   { after, kinds, telemetryOf }: LiveOptions,
-  handler: EventHandler,
+  handler: EventHandler<LiveEvent>,
 ): Promise<Subscription> {
   const resumed = after === undefined ? undefined : parseLiveCursor(after);
   const start: LivePosition = resumed ?? { events: await events.cursorNow(), telemetry: "0" };
@@ -67,7 +78,7 @@ async function openStream(
     await Promise.all([subscription?.stop(), follower?.stop()]);
   };
   try {
-    const options = { after: start.events, kinds, boundedTo: boundedToGroupsOf(caller) };
+    const options = { after: start.events, kinds, viewer: boundedToGroupsOf(caller) };
     subscription = await events.subscribe(caller.tenantId, options, (batch) =>
       inOrder(() => handler(batch.map((event) => withCursor(event, { ...position(), events: event.cursor })))),
     );
@@ -91,7 +102,11 @@ function withCursor(event: TenantEvent, position: LivePosition): TenantEvent {
 }
 
 /** Only the cursor of the last event is after all of them: a client that has read some of them receives the others again. */
-function telemetryEvents(changes: readonly TelemetryChange[], position: LivePosition, next: string): TenantEvent[] {
+function telemetryEvents(
+  changes: readonly TelemetryChange[],
+  position: LivePosition,
+  next: string,
+): TelemetryChanged[] {
   const last = changes.at(-1);
   return changes.map((change) => ({
     cursor: toLiveCursor(change === last ? { ...position, telemetry: next } : position),

@@ -2,6 +2,8 @@ import { type Bound, bind } from "../access/access.ts";
 import type { Subscription } from "../events/events.ts";
 import { follow, type LiveDeps } from "./follow.ts";
 
+export type { LiveEvent } from "./follow.ts";
+
 /** The stream that the admin app shows: events and telemetry of a tenant. */
 export const liveUseCases = { follow };
 

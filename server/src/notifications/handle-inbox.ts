@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { describeChange, type RecordedChange } from "../events/events.ts";
 import { insertDeliveries, type NewDelivery, toldOf } from "./delivery/delivery-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import type { AnomalyMessage, NoticeKind } from "./message.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
-import { type AnomalyRow, type InboxRow, planPages, readAnomalies, stopPages, takeInbox } from "./paging/page-store.ts";
+import { type AnomalyRow, planPages, readAnomalies, stopPages, takeInbox } from "./paging/page-store.ts";
 import type { Recipient } from "./paging/recipients.ts";
 
 const BATCH = 200;
@@ -25,18 +26,20 @@ export async function handleInbox(deps: NotificationsDeps): Promise<void> {
   }
 }
 
-async function act(deps: NotificationsDeps, tx: Tx, rows: readonly InboxRow[]): Promise<void> {
-  const anomalies = (...kinds: string[]) =>
-    rows.filter(({ kind }) => kinds.includes(kind)).map(({ data }) => data.anomalyId!);
-  const opened = anomalies("anomaly.opened");
+async function act(deps: NotificationsDeps, tx: Tx, changes: readonly RecordedChange[]): Promise<void> {
+  const [opened, ended, resolved]: [string[], string[], string[]] = [[], [], []];
+  const notices: [NoticeKind, certificateId: string][] = [];
+  for (const { kind, data } of changes.map(describeChange)) {
+    if (kind === "anomaly.opened") opened.push(data.anomalyId);
+    if (kind === "anomaly.acknowledged" || kind === "anomaly.resolved") ended.push(data.anomalyId);
+    if (kind === "anomaly.resolved") resolved.push(data.anomalyId);
+    if (kind === "certificate.superseded_tried" || kind === "finding.shared_key")
+      if (data.certificateId !== null) notices.push([kind, data.certificateId]);
+  }
   if (opened.length > 0) await planPages(tx, opened);
-  const looked = anomalies("anomaly.acknowledged", "anomaly.resolved");
-  if (looked.length > 0) await stopPages(tx, looked);
-  const resolved = anomalies("anomaly.resolved");
+  if (ended.length > 0) await stopPages(tx, ended);
   if (resolved.length > 0) await tellResolved(deps, tx, resolved);
-  const certificates = rows.filter(({ data }) => data.certificateId !== undefined && data.certificateId !== null);
-  for (const { kind, data } of certificates)
-    await noticeCertificates(deps, tx, kind as NoticeKind, { certificateId: data.certificateId! });
+  for (const [kind, certificateId] of notices) await noticeCertificates(deps, tx, kind, { certificateId });
 }
 
 /** Whoever was told that it began is told that it is over. */

@@ -1,10 +1,10 @@
-import type { TenantEvent } from "../../src/events/events.ts";
+import type { LiveEvent } from "../../src/live/live.ts";
 
-/** Collects what a subscription is given, and waits until it holds enough. */
-export function collector() {
-  const got: TenantEvent[] = [];
+/** Collects the events that a subscription hands over, and waits for enough of them. */
+export function collector<Event = LiveEvent>() {
+  const got: Event[] = [];
   let check: () => void = () => undefined;
-  const until = (enough: (events: readonly TenantEvent[]) => boolean): Promise<void> =>
+  const until = (enough: (events: readonly Event[]) => boolean): Promise<void> =>
     new Promise((resolve) => {
       check = () => {
         if (enough(got)) resolve();
@@ -13,7 +13,7 @@ export function collector() {
     });
   return {
     got,
-    handler(events: TenantEvent[]): void {
+    handler(events: Event[]): void {
       got.push(...events);
       check();
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
-import type { TenantEvent } from "../../src/events/events.ts";
+import type { LiveEvent } from "../../src/live/live.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import type { TestServer } from "../harness/server.ts";
 import { collector } from "./collector.ts";
@@ -11,19 +11,17 @@ export interface TwoServers {
   second: TestServer;
 }
 
-type Told = { deviceId: string | null; [metric: string]: unknown };
+type Values = { deviceId: string; [metric: string]: unknown };
 
-/** What the telemetry among events says: a device and its values, each by its metric. */
-function told(events: readonly TenantEvent[]): Told[] {
-  return events
-    .filter(({ kind }) => kind === "telemetry.changed")
-    .map(({ deviceId, data }) => {
-      const values = data.values as { metric: string; value: unknown }[];
-      return { deviceId, ...Object.fromEntries(values.map(({ metric, value }) => [metric, value])) };
-    });
+/** The telemetry among events: a device and its values, each by its metric. */
+function telemetryIn(events: readonly LiveEvent[]): Values[] {
+  return events.flatMap(({ kind, deviceId, data }) => {
+    if (kind !== "telemetry.changed") return [];
+    return [{ deviceId: deviceId!, ...Object.fromEntries(data.values.map(({ metric, value }) => [metric, value])) }];
+  });
 }
 
-const others = (events: readonly TenantEvent[]) =>
+const others = (events: readonly LiveEvent[]) =>
   events.map(({ kind }) => kind).filter((kind) => kind !== "telemetry.changed");
 
 /** Publishes over MQTT with the device's certificate; resolves when all is acknowledged, hence stored. */
@@ -45,7 +43,7 @@ export function liveRules(given: () => TwoServers): void {
     return { ...seen, following };
   }
 
-  test("what a device says through another process is told beside what happens, once a second, each value at its newest", async () => {
+  test("telemetry stored by another process arrives beside the events, once a second, each value at its newest", async () => {
     const { server, second } = given();
     tenant = await newTenant(server);
     device = await enrollDevice(server, tenant);
@@ -55,17 +53,17 @@ export function liveRules(given: () => TwoServers): void {
     await until((events) => events.length === 2);
     await following.stop();
     assert.deepEqual(others(got), ["ticket.opened"]);
-    assert.deepEqual(told(got), [{ deviceId: device.deviceId, pump: "on", temperature: 22 }]);
-    const { at, data } = got.find(({ kind }) => kind === "telemetry.changed")!;
-    const [pump] = data.values as Record<string, unknown>[];
-    assert.deepEqual([at, pump!.metric, pump!.receivedAt], [server.clock.now(), "pump", server.clock.now()]);
+    assert.deepEqual(telemetryIn(got), [{ deviceId: device.deviceId, pump: "on", temperature: 22 }]);
+    const changed = got.find((event) => event.kind === "telemetry.changed")!;
+    const [pump] = changed.data.values;
+    assert.deepEqual([changed.at, pump!.metric, pump!.receivedAt], [server.clock.now(), "pump", server.clock.now()]);
   });
 
-  test("from any of its cursors a stream goes on in any process: events without a gap, of telemetry how things are now", async () => {
+  test("a stream resumes from any of its cursors in any process: events without a gap, telemetry as it is now", async () => {
     const { server, second } = given();
     const open = (title: string) => second.app.tickets.openTicket(tenant.caller, { title });
-    const titles = (events: readonly TenantEvent[]) =>
-      events.filter(({ kind }) => kind === "ticket.opened").map(({ data }) => data.title);
+    const titles = (events: readonly LiveEvent[]) =>
+      events.flatMap(({ kind, data }) => (kind === "ticket.opened" ? [data.title] : []));
     const first = await stream(tenant.caller, { kinds: ["ticket.opened"] });
     for (const title of ["one", "two"]) await open(title);
     await first.until((events) => events.length === 2);
@@ -75,27 +73,27 @@ export function liveRules(given: () => TwoServers): void {
     for (const [n, after] of cursors.entries()) {
       await publish(second, device, { temperature: 40 + n }, { temperature: 50 + n });
       const again = await stream(tenant.caller, { after, kinds: ["ticket.", "telemetry."] }, second);
-      await again.until((events) => told(events).length > 0 && titles(events).includes("three"));
+      await again.until((events) => telemetryIn(events).length > 0 && titles(events).includes("three"));
       await again.following.stop();
       assert.deepEqual(titles(again.got), n === 0 ? ["two", "three"] : ["three"]);
-      const now = told(again.got).map(({ deviceId, temperature, pump }) => [deviceId, temperature, pump]);
+      const now = telemetryIn(again.got).map(({ deviceId, temperature, pump }) => [deviceId, temperature, pump]);
       assert.deepEqual(now, [[device.deviceId, 50 + n, "on"]]);
       const { cursor } = again.got.find(({ kind }) => kind === "telemetry.changed")!;
       await publish(server, device, { pressure: n });
       const rest = await stream(tenant.caller, { after: cursor, kinds: ["telemetry.changed"] });
       await rest.until((events) => events.length > 0);
       await rest.following.stop();
-      assert.equal(told(rest.got)[0]!.pressure, n);
+      assert.equal(telemetryIn(rest.got)[0]!.pressure, n);
     }
   });
 
-  test("a tenant, a user's groups and the devices asked for bound what is told; what is deleted is told no more", async () => {
+  test("a stream is bound by the tenant, the user's groups and the requested devices, and excludes deleted devices", async () => {
     const { server } = given();
     const { access, devices, enrollment, events, groups } = server.app;
     const start = `${await events.cursorNow()}.0`;
-    const stranger = await newTenant(server);
+    const other = await newTenant(server);
     const [theirs, seen, unseen, deleted] = await Promise.all([
-      enrollDevice(server, stranger),
+      enrollDevice(server, other),
       enrollDevice(server, tenant),
       enrollDevice(server, tenant),
       enrollDevice(server, tenant),
@@ -112,22 +110,22 @@ export function liveRules(given: () => TwoServers): void {
     const rights = { kind: "user", userId: user.id, role: "viewer" } as const;
     const viewer: Caller = { ...tenant.caller, actor: `user:${user.id}`, rights };
 
-    async function toldTo(caller: Caller, options: { kinds?: string[]; telemetryOf?: string[] }) {
+    async function streamedTo(caller: Caller, options: { kinds?: string[]; telemetryOf?: string[] }) {
       const { got, until, following } = await stream(caller, { after: start, kinds: ["telemetry."], ...options });
-      await until((all) => told(all).length > 0 && (!options.kinds || others(all).length > 0));
+      await until((all) => telemetryIn(all).length > 0 && (!options.kinds || others(all).length > 0));
       await following.stop();
       return got;
     }
-    const devicesOf = (all: readonly TenantEvent[]) => [...new Set(all.map(({ deviceId }) => deviceId))].sort();
-    assert.deepEqual(devicesOf(await toldTo(stranger.caller, {})), [theirs.deviceId]);
+    const devicesOf = (all: readonly LiveEvent[]) => [...new Set(all.map(({ deviceId }) => deviceId))].sort();
+    assert.deepEqual(devicesOf(await streamedTo(other.caller, {})), [theirs.deviceId]);
     const known = [device, seen, unseen].map(({ deviceId }) => deviceId).sort();
-    assert.deepEqual(devicesOf(await toldTo(tenant.caller, {})), known);
-    assert.deepEqual(devicesOf(await toldTo(viewer, { kinds: ["telemetry.", "certificate."] })), [seen.deviceId]);
+    assert.deepEqual(devicesOf(await streamedTo(tenant.caller, {})), known);
+    assert.deepEqual(devicesOf(await streamedTo(viewer, { kinds: ["telemetry.", "certificate."] })), [seen.deviceId]);
     const asked = [unseen, theirs, deleted].map(({ deviceId }) => deviceId);
-    assert.deepEqual(devicesOf(await toldTo(tenant.caller, { telemetryOf: asked })), [unseen.deviceId]);
+    assert.deepEqual(devicesOf(await streamedTo(tenant.caller, { telemetryOf: asked })), [unseen.deviceId]);
   });
 
-  test("who may not read a family, or asks for what there is not, is refused; a handler that fails ends the stream", async () => {
+  test("a caller without the scope of a family, an unknown kind and a wrong cursor are refused, and a failing handler ends the stream", async () => {
     const { live } = given().server.app;
     const key: Caller = {
       ...tenant.caller,

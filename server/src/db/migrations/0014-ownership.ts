@@ -1,3 +1,5 @@
+import { recordedChanges } from "./0014-events.ts";
+
 /**
  * One owner for every table: what a feature shares with the others is a view of its own, `shared_<table>`, with the columns
  * that others may read. Views are plain, so that the planner inlines them.
@@ -7,7 +9,7 @@ export const ownership = `
 CREATE VIEW shared_tenants AS
   SELECT id, slug, name, telemetry_retention_days FROM tenants;
 CREATE VIEW shared_users AS
-  SELECT id, tenant_id, email, status, deleted_at FROM users;
+  SELECT id, tenant_id, email, role, status, deleted_at FROM users;
 
 -- audit
 
@@ -26,9 +28,15 @@ CREATE VIEW shared_device_type_thresholds AS
 
 -- groups
 CREATE VIEW shared_groups AS
-  SELECT id, tenant_id, name FROM groups;
+  SELECT id, tenant_id, name, channels, escalation FROM groups;
 CREATE VIEW shared_group_members AS
   SELECT group_id, user_id FROM group_members;
+CREATE VIEW shared_shifts AS
+  SELECT id, tenant_id, name, time_zone, start_time, end_time, days_of_week, valid_from, valid_until FROM shifts;
+CREATE VIEW shared_shift_users AS
+  SELECT shift_id, user_id FROM shift_users;
+CREATE VIEW shared_group_shifts AS
+  SELECT group_id, shift_id FROM group_shifts;
 
 -- certificates
 CREATE VIEW shared_certificates AS
@@ -207,24 +215,7 @@ CREATE VIEW shared_anomalies AS
 -- tickets
 
 -- events
-ALTER FUNCTION note_ticket() RENAME TO record_ticket_event;
--- As in 0010, with the reason why the service resolved the anomaly.
-ALTER FUNCTION note_anomaly() RENAME TO record_anomaly_event;
-CREATE OR REPLACE FUNCTION record_anomaly_event() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO events (tenant_id, at, kind, device_id, device_uid, data) VALUES (
-    NEW.tenant_id,
-    CASE NEW.status WHEN 'open' THEN NEW.opened_at WHEN 'acknowledged' THEN NEW.acknowledged_at ELSE NEW.resolved_at END,
-    CASE NEW.status WHEN 'open' THEN 'anomaly.opened' WHEN 'acknowledged' THEN 'anomaly.acknowledged' ELSE 'anomaly.resolved' END,
-    NEW.device_id, NEW.device_uid,
-    jsonb_build_object('anomalyId', NEW.id, 'thresholdId', NEW.threshold_id, 'ruleId', NEW.rule_id, 'metric', NEW.metric,
-      'value', NEW.value, 'limit', NEW.breached, 'severity', NEW.severity, 'status', NEW.status, 'message', NEW.message,
-      'acknowledgedBy', NEW.acknowledged_by, 'comment', NEW.comment, 'resolvedBy', NEW.resolved_by,
-      'endReason', NEW.end_reason));
-  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
-  RETURN NULL;
-END $$;
-
+${recordedChanges}
 -- notifications
 
 -- visibility: which devices a user who is no admin sees, through the groups both belong to

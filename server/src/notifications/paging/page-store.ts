@@ -1,14 +1,7 @@
 import { sql } from "kysely";
 import { type Db, runPrepared, type Tx } from "../../db/database.ts";
+import type { RecordedChange } from "../../events/events.ts";
 import type { Notify, PagedGroup } from "./recipients.ts";
-
-export interface InboxRow {
-  seq: string;
-  tenant_id: string;
-  at: Date;
-  kind: string;
-  data: { anomalyId?: string; certificateId?: string };
-}
 
 export interface PageRow {
   tenant_id: string;
@@ -48,13 +41,13 @@ export async function isAnythingDue(db: Db, now: Date): Promise<boolean> {
 }
 
 /** Takes what no other process is taking out of the inbox, oldest first; it is back there if the transaction fails. */
-export async function takeInbox(tx: Tx, limit: number): Promise<InboxRow[]> {
-  const { rows } = await sql<InboxRow>`
+export async function takeInbox(tx: Tx, limit: number): Promise<RecordedChange[]> {
+  const { rows } = await sql<RecordedChange>`
     WITH taken AS (
       DELETE FROM notification_inbox WHERE seq IN (
         SELECT seq FROM notification_inbox ORDER BY seq LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-      RETURNING *
-    ) SELECT * FROM taken ORDER BY seq`.execute(tx);
+      RETURNING seq, changed_table, operation, changed_row
+    ) SELECT changed_table AS "table", operation, changed_row AS "row" FROM taken ORDER BY seq`.execute(tx);
   return rows;
 }
 
