@@ -93,7 +93,7 @@ function concernsOf({ notifications }: { notifications: Notifications }) {
   return [
     {
       name: "every escalation step reaches at least one person in the next 7 days",
-      find: () => notifications.unreached(),
+      find: () => notifications.uncoveredGroups(),
     },
   ];
 }

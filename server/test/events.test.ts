@@ -75,7 +75,6 @@ test("the events of a tenant arrive in their order, with the device and the fiel
         acknowledgedBy: null,
         comment: null,
         resolvedBy: null,
-        endReason: null,
       },
     ],
   );

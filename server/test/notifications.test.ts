@@ -1,17 +1,17 @@
 import { after, before, describe } from "node:test";
-import { startWorld, type World } from "./notifications/environment.ts";
+import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 import { deliveryRules } from "./notifications/suite-delivery.ts";
 import { endingRules, noticeRules } from "./notifications/suite-notices.ts";
 import { pageRules } from "./notifications/suite-pages.ts";
 
-let world: World;
+let environment: NotificationEnvironment;
 before(async () => {
-  world = await startWorld();
+  environment = await startEnvironment();
 });
-after(() => world.stop());
+after(() => environment.stop());
 
-// In this order: what needs the real time, for TLS and for a signature, comes before the clock has moved far.
-describe("notices", () => noticeRules(() => world));
-describe("pages", () => pageRules(() => world));
-describe("delivery", () => deliveryRules(() => world));
-describe("endings", () => endingRules(() => world));
+// In this order: TLS and webhook signatures need the real time, so they come before the clock has advanced far.
+describe("notices", () => noticeRules(() => environment));
+describe("pages", () => pageRules(() => environment));
+describe("delivery", () => deliveryRules(() => environment));
+describe("endings", () => endingRules(() => environment));

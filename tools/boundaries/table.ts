@@ -57,7 +57,7 @@ export const table = {
     access: ["audit", ...FLOOR],
     authorities: ["pki", "audit", ...FLOOR],
     audit: FLOOR,
-    events: ["access", ...FLOOR],
+    events: ["anomalies", "access", ...FLOOR],
 
     pki: ["lib"],
     lists: ["db", "lib"],

@@ -4,7 +4,8 @@ import type { AnomaliesDeps } from "./deps.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
 import { getAnomaly, listAnomalies } from "./view-anomalies.ts";
 
-export { ANOMALY_STATUSES, type Anomaly } from "./anomaly-record.ts";
+export { ANOMALY_STATUSES, type Anomaly, commentOf } from "./anomaly-record.ts";
+export { shareLockAnomalies } from "./lock-store.ts";
 export { type Range, type RuleValue, SEVERITIES, type Severity } from "./severity.ts";
 export { linkTickets, lockAnomalies, type TicketLink } from "./ticket-link-store.ts";
 export {

@@ -52,9 +52,14 @@ export function toAnomaly(row: AnomalyRow): Anomaly {
     occurrences: Number(row.occurrences),
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
-    comment: row.comment ?? (row.end_reason && endComment(row.end_reason)),
+    comment: commentOf(row),
     resolvedAt: row.resolved_at,
     resolvedBy: row.resolved_by,
     ticketId: row.ticket_id,
   };
+}
+
+/** The comment of the acknowledgement; without one, why the service resolved an anomaly whose rule no longer applies. */
+export function commentOf({ comment, end_reason }: Pick<AnomalyRow, "comment" | "end_reason">): string | null {
+  return comment ?? (end_reason && endComment(end_reason));
 }

@@ -1,3 +1,4 @@
+import { commentOf } from "../anomalies/anomalies.ts";
 import type { Columns, Operation, RecordedChange, SupersededTry, TicketColumns } from "./event-store.ts";
 
 /** What an event says: its kind, and as `data` ids and the fields that a screen shows. */
@@ -44,9 +45,8 @@ function ofAnomaly(row: Columns<"anomalies">) {
       status: row.status,
       message: row.message,
       acknowledgedBy: row.acknowledged_by,
-      comment: row.comment,
+      comment: commentOf(row),
       resolvedBy: row.resolved_by,
-      endReason: row.end_reason,
     },
   };
 }

@@ -13,25 +13,25 @@ export interface NotificationsDeps {
   ids: Ids;
   logger: Logger;
   metrics: Pick<Metrics, "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages">;
-  /** The key that webhooks' secrets are derived from. */
+  /** The key that the secrets of webhooks are derived from. */
   webhookKey: Secret<Buffer>;
   settings: NotificationSettings;
-  /** Where links lead. */
+  /** The address that links in messages begin with. */
   baseUrl: () => string;
-  /** Looks a webhook's host up. */
+  /** Resolves the host of a webhook. */
   resolve: Resolve;
-  /** This process as one of those that serve, once it is one: when it is gone, others send what it was sending. */
-  holder: () => string | undefined;
+  /** This process's id in `broker_nodes`, once it has one: when that row is deleted, other processes may claim what this one had leased. */
+  nodeId: () => string | undefined;
 }
 
 export interface NotificationSettings {
-  /** Without a mail server e-mails wait, for a day. */
+  /** Without a mail server e-mails wait, and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
   /** Whether webhooks may lead to private networks. */
   allowPrivateWebhooks: boolean;
 }
 
-/** A number from 0 to 1, from the source of all chance. */
-export function chance(ids: Ids): number {
+/** A random number from 0 to 1. */
+export function randomFraction(ids: Ids): number {
   return ids.bytes(4).readUInt32BE() / 2 ** 32;
 }

@@ -1,8 +1,10 @@
-/** What an anomaly's page says; times are ISO 8601. */
+import type { EventKind } from "../events/events.ts";
+
+/** A message about an anomaly; times are ISO 8601. */
 export interface AnomalyMessage {
-  type: "anomaly.opened" | "anomaly.resolved";
+  type: Extract<EventKind, "anomaly.opened" | "anomaly.resolved">;
   at: string;
-  /** The zone in which the reader's shift thinks. */
+  /** The zone of the recipient's shift: local times are shown in it. */
   timeZone: string;
   group: { id: string; name: string };
   device: { id: string; name: string };
@@ -19,7 +21,7 @@ export interface AnomalyMessage {
   };
 }
 
-/** What a tenant's admins are told of a certificate. */
+/** A notice to a tenant's admins about a certificate. */
 export interface CertificateMessage {
   type: NoticeKind;
   at: string;
@@ -28,17 +30,15 @@ export interface CertificateMessage {
   certificate: { id: string; serialNumber: string; expiresAt: string };
 }
 
-export const NOTICE_KINDS = [
-  "certificate.renewal_overdue",
-  "certificate.expiring",
-  "certificate.superseded_tried",
-  "finding.shared_key",
-] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+/** Reasons for a notice: two events, and what the time alone brings about. */
+export type NoticeKind =
+  | Extract<EventKind, "certificate.superseded_tried" | "finding.shared_key">
+  | "certificate.renewal_overdue"
+  | "certificate.expiring";
 
 export type SingleMessage = AnomalyMessage | CertificateMessage;
 
-/** Many messages to one person in one. */
+/** Many messages to one address, in one mail. */
 export interface DigestMessage {
   type: "digest";
   at: string;
@@ -50,10 +50,10 @@ export interface DigestMessage {
 
 export type Message = SingleMessage | DigestMessage;
 
-const MOST_ITEMS = 200;
+const MAX_ITEMS = 200;
 
-/** @param items not none, oldest first */
+/** @param items at least one, oldest first */
 export function digestOf(items: SingleMessage[], now: Date): DigestMessage {
   const { timeZone } = items[0]!;
-  return { type: "digest", at: now.toISOString(), timeZone, total: items.length, items: items.slice(0, MOST_ITEMS) };
+  return { type: "digest", at: now.toISOString(), timeZone, total: items.length, items: items.slice(0, MAX_ITEMS) };
 }

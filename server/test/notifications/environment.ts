@@ -10,13 +10,13 @@ export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, 
 const RULES_OF_PACK = 50;
 const ALL_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type NotificationEnvironment = Awaited<ReturnType<typeof startEnvironment>>;
 
-/** A service with a mail server and webhooks, and what the suites of this folder do with it. */
-export async function startWorld() {
+/** A service with a mail server and a webhook receiver, and the actions of the suites in this folder. */
+export async function startEnvironment() {
   const sinks = await startSinks();
   const server = await startServer({ env: sinks.env });
-  /** Another process on the same database, where there can be one. */
+  /** Another process on the same database; on the embedded database, which has one process, the same one. */
   const second = onPostgres ? await startServer({ share: server, env: sinks.env }) : server;
 
   return {
@@ -77,10 +77,10 @@ export function actions(server: TestServer, second = server) {
         resolve: () => send(20, metrics),
       };
     },
-    /** Lets time pass, and has everything done that is then due. */
+    /** Advances the clock and completes everything that is then due. */
     async pass(ms: number): Promise<void> {
       clock.advance(ms);
-      // Twice: what one of them has planned the other may be sending.
+      // Two rounds: one process may send what the other has planned.
       for (let round = 0; round < 2; round++)
         await Promise.all([app, second.app].map(({ notifications }) => notifications.runDue()));
     },

@@ -6,11 +6,11 @@ import { Secret } from "../../src/lib/secret.ts";
 import type { Message } from "../../src/notifications/message.ts";
 import { sendWebhook } from "../../src/notifications/webhooks/send-webhook.ts";
 import { onPostgres } from "../harness/database.ts";
-import type { World } from "./environment.ts";
+import type { NotificationEnvironment } from "./environment.ts";
 
-/** What becomes of messages that do not arrive at once. */
-export function deliveryRules(given: () => World): void {
-  /** A tenant whose anomalies go to one e-mail address and one webhook. */
+/** Messages that do not arrive at the first attempt. */
+export function deliveryRules(given: () => NotificationEnvironment): void {
+  /** A tenant whose anomalies notify one e-mail address and one webhook. */
   async function channels(path: string, count = 1) {
     const { sinks, newTenant, groupOnDuty, anomalies } = given();
     const tenant = await newTenant();
@@ -39,7 +39,7 @@ export function deliveryRules(given: () => World): void {
     return lines.reduce((sum, line) => sum + Number(line.slice(name.length)), 0);
   }
 
-  test("what fails is tried again later and later under the same id, each attempt in the log, for a day", async () => {
+  test("a failed message is retried with growing pauses under the same id, and the log lists each attempt", async () => {
     const { sinks, pass, log } = given();
     const { tenant, address, open } = await channels("/flaky");
     const [anomaly] = await open();
@@ -73,7 +73,7 @@ export function deliveryRules(given: () => World): void {
     assert.equal(sinks.hooksAt("/flaky").length, 3);
   });
 
-  test("a recipient who does not exist is not tried again; what cannot be delivered within a day is given up", async () => {
+  test("an unknown recipient is not retried, and a message that cannot be delivered fails after a day", async () => {
     const { sinks, pass, log } = given();
     const { tenant, open } = await channels("/never");
     const [anomaly] = await open();
@@ -132,9 +132,9 @@ export function deliveryRules(given: () => World): void {
     await pass(MINUTE);
   });
 
-  test("a webhook's host is looked up once and judged, and the connection goes there and nowhere else", async () => {
+  test("a webhook's host is resolved once, and the connection goes to exactly the address that was checked", async () => {
     const { server, sinks } = given();
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const target = `https://hooks.example:${sinks.hookPort}/pinned`;
     const row = {
       id: "1",
@@ -149,7 +149,7 @@ export function deliveryRules(given: () => World): void {
     const send = (
       address: string | Promise<string>,
       allowPrivateWebhooks: boolean,
-      stop = new AbortController().signal,
+      abandon = new AbortController().signal,
     ) =>
       sendWebhook(
         {
@@ -159,18 +159,18 @@ export function deliveryRules(given: () => World): void {
           webhookKey: new Secret(Buffer.alloc(32)),
           settings: { smtp: undefined, allowPrivateWebhooks },
           baseUrl: () => "https://m",
-          holder: () => undefined,
-          resolve: async (host) => [asked.push(host) ? await address : ""],
+          nodeId: () => undefined,
+          resolve: async (host) => [lookups.push(host) ? await address : ""],
         },
         { ...row, payload },
-        stop,
+        abandon,
       );
     assert.deepEqual(await send("127.0.0.1", true), { sent: true });
-    assert.deepEqual([asked, sinks.hooksAt("/pinned").length], [["hooks.example"], 1]);
+    assert.deepEqual([lookups, sinks.hooksAt("/pinned").length], [["hooks.example"], 1]);
     const refused = await send("127.0.0.1", false);
     assert.ok(!refused.sent && refused.final && !refused.maybeSent && /public internet/.test(refused.error));
     assert.equal(sinks.hooksAt("/pinned").length, 1);
-    // Nor is anybody kept by a lookup that nobody answers, or by an answer that is none.
+    // A look-up that never ends and an answer of 101 end the attempt too.
     const unanswered = await send(new Promise(() => undefined), true, AbortSignal.abort());
     assert.ok(!unanswered.sent && !unanswered.final);
     sinks.behave.hook = () => ({ status: 101 });
@@ -179,7 +179,7 @@ export function deliveryRules(given: () => World): void {
     sinks.behave.hook = () => ({ status: 204 });
   });
 
-  test("a webhook that does not answer keeps a few places only, and the others are told", async () => {
+  test("a webhook that does not answer occupies at most four slots, and the others are delivered", async () => {
     const { server, sinks } = given();
     const [stuck, free] = [await channels("/stuck", 20), await channels("/free")];
     sinks.behave.hook = (path) => (path === "/stuck" ? undefined : { status: 204 });
@@ -195,7 +195,7 @@ export function deliveryRules(given: () => World): void {
   });
 
   const MANY = onPostgres ? 200 : 40;
-  test(`two processes that are due ${MANY} messages send each of them once`, async () => {
+  test(`two processes with ${MANY} due messages send each of them once`, async () => {
     const { server, second, sinks, pass } = given();
     const { open } = await channels("/many", MANY);
     await open();
@@ -205,14 +205,14 @@ export function deliveryRules(given: () => World): void {
     assert.deepEqual([ids.length, new Set(ids).size], [MANY, MANY]);
   });
 
-  test("a process that dies while it sends leaves the message to another one when its lease ends", async () => {
+  test("a message whose result was not recorded is sent again, under its id, when the lease ends", async () => {
     const { server, sinks, pass } = given();
     const { address, open } = await channels("/lease");
     const { db } = server.app.database;
     await open();
     await pass(0);
     const [sent] = sinks.mailsTo(address);
-    // As if the note that it was sent had never been written.
+    // As if the process had stopped before it recorded the result.
     await db.updateTable("deliveries").set({ state: "pending", done_at: null }).where("id", "=", sent!.id).execute();
     await pass(MINUTE - 1);
     assert.equal(sinks.mailsTo(address).length, 1);

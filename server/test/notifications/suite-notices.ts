@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { runRaw } from "../../src/db/database.ts";
 import { DAY } from "../../src/lib/clock.ts";
 import { enrollDevice, renew } from "../harness/devices.ts";
-import type { World } from "./environment.ts";
+import type { NotificationEnvironment } from "./environment.ts";
 
-/** What a tenant's admins are told about certificates. */
-export function noticeRules(given: () => World): void {
-  test("admins are told once of a key that two devices share and of a superseded certificate that is tried again", async () => {
+/** Notices to a tenant's admins about certificates. */
+export function noticeRules(given: () => NotificationEnvironment): void {
+  test("admins get one notice of a key that two devices share, and one of a superseded certificate that is used again", async () => {
     const { server, sinks, newTenant, pass } = given();
     const { database } = server.app;
     const tenant = await newTenant();
@@ -35,32 +35,32 @@ export function noticeRules(given: () => World): void {
   });
 }
 
-/** What time does to certificates and to what was sent. */
-export function endingRules(given: () => World): void {
-  test("admins are told once of a renewal that is two days overdue and of a bundle that ends within thirty", async () => {
+/** Certificates and messages at the end of their time. */
+export function endingRules(given: () => NotificationEnvironment): void {
+  test("admins get one notice of a renewal that is two days overdue, and one of a bundle that expires within thirty days", async () => {
     const { server, second, sinks, newTenant, pass } = given();
     const { devices, enrollment, notifications } = server.app;
     const tenant = await newTenant();
     const { deviceId } = await enrollDevice(server, tenant);
     const { id: bundled } = await devices.createDevice(tenant.caller, { name: "Old pump" });
     await enrollment.issueBundle(tenant.caller, { deviceId: bundled });
-    const told = async (ms: number): Promise<string[]> => {
+    const subjectsAfter = async (ms: number): Promise<string[]> => {
       server.clock.advance(ms);
       for (const { app } of [server, second]) await app.notifications.noticeCertificates();
       await Promise.all([server, second].map(({ app }) => app.notifications.noticeCertificates()));
       await pass(0);
       return sinks.mailsTo(tenant.admin.email).map(({ subject }) => subject);
     };
-    assert.deepEqual(await told(23 * DAY), []);
+    assert.deepEqual(await subjectsAfter(23 * DAY), []);
     const overdue = "[Muster] Test pump has not renewed its certificate in time";
-    assert.deepEqual(await told(1), [overdue]);
+    assert.deepEqual(await subjectsAfter(1), [overdue]);
     assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, new RegExp(deviceId));
-    assert.deepEqual(await told(312 * DAY - 1), [overdue]);
-    assert.deepEqual(await told(1), [overdue, "[Muster] Old pump has a bundle that ends soon"]);
+    assert.deepEqual(await subjectsAfter(312 * DAY - 1), [overdue]);
+    assert.deepEqual(await subjectsAfter(1), [overdue, "[Muster] Old pump has a bundle that ends soon"]);
     assert.equal((await notifications.listDeliveries(tenant.caller, { limit: 9 })).length, 2);
   });
 
-  test("what was sent is forgotten after 30 days, and what waits is given up after one", async () => {
+  test("sent messages are deleted after 30 days, and pending ones fail after one", async () => {
     const { server, newTenant, groupOnDuty, anomalies, pass, log } = given();
     const tenant = await newTenant();
     const group = await groupOnDuty(

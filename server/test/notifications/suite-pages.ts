@@ -6,17 +6,17 @@ import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
 import { callerForUser } from "../harness/shell-caller.ts";
-import { HOT, type World } from "./environment.ts";
+import { HOT, type NotificationEnvironment } from "./environment.ts";
 
-/** A webhook's body, as far as it is looked at here. */
-interface Told {
+/** A webhook's body, as far as these tests read it. */
+interface HookBody {
   type: string;
   data: { anomaly: { id: string }; device: { id: string; name: string } };
 }
 
-/** Who is paged when, and what they are told. */
-export function pageRules(given: () => World): void {
-  test("a reading over the limit is an anomaly when it is acknowledged, and by itself a mail and a webhook within 2 s", async () => {
+/** Who is paged when, and with which message. */
+export function pageRules(given: () => NotificationEnvironment): void {
+  test("a reading over the limit is an anomaly when its PUBACK arrives, and within 2 s a mail and a webhook", async () => {
     const { server, sinks, newTenant, user, groupOnDuty } = given();
     const tenant = await newTenant();
     const ada = await user(tenant, "ada");
@@ -47,7 +47,7 @@ export function pageRules(given: () => World): void {
     assert.match(sinks.mailsTo(ada.email)[0]!.text, new RegExp(`^Device +Pump 1 \\(${device.deviceId}\\)\r$`, "m"));
   });
 
-  test("an anomaly reaches the shift by e-mail and a webhook signed by Standard Webhooks, by itself", async () => {
+  test("an anomaly notifies the shift by e-mail and calls a webhook signed as Standard Webhooks specifies", async () => {
     const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass, log } = given();
     const tenant = await newTenant();
     const ada = await user(tenant, "ada");
@@ -75,9 +75,9 @@ export function pageRules(given: () => World): void {
 
     const [hook] = sinks.hooksAt("/signed");
     const { secret } = await server.app.notifications.showWebhook(tenant.caller, { groupId: other.id, target });
-    const told = new Webhook(secret).verify(hook!.body, hook!.headers) as Told;
-    assert.deepEqual([told.type, told.data.anomaly.id], ["anomaly.opened", anomaly!.id]);
-    assert.deepEqual(told.data.device, { id: deviceId, name: "Pump 1" });
+    const received = new Webhook(secret).verify(hook!.body, hook!.headers) as HookBody;
+    assert.deepEqual([received.type, received.data.anomaly.id], ["anomaly.opened", anomaly!.id]);
+    assert.deepEqual(received.data.device, { id: deviceId, name: "Pump 1" });
     const wrong = await server.app.notifications.showWebhook(tenant.caller, { groupId: group.id, target });
     assert.throws(() => new Webhook(wrong.secret).verify(hook!.body, hook!.headers));
     assert.deepEqual(
@@ -86,7 +86,7 @@ export function pageRules(given: () => World): void {
     );
   });
 
-  test("steps go on until somebody acknowledges; whoever was told is told when it is over", async () => {
+  test("steps continue until the acknowledgement, and every recipient of the opening is notified of the resolution", async () => {
     const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
     const tenant = await newTenant();
     const [ada, bob, eve] = [await user(tenant, "ada"), await user(tenant, "bob"), await user(tenant, "eve")];
@@ -106,23 +106,24 @@ export function pageRules(given: () => World): void {
     const { open, resolve } = await anomalies(tenant, [group.id]);
     await server.app.access.deactivateUser(await callerForUser(server.app.access, eve.email), eve.email);
     const [anomaly] = await open();
-    const told = () => [ada.email, bob.email, eve.email, "plant@acme.example"].map((to) => sinks.mailsTo(to).length);
+    const received = () =>
+      [ada.email, bob.email, eve.email, "plant@acme.example"].map((to) => sinks.mailsTo(to).length);
     await pass(0);
-    assert.deepEqual(told(), [1, 0, 0, 0]);
+    assert.deepEqual(received(), [1, 0, 0, 0]);
     await pass(15 * MINUTE - 1);
-    assert.deepEqual(told(), [1, 0, 0, 0]);
+    assert.deepEqual(received(), [1, 0, 0, 0]);
     await pass(1);
-    assert.deepEqual(told(), [2, 1, 0, 0]);
+    assert.deepEqual(received(), [2, 1, 0, 0]);
     await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomaly!.id);
     await pass(HOUR);
-    assert.deepEqual(told(), [2, 1, 0, 0]);
+    assert.deepEqual(received(), [2, 1, 0, 0]);
     await resolve();
     await pass(0);
-    assert.deepEqual(told(), [3, 2, 0, 0]);
+    assert.deepEqual(received(), [3, 2, 0, 0]);
     assert.equal(sinks.mailsTo(bob.email)[1]!.subject, "[Muster] RESOLVED: Pump 1: temperature 0 is above 90");
   });
 
-  test("an anomaly that ends stops its pages; a person of two groups is paged once; who is off duty is not", async () => {
+  test("a resolved anomaly stops its pages, and a person of two groups is paged once", async () => {
     const { server, second, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
     const tenant = await newTenant();
     const ada = await user(tenant, "ada");
@@ -139,7 +140,7 @@ export function pageRules(given: () => World): void {
     assert.equal(sinks.mailsTo(ada.email).length, 1);
     assert.ok(
       [...server.logs, ...second.logs].some(
-        (line) => line.includes("a page reaches nobody") && line.includes(empty.id),
+        (line) => line.includes("a page has no recipients") && line.includes(empty.id),
       ),
     );
     await resolve();
@@ -148,7 +149,7 @@ export function pageRules(given: () => World): void {
     assert.deepEqual(types, ["[Muster] CRITICAL", "[Muster] RESOLVED"]);
   });
 
-  test("what would be more than twenty mails in a minute to one person is one digest", async () => {
+  test("more than twenty mails in a minute to one person become one digest", async () => {
     const { server, sinks, newTenant, user, groupOnDuty, anomalies, pass } = given();
     const tenant = await newTenant();
     const [ada, bob] = [await user(tenant, "ada"), await user(tenant, "bob")];
@@ -182,7 +183,7 @@ export function pageRules(given: () => World): void {
     assert.equal(sinks.mailsTo(bob.email).length, 22);
   });
 
-  test("who is on call now and for a week, and the hours that reach nobody, are known of a group and a device", async () => {
+  test("on-call duties of now and of a week, and uncovered hours, are listed for a group and a device", async () => {
     const { server, newTenant, user, groupOnDuty, anomalies } = given();
     const { notifications, groups } = server.app;
     const tenant = await newTenant();
@@ -197,14 +198,19 @@ export function pageRules(given: () => World): void {
     assert.ok(of.duties.length === 8 || of.duties.length === 7);
     const none = await notifications.onCallOfGroup(tenant.caller, bare.id);
     assert.deepEqual([none.now, none.gaps.length], [[], 1]);
-    await groups.createGroup(tenant.caller, { name: "Escalates to nobody on purpose" });
-    const unreached: string[] = [];
-    for await (const what of notifications.unreached()) unreached.push(what);
-    assert.ok(unreached.includes(`group ${bare.id} (Bare)`) && !unreached.some((what) => what.includes(full.id)));
-    assert.ok(!unreached.some((what) => what.includes("on purpose")));
+    await groups.createGroup(tenant.caller, { name: "No escalation on purpose" });
+    const uncovered: string[] = [];
+    for await (const what of notifications.uncoveredGroups()) uncovered.push(what);
+    assert.ok(uncovered.includes(`group ${bare.id} (Bare)`) && !uncovered.some((what) => what.includes(full.id)));
+    assert.ok(!uncovered.some((what) => what.includes("on purpose")));
     assert.deepEqual((await notifications.onCallOfDevice(tenant.caller, deviceId)).gaps, []);
-    const stranger = await newTenant();
-    await assert.rejects(notifications.onCallOfGroup(stranger.caller, full.id), { code: "not_found" });
-    await assert.rejects(notifications.onCallOfDevice(stranger.caller, deviceId), { code: "not_found" });
+    const other = await newTenant();
+    await assert.rejects(notifications.onCallOfGroup(other.caller, full.id), { code: "not_found" });
+    await assert.rejects(notifications.onCallOfDevice(other.caller, deviceId), { code: "not_found" });
+    const memberOf = await groups.createGroup(tenant.caller, { name: "Ada's", memberUserIds: [ada.id] });
+    const rights = { kind: "user", userId: ada.id, role: "operator" } as const;
+    const caller = { ...tenant.caller, actor: `user:${ada.id}`, rights };
+    assert.deepEqual((await notifications.onCallOfGroup(caller, memberOf.id)).now, []);
+    await assert.rejects(notifications.onCallOfGroup(caller, full.id), { code: "not_found" });
   });
 }

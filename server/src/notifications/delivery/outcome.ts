@@ -1,26 +1,32 @@
-import type { ClaimedRow } from "./delivery-store.ts";
+import type { ClaimedRow } from "./claim-store.ts";
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export type Outcome =
   | { sent: true }
   | {
       sent: false;
       error: string;
-      /** Trying again will not help. */
+      /** Another attempt would fail as well. */
       final: boolean;
       /** It may have arrived all the same. */
       maybeSent: boolean;
-      /** The address wants nothing more, ever (410). */
+      /** The address must not be used again (410). */
       gone?: boolean;
     };
 
 /** Sends one message; never throws. */
 export type Send = (delivery: ClaimedRow) => Promise<Outcome>;
 
-const MOST_OF_ERROR = 500;
+const MAX_ERROR_CHARS = 500;
 
 export function failed(error: unknown, more: { final?: boolean; maybeSent?: boolean; gone?: boolean } = {}): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   const shown = text.replace(/\p{Cc}+/gu, " ").toWellFormed();
-  return { sent: false, error: shown.slice(0, MOST_OF_ERROR).toWellFormed(), final: false, maybeSent: false, ...more };
+  return {
+    sent: false,
+    error: shown.slice(0, MAX_ERROR_CHARS).toWellFormed(),
+    final: false,
+    maybeSent: false,
+    ...more,
+  };
 }

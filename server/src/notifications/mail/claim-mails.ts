@@ -1,44 +1,35 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { addMs, MINUTE } from "../../lib/clock.ts";
+import { addMs } from "../../lib/clock.ts";
+import { type ClaimedRow, claimDeliveries } from "../delivery/claim-store.ts";
+import { insertDeliveries } from "../delivery/delivery-store.ts";
+import { leaseOf } from "../delivery/lease.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { digestOf, type SingleMessage } from "../message.ts";
 import {
-  type ClaimedRow,
-  claim,
   dueAddresses,
   foldInto,
-  insertDeliveries,
-  type Lease,
   lockAddress,
   mailedBetween,
   postpone,
   type WaitingMail,
   waitingMails,
-} from "../delivery/delivery-store.ts";
-import type { NotificationsDeps } from "../deps.ts";
-import { digestOf, type SingleMessage } from "../message.ts";
-import { planMails, WINDOW_MS } from "./digest.ts";
+} from "./mail-queue-store.ts";
+import { planMails, WINDOW_MS } from "./plan-mails.ts";
 
-/** How long a process that lives holds a delivery that it sends: longer than an attempt takes. */
-const LEASE_MS = MINUTE;
-
-export function leaseOf({ clock, holder }: NotificationsDeps): Lease {
-  const now = clock.now();
-  return { now, until: addMs(now, LEASE_MS), by: holder() ?? null };
-}
-
-/** Takes mails that are due, at most `room`, address by address; what would be too many for one becomes a digest. */
-export async function takeMails(deps: NotificationsDeps, room: number): Promise<ClaimedRow[]> {
+/** Leases mails that are due, at most `room`, address by address; what would be too many for one address becomes a digest. */
+export async function claimMails(deps: NotificationsDeps, room: number): Promise<ClaimedRow[]> {
   const { database, clock } = deps;
-  const taken: ClaimedRow[] = [];
+  const claimed: ClaimedRow[] = [];
   for (const address of await dueAddresses(database.db, clock.now(), room)) {
-    const left = room - taken.length;
+    const left = room - claimed.length;
     if (left === 0) break;
-    taken.push(...(await inTransaction(database.db, (tx) => takeOf(deps, tx, address, left))));
+    claimed.push(...(await inTransaction(database.db, (tx) => claimOf(deps, tx, address, left))));
   }
-  return taken;
+  return claimed;
 }
 
-async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: number): Promise<ClaimedRow[]> {
+async function claimOf(deps: NotificationsDeps, tx: Tx, address: string, room: number): Promise<ClaimedRow[]> {
   const lease = leaseOf(deps);
   const { now } = lease;
   if (!(await lockAddress(tx, address))) return [];
@@ -49,35 +40,30 @@ async function takeOf(deps: NotificationsDeps, tx: Tx, address: string, room: nu
   const chosen = again.slice(0, plan.again);
   if (plan.fresh === "each") chosen.push(...fresh);
   if (plan.fresh === "digest") chosen.push({ ...fresh[0]!, id: await fold(deps, tx, fresh, now) });
-  const kept = [...again.slice(plan.again), ...(plan.fresh === "wait" ? fresh : [])];
-  // The oldest of the window's leaves it then. Without one the room is taken by what is being sent right now.
-  await postpone(tx, idsOf(kept), addMs(sent[0] ?? now, WINDOW_MS));
-  return await claim(tx, idsOf(chosen.slice(0, room)), lease);
+  const delayed = [...again.slice(plan.again), ...(plan.fresh === "wait" ? fresh : [])];
+  // When the oldest mail leaves the window there is room. Without one, the room is used by what is claimed right now.
+  await postpone(tx, idsOf(delayed), addMs(sent[0] ?? now, WINDOW_MS));
+  return await claimDeliveries(tx, idsOf(chosen.slice(0, room)), lease);
 }
 
-/** @returns the id of the digest that stands for them */
+/** Combines mails into a digest. @returns its id */
 async function fold(deps: NotificationsDeps, tx: Tx, mails: WaitingMail[], now: Date): Promise<string> {
   const messages = mails.flatMap(({ payload }): SingleMessage[] => ("items" in payload ? payload.items : [payload]));
   const total = mails.reduce((sum, { payload }) => sum + ("items" in payload ? payload.total : 1), 0);
   const [first] = mails;
   const id = deps.ids.uuid(now);
-  await insertDeliveries(
-    tx,
-    [
-      {
-        id,
-        tenantId: first!.tenant_id,
-        channel: "email",
-        target: first!.target,
-        userId: first!.user_id,
-        groupId: null,
-        anomalyId: null,
-        message: { ...digestOf(messages, now), total },
-        dedupe: null,
-      },
-    ],
-    now,
-  );
+  const digest = {
+    id,
+    tenantId: first!.tenant_id,
+    channel: "email" as const,
+    target: first!.target,
+    userId: first!.user_id,
+    groupId: null,
+    anomalyId: null,
+    message: { ...digestOf(messages, now), total },
+    dedupe: null,
+  };
+  await insertDeliveries(tx, [digest], now);
   await foldInto(tx, id, idsOf(mails), now);
   return id;
 }

@@ -29,7 +29,7 @@ const OVERDUE: CertificateMessage = {
   certificate: { id: "c", serialNumber: "0a", expiresAt: "2026-07-30T12:00:00.000Z" },
 };
 
-test("a page says what is wrong with which device, in the time of the reader's shift, and where to look", () => {
+test("a page names the device and what is wrong, in the local time of the recipient's shift, with a link", () => {
   const { subject, text } = mailText(OPENED, "https://muster.example");
   assert.equal(subject, "[Muster] CRITICAL: Pump 1: temperature is above 90");
   for (const line of [
@@ -49,7 +49,7 @@ test("a page says what is wrong with which device, in the time of the reader's s
   assert.match(end.text, /^Resolved +2026-07-21 14:30:00 \(Europe\/Berlin\) by system$/m);
 });
 
-test("a name cannot begin a header or a line of its own, nor fill the subject", () => {
+test("a device name cannot begin a header or a line of its own, nor fill the subject", () => {
   for (const bad of [
     "x\r\nBcc: eve@evil.example",
     "x\nBcc: eve",
@@ -65,7 +65,7 @@ test("a name cannot begin a header or a line of its own, nor fill the subject", 
   }
 });
 
-test("a digest tells a line each and how many were left out", () => {
+test("a digest has a line for each message and the number of those left out", () => {
   const many = Array.from({ length: 300 }, () => OPENED);
   const { subject, text } = mailText(digestOf([OVERDUE, ...many], new Date(OPENED.at)), "https://m");
   assert.equal(subject, "[Muster] 301 messages");

@@ -6,12 +6,12 @@ export interface MailText {
   text: string;
 }
 
-const MOST_OF_SUBJECT = 200;
+const MAX_SUBJECT_CHARS = 200;
 
-/** A message as plain text. Names and values are users' and devices': none of them can begin a new line or header. */
+/** A message as plain text. Names and values come from users and devices: none of them can begin a new line or header. */
 export function mailText(message: Message, baseUrl: string): MailText {
   const { subject, lines } = "items" in message ? digest(message, baseUrl) : single(message, baseUrl);
-  return { subject: oneLine(`[Muster] ${subject}`, MOST_OF_SUBJECT), text: `${lines.join("\n")}\n` };
+  return { subject: oneLine(`[Muster] ${subject}`, MAX_SUBJECT_CHARS), text: `${lines.join("\n")}\n` };
 }
 
 function single(message: SingleMessage, baseUrl: string) {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { systemClock } from "../../lib/clock.ts";
 import { randomIds } from "../../lib/ids.ts";
 import { Secret } from "../../lib/secret.ts";
-import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import type { ClaimedRow } from "../delivery/claim-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { createMailer } from "./send-mail.ts";
 
@@ -61,7 +61,7 @@ const later = { final: false, maybeSent: false };
 const never = { final: true, maybeSent: false };
 const unknown = { final: false, maybeSent: true };
 
-test("what a mail server refuses has not been sent, for good where it is the recipient or the message; where it breaks off nobody knows", async () => {
+test("a mail that the server refuses was not sent, finally so for a 5xx to the recipient or message; after a disconnect the result is unknown", async () => {
   const said: [string, string, unknown][] = [
     ["nowhere", "", "sent"],
     ["connection", "", later],

@@ -1,6 +1,6 @@
 import nodemailer from "nodemailer";
 import { SECOND } from "../../lib/clock.ts";
-import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import type { ClaimedRow } from "../delivery/claim-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { mailText } from "./mail-text.ts";
@@ -46,7 +46,7 @@ export function createMailer({ settings, clock, baseUrl }: NotificationsDeps): M
         });
         return { sent: true };
       } catch (error) {
-        return failed(error, judge(error as MailError));
+        return failed(error, interpret(error as MailError));
       }
     },
     close: () => transport.close(),
@@ -61,15 +61,15 @@ interface MailError extends Error {
   timeoutType?: string;
 }
 
-/** What fails before a message is handed over. */
+/** Codes of nodemailer for failures before the message is transmitted. */
 const BEFORE_MESSAGE = ["EDNS", "ETLS", "EPROTOCOL", "EAUTH", "EENVELOPE"];
 
 /**
- * A server that said no has not taken it; one that says 5xx of the recipient or the message never will (RFC 5321 4.2.1), while 5xx of
- * the sender is about how the two are set up. One that broke off or fell silent may have taken it: nodemailer says of that, whenever
- * it happens, what it says of a connection.
+ * A server that replied with an error has not accepted the message. 5xx to the recipient or the message is final (RFC 5321 4.2.1), while
+ * 5xx to the sender is a matter of configuration. A server that disconnected or stopped answering may have accepted it: nodemailer
+ * reports both, at whatever stage, with the codes of a failed connection.
  */
-function judge({ code = "", command, responseCode, syscall, timeoutType }: MailError) {
+function interpret({ code = "", command, responseCode, syscall, timeoutType }: MailError) {
   const refused = responseCode !== undefined;
   const ofMessage = (code === "EENVELOPE" && command !== "MAIL FROM") || code === "EMESSAGE";
   const notConnected = syscall === "connect" || (timeoutType !== undefined && timeoutType !== "SOCKET_TIMEOUT");

@@ -4,55 +4,61 @@ import { addMs, DAY } from "../../lib/clock.ts";
 import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { NoticeKind } from "../message.ts";
-import { admins, type NoticedRow, noteCertificate, noteExpiring, noteOverdue } from "./notice-store.ts";
+import {
+  adminsOf,
+  NOTICE_BATCH,
+  type NoticeRow,
+  recordCertificateNotice,
+  recordExpiringNotices,
+  recordOverdueNotices,
+} from "./notice-store.ts";
 
-/** How long after `renewAfterUtc` a device that has not renewed is somebody's business. */
+/** How long after `renewAfterUtc` a renewal is overdue. */
 const OVERDUE_MS = 2 * DAY;
 /** As `certificateState: expiring` (docs/spec-decisions.md). */
 const EXPIRING_MS = 30 * DAY;
-const BATCH = 500;
 
-/** Tells the admins of a certificate, unless they have been told so of it before. */
-export async function noticeCertificates(
+/** Notifies the tenant's admins about a certificate, once a reason. */
+export async function noticeCertificate(
   deps: NotificationsDeps,
   tx: Tx,
   kind: NoticeKind,
-  { certificateId }: { certificateId: string },
+  certificateId: string,
 ): Promise<void> {
   const now = deps.clock.now();
-  await tell(deps, tx, kind, await noteCertificate(tx, kind, certificateId, now), now);
+  await notifyAdmins(deps, tx, kind, await recordCertificateNotice(tx, kind, certificateId, now), now);
 }
 
-/** Looks for certificates that nobody renews in time; to be called at least daily. */
-export async function noticeEnding(deps: NotificationsDeps): Promise<void> {
+/** Notifies admins of certificates that are not renewed in time; to be called at least daily. */
+export async function noticeCertificates(deps: NotificationsDeps): Promise<void> {
   const now = deps.clock.now();
-  const looks = [
-    ["certificate.renewal_overdue", (tx: Tx) => noteOverdue(tx, addMs(now, -OVERDUE_MS), now)],
-    ["certificate.expiring", (tx: Tx) => noteExpiring(tx, addMs(now, EXPIRING_MS), now)],
+  const reasons = [
+    ["certificate.renewal_overdue", (tx: Tx) => recordOverdueNotices(tx, addMs(now, -OVERDUE_MS), now)],
+    ["certificate.expiring", (tx: Tx) => recordExpiringNotices(tx, addMs(now, EXPIRING_MS), now)],
   ] as const;
-  for (const [kind, look] of looks) {
-    let found: number;
+  for (const [kind, record] of reasons) {
+    let recorded: number;
     do {
-      found = await inTransaction(deps.database.db, async (tx) => {
-        const rows = await look(tx);
-        await tell(deps, tx, kind, rows, now);
+      recorded = await inTransaction(deps.database.db, async (tx) => {
+        const rows = await record(tx);
+        await notifyAdmins(deps, tx, kind, rows, now);
         return rows.length;
       });
-    } while (found === BATCH);
+    } while (recorded === NOTICE_BATCH);
   }
 }
 
-async function tell(
+async function notifyAdmins(
   { ids }: NotificationsDeps,
   tx: Tx,
   type: NoticeKind,
-  rows: NoticedRow[],
+  rows: NoticeRow[],
   now: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const people = await admins(tx, [...new Set(rows.map((row) => row.tenant_id))]);
+  const admins = await adminsOf(tx, [...new Set(rows.map((row) => row.tenant_id))]);
   const deliveries = rows.flatMap((row) =>
-    people
+    admins
       .filter((admin) => admin.tenant_id === row.tenant_id)
       .map(
         (admin): NewDelivery => ({

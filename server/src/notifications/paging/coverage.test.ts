@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
-import { gaps, reached } from "./coverage.ts";
+import { coveredTimes, uncoveredTimes } from "./coverage.ts";
 import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
 
 const ADA = { id: "1", email: "Ada@acme.example" };
@@ -26,11 +26,11 @@ function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): Paged
 }
 
 const hours = (of: PagedGroup) =>
-  gaps(reached(of, FROM, TO), FROM, TO).map(({ from, to }) =>
+  uncoveredTimes(coveredTimes(of, FROM, TO), FROM, TO).map(({ from, to }) =>
     [from, to].map((at) => (at.getTime() - FROM.getTime()) / HOUR),
   );
 
-test("a step tells the shift on duty, the members or the channels, each address once", () => {
+test("a step notifies the shift on duty, the members or the channels, each address once", () => {
   const both = group([], {
     members: [ADA, { ...ADA, id: "3", email: "ada@acme.example" }, BOB],
     channels: [{ type: "webhook", target: "https://a.example/" }],
@@ -39,22 +39,22 @@ test("a step tells the shift on duty, the members or the channels, each address 
       { ...NIGHTS, timeZone: "Asia/Tokyo", users: [BOB, ADA] },
     ],
   });
-  const told = (notify: Notify, at: string) =>
+  const notified = (notify: Notify, at: string) =>
     recipientsOf(notify, both, new Date(at)).map(({ target, timeZone }) => `${target} ${timeZone}`);
-  assert.deepEqual(told("shift", "2026-11-21T08:00:00+01:00"), ["Ada@acme.example Europe/Berlin"]);
-  assert.deepEqual(told("shift", "2026-11-21T20:00:00+01:00"), [
+  assert.deepEqual(notified("shift", "2026-11-21T08:00:00+01:00"), ["Ada@acme.example Europe/Berlin"]);
+  assert.deepEqual(notified("shift", "2026-11-21T20:00:00+01:00"), [
     "bob@acme.example Asia/Tokyo",
     "Ada@acme.example Asia/Tokyo",
   ]);
-  assert.deepEqual(told("members", "2026-11-21T08:00:00+01:00"), [
+  assert.deepEqual(notified("members", "2026-11-21T08:00:00+01:00"), [
     "Ada@acme.example Europe/Berlin",
     "bob@acme.example Europe/Berlin",
   ]);
-  assert.deepEqual(told("channels", "2026-11-21T08:00:00+01:00"), ["https://a.example/ Europe/Berlin"]);
+  assert.deepEqual(notified("channels", "2026-11-21T08:00:00+01:00"), ["https://a.example/ Europe/Berlin"]);
   assert.deepEqual(recipientsOf("shift", { ...both, shifts: [] }, FROM), []);
 });
 
-test("the hours that reach nobody are those in which no step finds anybody", () => {
+test("uncovered hours are those in which no step has recipients", () => {
   assert.deepEqual(hours(group([[0, "shift"]])), [
     [0, 6],
     [18, 24],
@@ -95,7 +95,7 @@ test("the hours that reach nobody are those in which no step finds anybody", () 
   assert.deepEqual(hours(group([[30, "channels"]], { channels: [{ type: "email", target: "a@b" }] })), []);
 });
 
-test("a step that looks an hour later reaches who is on duty then", () => {
+test("a step an hour later notifies the users on duty at that time", () => {
   assert.deepEqual(hours(group([[60, "shift"]])), [
     [0, 5],
     [17, 24],

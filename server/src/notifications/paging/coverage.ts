@@ -8,10 +8,10 @@ export interface Span {
 }
 
 /**
- * The times between `from` and `to` at which an anomaly that opens then would reach somebody of the group by one of its
- * steps, unless it ends before. A step that tells a shift after some minutes looks who is on duty then.
+ * The times between `from` and `to` at which an anomaly that opens then has a recipient by one of the group's steps, unless it ends
+ * before. A step that notifies a shift after some minutes notifies the users on duty at that time.
  */
-export function reached(group: PagedGroup, from: Date, to: Date): Span[] {
+export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
   const spans = group.escalation.flatMap(({ afterMinutes, notify }): Span[] => {
     const always = notify === "members" ? group.members.length > 0 : notify === "channels" && group.channels.length > 0;
     if (always) return [{ from, to }];
@@ -25,17 +25,17 @@ export function reached(group: PagedGroup, from: Date, to: Date): Span[] {
   return union(spans);
 }
 
-/** What of [`from`, `to`) none of `spans` covers. */
-export function gaps(spans: readonly Span[], from: Date, to: Date): Span[] {
-  const found: Span[] = [];
+/** The parts of [`from`, `to`) that none of `spans` covers. */
+export function uncoveredTimes(spans: readonly Span[], from: Date, to: Date): Span[] {
+  const gaps: Span[] = [];
   let open = from;
   for (const span of union(spans)) {
-    if (span.from > open) found.push({ from: open, to: span.from < to ? span.from : to });
+    if (span.from > open) gaps.push({ from: open, to: span.from < to ? span.from : to });
     if (span.to > open) open = span.to;
     if (open >= to) break;
   }
-  if (open < to) found.push({ from: open, to });
-  return found.filter((gap) => gap.from < gap.to);
+  if (open < to) gaps.push({ from: open, to });
+  return gaps.filter((gap) => gap.from < gap.to);
 }
 
 function union(spans: readonly Span[]): Span[] {

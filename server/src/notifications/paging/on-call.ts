@@ -1,16 +1,16 @@
-import { boundedToGroupsOf, type Caller, requireScope } from "../../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
 import { dutiesBetween } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { gaps, reached, type Span } from "./coverage.ts";
-import { groupsOfDevice, readGroups } from "./page-store.ts";
+import { coveredTimes, type Span, uncoveredTimes } from "./coverage.ts";
+import { groupsOfDevice, isMember, readGroups } from "./paged-group-store.ts";
 import type { PagedGroup, Person } from "./recipients.ts";
 
 const DAYS = 7;
 
-/** A duty of one of a group's shifts, with the people who can be told then. */
+/** A duty of one of a group's shifts, with the people who can be notified then. */
 export interface OnCallDuty {
   groupId: string;
   shiftId: string;
@@ -20,40 +20,51 @@ export interface OnCallDuty {
   endsAt: Date;
 }
 
-/** Who is on duty now and in the next seven days, and when an anomaly would reach nobody. */
+/** The people on duty now and in the next seven days, and the uncovered hours. */
 export interface OnCall {
   now: OnCallDuty[];
   /** In the order in which they begin; those under way come first. */
   duties: OnCallDuty[];
-  /** An anomaly that opens then reaches nobody by any step of the groups. */
+  /** Uncovered hours: an anomaly that opens then has no recipient by any step of the groups. */
   gaps: Span[];
 }
 
-/** @throws MusterError not_found, insufficient_scope */
-export async function onCallOfGroup(deps: NotificationsDeps, caller: Caller, groupId: string): Promise<OnCall> {
-  requireScope(caller, "groups:read");
-  const groups = isUuid(groupId) ? await readGroups(deps.database.db, caller.tenantId, [groupId]) : [];
-  if (groups.length === 0) throw notFound("group");
-  return onCall(groups, deps.clock.now());
-}
+/** A user who is not an admin must be a member of the group. @throws MusterError not_found */
+export const onCallOfGroup = useCase(
+  { scope: "groups:read", role: "viewer" },
+  async (deps: NotificationsDeps, caller, groupId: string): Promise<OnCall> => {
+    const groups = (await seesGroup(deps, caller, groupId))
+      ? await readGroups(deps.database.db, caller.tenantId, [groupId])
+      : [];
+    if (groups.length === 0) throw notFound("group");
+    return onCall(groups, deps.clock.now());
+  },
+);
 
-/** Over all groups of the device. @throws MusterError not_found, insufficient_scope */
-export async function onCallOfDevice(deps: NotificationsDeps, caller: Caller, deviceId: string): Promise<OnCall> {
-  requireScope(caller, "devices:read");
-  const { db } = deps.database;
-  const ids = isDeviceId(deviceId)
-    ? await groupsOfDevice(db, caller.tenantId, deviceId, boundedToGroupsOf(caller))
-    : undefined;
-  if (!ids) throw notFound("device");
-  return onCall(await readGroups(db, caller.tenantId, ids), deps.clock.now());
+/** Over all groups of the device. @throws MusterError not_found, also for a caller who does not see the device */
+export const onCallOfDevice = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (deps: NotificationsDeps, caller, deviceId: string): Promise<OnCall> => {
+    const { db } = deps.database;
+    const ids = isDeviceId(deviceId)
+      ? await groupsOfDevice(db, caller.tenantId, deviceId, boundedToGroupsOf(caller))
+      : undefined;
+    if (!ids) throw notFound("device");
+    return onCall(await readGroups(db, caller.tenantId, ids), deps.clock.now());
+  },
+);
+
+async function seesGroup({ database }: NotificationsDeps, caller: Caller, groupId: string): Promise<boolean> {
+  const viewer = boundedToGroupsOf(caller);
+  return isUuid(groupId) && (viewer === undefined || (await isMember(database.db, groupId, viewer)));
 }
 
 function onCall(groups: PagedGroup[], now: Date): OnCall {
   const until = addMs(now, DAYS * DAY);
   const duties = groups.flatMap((group) => dutiesOf(group, now, until));
   duties.sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
-  const spans = groups.flatMap((group) => reached(group, now, until));
-  return { now: duties.filter(({ startsAt }) => startsAt <= now), duties, gaps: gaps(spans, now, until) };
+  const covered = groups.flatMap((group) => coveredTimes(group, now, until));
+  return { now: duties.filter(({ startsAt }) => startsAt <= now), duties, gaps: uncoveredTimes(covered, now, until) };
 }
 
 function dutiesOf(group: PagedGroup, from: Date, to: Date): OnCallDuty[] {

@@ -5,7 +5,7 @@ export interface Person {
   email: string;
 }
 
-/** A group as far as it matters to who is told. Deactivated and deleted users are in none of it. */
+/** A group as far as paging needs it. Deactivated and deleted users are not in it. */
 export interface PagedGroup {
   id: string;
   name: string;
@@ -30,7 +30,7 @@ export interface Recipient {
   timeZone: string;
 }
 
-/** Whom a step of escalation tells at `now`: each address once. Nobody, when the group has no such people then. */
+/** The recipients of an escalation step at `now`, each address once; none when the group has no such people then. */
 export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Recipient[] {
   const onDuty = group.shifts.filter((shift) => dutyAt(shift, now) !== undefined);
   const zone = (onDuty[0] ?? group.shifts[0])?.timeZone ?? "UTC";
@@ -53,10 +53,10 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
 }
 
 function distinct(recipients: Recipient[]): Recipient[] {
-  const known = new Map<string, Recipient>();
+  const byAddress = new Map<string, Recipient>();
   for (const each of recipients) {
     const key = `${each.channel} ${each.target.toLowerCase()}`;
-    if (!known.has(key)) known.set(key, each);
+    if (!byAddress.has(key)) byAddress.set(key, each);
   }
-  return [...known.values()];
+  return [...byAddress.values()];
 }

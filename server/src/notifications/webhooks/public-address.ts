@@ -3,7 +3,7 @@ import { type AddressRange, addressRange, isInRanges } from "../../lib/address.t
 /** IPv4, and of IPv6 the only block from which addresses of the internet are assigned (RFC 4291 2.5.4). */
 const PUBLIC = ranges("0.0.0.0/0", "2000::/3");
 
-/** What the IANA special-purpose registries (RFC 6890) take out of {@link PUBLIC}. */
+/** Parts of {@link PUBLIC} that the IANA special-purpose registries (RFC 6890) reserve. */
 const SPECIAL = ranges(
   "0.0.0.0/8",
   "10.0.0.0/8",

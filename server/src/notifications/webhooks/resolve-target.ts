@@ -1,19 +1,19 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Every address of a host name. */
+/** Looks up every address of a host name. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** An address that must not be called. */
+/** The target must not be called, now or later. */
 export class TargetRefused extends Error {
   override readonly name = "TargetRefused";
 }
 
 /**
- * The one address to connect to for `url`. It is looked up once and judged; who connects to it and to nothing else cannot
- * be led elsewhere by a name that answers differently the next time.
+ * The one address to connect to for `url`, looked up once and checked. The caller connects to exactly this address, so that a name
+ * that resolves differently at the next look-up (DNS rebinding) leads nowhere else.
  *
- * @throws TargetRefused when it is no https address or one of its addresses is not public
+ * @throws TargetRefused when `url` is not https, or one of its addresses is not public
  */
 export async function resolveTarget(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<string> {
   if (url.protocol !== "https:") throw new TargetRefused("only https addresses are called");

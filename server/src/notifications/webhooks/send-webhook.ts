@@ -3,24 +3,29 @@ import type { LookupFunction } from "node:net";
 import { isIPv6 } from "node:net";
 import { SECOND } from "../../lib/clock.ts";
 import { untilAborted } from "../../lib/timeouts.ts";
-import type { ClaimedRow } from "../delivery/delivery-store.ts";
+import type { ClaimedRow } from "../delivery/claim-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { resolveTarget, TargetRefused } from "./resolve-target.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 const TIMEOUT_MS = 10 * SECOND;
-const MOST_OF_ANSWER = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * POSTs a message as Standard Webhooks has it. Any 2xx is arrival; a redirect is a failure like any other answer, for
- * following it would lead past the judgement of the address.
+ * POSTs a message as Standard Webhooks specifies. Any 2xx is success. A redirect is a failure: following it would bypass the check
+ * of the address.
  */
-export async function sendWebhook(deps: NotificationsDeps, delivery: ClaimedRow, stop: AbortSignal): Promise<Outcome> {
+export async function sendWebhook(
+  deps: NotificationsDeps,
+  delivery: ClaimedRow,
+  abandon: AbortSignal,
+): Promise<Outcome> {
   let address: string;
   const url = new URL(delivery.target);
-  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]);
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), abandon]);
   try {
+    // A DNS look-up cannot be cancelled: this stops waiting for it.
     address = await untilAborted(resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks), signal);
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
@@ -34,7 +39,7 @@ export async function sendWebhook(deps: NotificationsDeps, delivery: ClaimedRow,
     ...signatureHeaders(secret, delivery.id, deps.clock.now(), body),
   };
   try {
-    return judge(await post(url, address, { body, headers, signal }));
+    return interpret(await post(url, address, { body, headers, signal }));
   } catch (error) {
     const { code } = error as { code?: string };
     return failed(error, { maybeSent: code !== "ECONNREFUSED" && code !== "ENOTFOUND" });
@@ -47,19 +52,19 @@ function toBody({ payload }: ClaimedRow): object {
   return { type, timestamp: at, data };
 }
 
-function judge(status: number): Outcome {
+function interpret(status: number): Outcome {
   if (status >= 200 && status < 300) return { sent: true };
   return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
 }
 
-/** @returns the status, once the answer has ended or there is too much of it; rejects when there was none in time */
+/** @returns the status, once the answer has ended or is too long; rejects when none came in time */
 function post(
   url: URL,
   address: string,
   { body, headers, signal }: { body: string; headers: Record<string, string>; signal: AbortSignal },
 ): Promise<number> {
   const family = isIPv6(address) ? 6 : 4;
-  /** Whatever the name says now: the address was judged, and no other is connected to. */
+  /** The connection goes to the checked address, whatever the name resolves to now. */
   const lookup: LookupFunction = (_host, options, done) => {
     if (options.all) done(null, [{ address, family }]);
     else done(null, address, family);
@@ -70,12 +75,12 @@ function post(
       let octets = 0;
       answer.on("data", (chunk: Buffer) => {
         octets += chunk.length;
-        if (octets > MOST_OF_ANSWER) answer.destroy();
+        if (octets > MAX_ANSWER_BYTES) answer.destroy();
       });
       answer.on("error", () => undefined);
       answer.on("close", () => resolve(status));
     });
-    // Without a listener an answer of 101 ends the request with no event but the last.
+    // Without this listener, Node emits only "close" for an answer of 101.
     sent.on("upgrade", (answer, socket) => {
       socket.destroy();
       resolve(answer.statusCode ?? 0);

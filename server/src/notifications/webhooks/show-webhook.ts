@@ -1,35 +1,37 @@
-import { type Caller, requireScope } from "../../access/access.ts";
+import { useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { readGroups } from "../paging/page-store.ts";
+import { readGroups } from "../paging/paged-group-store.ts";
 import { webhookSecret } from "./webhook-secret.ts";
 import { disabledWebhooks, enableWebhook } from "./webhook-store.ts";
 
-/** A webhook of a group, for whoever sets up the other side. */
+/** What the receiver of a group's webhook must know. */
 export interface WebhookInfo {
-  /** What its messages are signed with (`whsec_…`). */
+  /** The key that its messages are signed with (`whsec_…`). */
   secret: string;
   /** Whether it answered 410, so that nothing is sent there any more. */
   disabled: boolean;
 }
 
 /**
- * Shows a webhook's secret, as often as it is asked for; with `enable` messages are sent there again.
+ * Shows a webhook's secret, any number of times; with `enable` messages are sent there again.
  *
- * @throws MusterError not_found when the group has no such webhook; insufficient_scope
+ * @throws MusterError not_found when the group has no such webhook
  */
-export async function showWebhook(
-  deps: NotificationsDeps,
-  caller: Caller,
-  { groupId, target, enable = false }: { groupId: string; target: string; enable?: boolean | undefined },
-): Promise<WebhookInfo> {
-  requireScope(caller, "groups:write");
-  const { db } = deps.database;
-  const [group] = isUuid(groupId) ? await readGroups(db, caller.tenantId, [groupId]) : [];
-  if (!group?.channels.some((channel) => channel.type === "webhook" && channel.target === target))
-    throw notFound("webhook");
-  if (enable) await enableWebhook(db, caller.tenantId, target);
-  const disabled = (await disabledWebhooks(db, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
-  return { secret: webhookSecret(deps.webhookKey.reveal(), groupId, target), disabled };
-}
+export const showWebhook = useCase(
+  { scope: "groups:write", role: "admin" },
+  async (
+    deps: NotificationsDeps,
+    caller,
+    { groupId, target, enable = false }: { groupId: string; target: string; enable?: boolean | undefined },
+  ): Promise<WebhookInfo> => {
+    const { db } = deps.database;
+    const [group] = isUuid(groupId) ? await readGroups(db, caller.tenantId, [groupId]) : [];
+    if (!group?.channels.some((channel) => channel.type === "webhook" && channel.target === target))
+      throw notFound("webhook");
+    if (enable) await enableWebhook(db, caller.tenantId, target);
+    const disabled = (await disabledWebhooks(db, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
+    return { secret: webhookSecret(deps.webhookKey.reveal(), groupId, target), disabled };
+  },
+);

@@ -4,7 +4,7 @@ import type { Db } from "../../db/database.ts";
 
 const hash = (target: string) => createHash("sha256").update(target).digest();
 
-/** Stops everything that is on its way to the address, and whatever comes later. @returns how much was on its way */
+/** Fails what is pending for the address; nothing is sent there until it is enabled. @returns how many deliveries failed */
 export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<number> {
   await sql`INSERT INTO disabled_webhooks (tenant_id, target_sha256, target, disabled_at)
     VALUES (${tenantId}, ${hash(target)}, ${target}, ${now}) ON CONFLICT DO NOTHING`.execute(db);

@@ -1,18 +1,18 @@
 import { addMs, DAY } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { reached } from "./coverage.ts";
-import { nextGroups, readGroups } from "./page-store.ts";
+import { coveredTimes } from "./coverage.ts";
+import { nextGroups, readGroups } from "./paged-group-store.ts";
 
 const AHEAD_MS = 7 * DAY;
 const BATCH = 200;
 
-/** Names every group whose escalation tells nobody, whenever an anomaly opens in the next seven days. */
-export async function* unreached({ database: { db }, clock }: NotificationsDeps): AsyncGenerator<string> {
+/** Names every group whose escalation has no recipient, whenever an anomaly opens in the next seven days. */
+export async function* uncoveredGroups({ database: { db }, clock }: NotificationsDeps): AsyncGenerator<string> {
   const now = clock.now();
   for (let after: string | undefined; ; ) {
     const ids = await nextGroups(db, after, BATCH);
     for (const group of await readGroups(db, null, ids))
-      if (group.escalation.length > 0 && reached(group, now, addMs(now, AHEAD_MS)).length === 0)
+      if (group.escalation.length > 0 && coveredTimes(group, now, addMs(now, AHEAD_MS)).length === 0)
         yield `group ${group.id} (${group.name})`;
     if (ids.length < BATCH) return;
     after = ids.at(-1);

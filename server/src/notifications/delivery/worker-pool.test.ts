@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCourier } from "./courier.ts";
+import { createWorkerPool } from "./worker-pool.ts";
 
-test("a courier does all there is, so many at a time, and takes what comes while a slow one is under way", async () => {
+test("a worker pool processes every item, a few at a time, and claims new ones while a slow one is in flight", async () => {
   const waiting = Array.from({ length: 10 }, (_, n) => n);
   const done: number[] = [];
   let [atOnce, most] = [0, 0];
   let slow: () => void = () => undefined;
-  const courier = createCourier(
+  const pool = createWorkerPool(
     3,
     async (room) => waiting.splice(0, room),
     async (item) => {
@@ -18,13 +18,13 @@ test("a courier does all there is, so many at a time, and takes what comes while
       done.push(item);
       if (done.length === 9) {
         waiting.push(99);
-        void courier.run();
+        void pool.run();
       }
       if (item === 99) slow();
     },
   );
-  await courier.run();
+  await pool.run();
   assert.deepEqual(done, [1, 2, 3, 4, 5, 6, 7, 8, 9, 99, 0]);
   assert.equal(most, 3);
-  await courier.run();
+  await pool.run();
 });

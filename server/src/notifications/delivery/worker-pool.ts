@@ -1,0 +1,56 @@
+/** Processes items that are claimed from the database, a few at a time. */
+export interface WorkerPool {
+  /** Claims and processes items until none is left; resolves then. A call during a run makes it claim again at once. */
+  run(): Promise<void>;
+}
+
+/**
+ * @param slots how many items are processed at the same time
+ * @param claim claims at most that many items
+ * @param work processes one; must not throw
+ */
+export function createWorkerPool<Item>(
+  slots: number,
+  claim: (room: number) => Promise<Item[]>,
+  work: (item: Item) => Promise<void>,
+): WorkerPool {
+  let running: Promise<void> | undefined;
+  let requested = false;
+  let wake: () => void = () => undefined;
+
+  async function loop(): Promise<void> {
+    const inFlight = new Set<Promise<void>>();
+    try {
+      do {
+        requested = false;
+        const room = slots - inFlight.size;
+        const items = room > 0 ? await claim(room) : [];
+        for (const item of items) {
+          const done: Promise<void> = work(item).finally(() => inFlight.delete(done));
+          inFlight.add(done);
+        }
+        const nothingToClaim = items.length === 0 || inFlight.size >= slots;
+        if (inFlight.size > 0 && nothingToClaim && !requested) await Promise.race([...inFlight, nextRequest()]);
+      } while (inFlight.size > 0 || requested);
+    } finally {
+      await Promise.allSettled(inFlight);
+    }
+  }
+
+  function nextRequest(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve;
+    });
+  }
+
+  return {
+    run() {
+      requested = true;
+      wake();
+      running ??= loop().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}

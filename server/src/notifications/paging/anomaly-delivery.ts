@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { NewDelivery } from "../delivery/delivery-store.ts";
+import type { AnomalyMessage } from "../message.ts";
+import type { PagedAnomaly } from "./paged-anomaly-store.ts";
+import type { Recipient } from "./recipients.ts";
+
+/**
+ * A message about an anomaly to one recipient. When two groups notify the same person of the same step, one message is sent; a webhook
+ * gets one for each group, since each group signs with its own secret.
+ */
+export function anomalyDelivery(
+  type: AnomalyMessage["type"],
+  anomaly: PagedAnomaly,
+  group: { id: string; name: string },
+  to: Recipient,
+  { id, now, step }: { id: string; now: Date; step: number },
+): NewDelivery {
+  const address = to.channel === "webhook" ? [to.target, group.id] : [to.target.toLowerCase()];
+  const key = JSON.stringify([anomaly.id, type, step, to.channel, ...address]);
+  return {
+    id,
+    tenantId: anomaly.tenant_id,
+    channel: to.channel,
+    target: to.target,
+    userId: to.userId,
+    groupId: group.id,
+    anomalyId: anomaly.id,
+    dedupe: createHash("sha256").update(key).digest(),
+    message: {
+      type,
+      at: (type === "anomaly.resolved" ? (anomaly.resolved_at ?? now) : anomaly.opened_at).toISOString(),
+      timeZone: to.timeZone,
+      group: { id: group.id, name: group.name },
+      device: { id: anomaly.device_id, name: anomaly.device_name },
+      anomaly: {
+        id: anomaly.id,
+        severity: anomaly.severity,
+        message: anomaly.message,
+        metric: anomaly.metric,
+        value: anomaly.value,
+        limit: anomaly.breached,
+        openedAt: anomaly.opened_at.toISOString(),
+        resolvedAt: anomaly.resolved_at?.toISOString() ?? null,
+        resolvedBy: anomaly.resolved_by,
+      },
+    },
+  };
+}

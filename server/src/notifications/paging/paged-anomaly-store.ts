@@ -1,0 +1,29 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+
+/** An anomaly as far as messages name it. */
+export interface PagedAnomaly {
+  id: string;
+  tenant_id: string;
+  device_id: string;
+  device_name: string;
+  metric: string | null;
+  value: unknown;
+  breached: unknown;
+  severity: string;
+  status: "open" | "acknowledged" | "resolved";
+  message: string;
+  opened_at: Date;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+}
+
+/** The anomalies by their ids. */
+export async function readAnomalies(db: Db, ids: string[]): Promise<Map<string, PagedAnomaly>> {
+  const { rows } = await sql<PagedAnomaly>`
+    SELECT a.id, a.tenant_id, a.device_id, d.name AS device_name, a.metric, a.value, a.breached, a.severity, a.status,
+           a.message, a.opened_at, a.resolved_at, a.resolved_by
+      FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
+     WHERE a.id = ANY (${ids}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}

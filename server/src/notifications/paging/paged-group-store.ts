@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
+import type { PagedGroup } from "./recipients.ts";
+
+/** A user who may be notified: neither deactivated nor deleted. */
+const ACTIVE = sql`u.deleted_at IS NULL AND u.status = 'active'`;
+const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.email) ORDER BY u.id), '[]')`;
+
+/** The groups with the people that each may notify, in the order of their ids. @param tenantId `null`: of any tenant */
+export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
+  const { rows } = await sql<PagedGroup>`
+    SELECT g.id, g.name, g.channels, g.escalation,
+      (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id
+        WHERE m.group_id = g.id AND ${ACTIVE}) AS members,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.time_zone,
+                'startTime', s.start_time, 'endTime', s.end_time, 'daysOfWeek', s.days_of_week,
+                'validFrom', s.valid_from, 'validUntil', s.valid_until, 'users', (
+                  SELECT ${PEOPLE} FROM shared_shift_users m JOIN shared_users u ON u.id = m.user_id
+                   WHERE m.shift_id = s.id AND ${ACTIVE})) ORDER BY s.id), '[]')
+         FROM shared_group_shifts gs JOIN shared_shifts s ON s.id = gs.shift_id WHERE gs.group_id = g.id) AS shifts
+      FROM shared_groups g
+     WHERE g.id = ANY (${ids}::uuid[]) AND (${tenantId}::uuid IS NULL OR g.tenant_id = ${tenantId})
+     ORDER BY g.id`.execute(db);
+  return rows;
+}
+
+/** The ids of the next `limit` groups after `after`, of all tenants, in their order. */
+export async function nextGroups(db: Db, after: string | undefined, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM shared_groups WHERE ${after ?? null}::uuid IS NULL OR id > ${after ?? null}::uuid
+     ORDER BY id LIMIT ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether the user is a member of the group. */
+export async function isMember(db: Db, groupId: string, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ member: boolean }>`
+    SELECT EXISTS (SELECT FROM shared_group_members WHERE group_id = ${groupId} AND user_id = ${userId}) AS member`.execute(
+    db,
+  );
+  return rows[0]!.member;
+}
+
+/** The groups of a device; `undefined` when there is no such device that `viewer` sees (`boundedToGroupsOf`). */
+export async function groupsOfDevice(
+  db: Db,
+  tenantId: string,
+  deviceId: string,
+  viewer: string | undefined,
+): Promise<string[] | undefined> {
+  const { rows } = await sql<{ group_ids: string[] }>`
+    SELECT ARRAY(SELECT g.group_id::text FROM shared_device_groups g WHERE g.device_uid = d.uid) AS group_ids
+      FROM shared_devices d
+     WHERE d.tenant_id = ${tenantId} AND d.id = ${deviceId} AND d.deleted_at IS NULL
+       AND ${visibleDevice(viewer, "d.uid")}`.execute(db);
+  return rows[0]?.group_ids;
+}

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
+
+const NOW = new Date("2026-11-21T12:00:00Z");
+
+test("every group and address has a secret of its own, and the signature covers id, time and body", () => {
+  const key = Buffer.alloc(32, 1);
+  const secret = webhookSecret(key, "g", "https://a.example/");
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(webhookSecret(key, "g", "https://a.example/"), secret);
+  for (const [group, target] of [
+    ["h", "https://a.example/"],
+    ["g", "https://b.example/"],
+  ])
+    assert.notEqual(webhookSecret(key, group!, target!), secret);
+  const headers = signatureHeaders(secret, "1", NOW, "{}");
+  assert.equal(headers["webhook-timestamp"], "1795262400");
+  for (const other of [signatureHeaders(secret, "2", NOW, "{}"), signatureHeaders(secret, "1", NOW, "[]")])
+    assert.notEqual(other["webhook-signature"], headers["webhook-signature"]);
+});

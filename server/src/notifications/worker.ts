@@ -1,0 +1,80 @@
+import type { Unlisten } from "../db/database.ts";
+import { EVENTS_CHANNEL } from "../events/events.ts";
+import { SECOND } from "../lib/clock.ts";
+import { coalesceRuns } from "../lib/coalesce-runs.ts";
+import { withTimeout } from "../lib/timeouts.ts";
+import { mailWorkers, webhookWorkers } from "./delivery/send-due.ts";
+import type { NotificationsDeps } from "./deps.ts";
+import { handleInbox } from "./handle-inbox.ts";
+import { createMailer } from "./mail/send-mail.ts";
+import { isWorkDue } from "./paging/inbox-store.ts";
+import { sendPages } from "./paging/send-pages.ts";
+
+/** How long {@link NotificationWorker.stop} waits for messages that are being sent. */
+const STOP_TIMEOUT_MS = 5 * SECOND;
+
+/** The part of a process that pages and sends. */
+export interface NotificationWorker {
+  /**
+   * Begins to listen for events, so that a page leaves at once.
+   *
+   * @param nodeId this process's id in `broker_nodes`
+   */
+  start(nodeId: string): Promise<void>;
+  /** Handles what is due, if anything is, and leaves messages in flight; to be called every second. */
+  tick(): Promise<void>;
+  /** Handles everything that is due; resolves when every message of it was sent or has failed. */
+  runDue(): Promise<void>;
+  /** Claims nothing more; resolves when messages in flight have been sent or 5 s have passed. */
+  stop(): Promise<void>;
+}
+
+/** @param setNodeId records the id of the process for later leases */
+export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) => void): NotificationWorker {
+  const { database, clock, logger } = deps;
+  const [stopping, abandoning] = [new AbortController(), new AbortController()];
+  const signals = { stop: stopping.signal, abandon: abandoning.signal };
+  const mailer = createMailer(deps);
+  const mails = mailWorkers(deps, mailer, signals);
+  const webhooks = webhookWorkers(deps, signals);
+  const logFailure = (work: Promise<unknown>) =>
+    work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
+
+  const { run: page } = coalesceRuns(async () => {
+    if (stopping.signal.aborted) return;
+    await handleInbox(deps);
+    await sendPages(deps);
+  });
+  const { run: pageAndSend } = coalesceRuns(async () => {
+    await page();
+    logFailure(mails.run());
+    logFailure(webhooks.run());
+  });
+  let unlisten: Unlisten | undefined;
+
+  return {
+    async start(nodeId) {
+      setNodeId(nodeId);
+      unlisten = await database.listen(EVENTS_CHANNEL, () => void logFailure(pageAndSend()));
+    },
+    async tick() {
+      if (!stopping.signal.aborted && (await isWorkDue(database.db, clock.now()))) await pageAndSend();
+    },
+    async runDue() {
+      await page();
+      await Promise.all([mails.run(), webhooks.run()]);
+    },
+    async stop() {
+      stopping.abort();
+      await unlisten?.();
+      const finished = logFailure(page()).then(() =>
+        Promise.all([logFailure(mails.run()), logFailure(webhooks.run())]),
+      );
+      await withTimeout(finished, STOP_TIMEOUT_MS, () => {
+        abandoning.abort(new Error("the service stops"));
+        return finished;
+      });
+      mailer?.close();
+    },
+  };
+}
