@@ -17,7 +17,7 @@ export interface Records {
   certificate: string;
   mqttClient: string;
   apiKey: string;
-  /** A user who may be changed, and who is in the group. */
+  /** A user who may be changed. */
   user: string;
   userEmail: string;
   /** An admin of the tenant. */
@@ -57,34 +57,65 @@ export async function addStaff(server: TestServer): Promise<Staff> {
   return { ...tenant, callers };
 }
 
-/** Creates one record of each kind, all of them visible to the tenant's users of every role. */
-export async function addRecords(server: TestServer, { caller, admin, callers }: Staff): Promise<Records> {
+/** Creates one record of each of these kinds, all of them visible to the tenant's users of every role. */
+export async function addRecords(server: TestServer, staff: Staff, kinds = Object.keys(NOWHERE)): Promise<Records> {
+  const create = creators(server, staff);
+  const records = { ...NOWHERE };
+  for (const kind of kinds as (keyof Records)[]) records[kind] = await create[kind]();
+  return records;
+}
+
+/** The kinds of records whose ids `args` uses. */
+export function kindsUsed(args: (ids: Records) => unknown): string[] {
+  const used = new Set<string>();
+  args(new Proxy(NOWHERE, { get: (ids, kind) => used.add(String(kind)) && Reflect.get(ids, kind) }));
+  return [...used];
+}
+
+type Creators = { [Kind in keyof Records]: () => Promise<string> };
+
+/** Creates a record of each kind when it is first asked for. */
+function creators(server: TestServer, { caller, admin, callers }: Staff): Creators {
   const { access, certificates, connections, devices, enrollment, groups, rules, tickets } = server.app;
-  const user = await addUser(server, { caller }, "viewer");
   const staff = Object.values(callers).flatMap(({ rights }) => (rights.kind === "user" ? [rights.userId] : []));
-  const group = await groups.createGroup(caller, { name: "Pump hall", memberUserIds: [user.id, ...staff] });
-  const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
-  const placed = { name: "Pump", deviceTypeId: type.id, groupIds: [group.id] };
-  const { id: device } = await devices.createDevice(caller, placed);
+  const place = { database: server.app.database, clock: server.clock };
+  const page = { skip: 0, limit: 1 };
   const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
-  await enrollment.issueBundle(caller, { deviceId: device });
-  const [certificate] = (await certificates.listCertificates(caller, { deviceId: device, skip: 0, limit: 1 })).items;
+  const user = once(() => addUser(server, { caller }, "viewer"));
+  const deviceType = once(() => devices.createDeviceType(caller, { name: "Pump", publishTopics: [] }));
+  const group = once(() => groups.createGroup(caller, { name: "Pump hall", memberUserIds: staff }));
+  const device = once(async () =>
+    devices.createDevice(caller, { name: "x", deviceTypeId: (await deviceType()).id, groupIds: [(await group()).id] }),
+  );
+  const deviceId = async () => (await device()).id;
   return {
-    device,
-    deviceType: type.id,
-    group: group.id,
-    shift: (await groups.createShift(caller, { name: "Days", ...times })).id,
-    threshold: (await rules.createThreshold(caller, { name: "Bearings", rules: [rule] })).id,
-    anomaly: await addAnomaly({ database: server.app.database, clock: server.clock }, caller, device),
-    ticket: (await tickets.openTicket(caller, { title: "Grease it", deviceId: device })).id,
-    claim: (await enrollment.createClaim(caller, { intendedName: "Pump" })).id,
-    certificate: certificate!.id,
-    mqttClient: (await connections.createMqttClient(caller, { clientId: fresh(), username: fresh() })).id,
-    apiKey: (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
-    user: user.id,
-    userEmail: user.email,
-    adminEmail: admin.email,
+    device: deviceId,
+    deviceType: async () => (await deviceType()).id,
+    group: async () => (await group()).id,
+    shift: async () => (await groups.createShift(caller, { name: "Days", ...times })).id,
+    threshold: async () => (await rules.createThreshold(caller, { name: "Bearings", rules: [rule] })).id,
+    anomaly: async () => addAnomaly(place, caller, await deviceId()),
+    ticket: async () => (await tickets.openTicket(caller, { title: "Grease it", deviceId: await deviceId() })).id,
+    claim: async () => (await enrollment.createClaim(caller, { intendedName: "Pump" })).id,
+    certificate: async () => {
+      await enrollment.issueBundle(caller, { deviceId: await deviceId() });
+      return (await certificates.listCertificates(caller, { deviceId: await deviceId(), ...page })).items[0]!.id;
+    },
+    mqttClient: async () => (await connections.createMqttClient(caller, { clientId: fresh(), username: fresh() })).id,
+    apiKey: async () =>
+      (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
+    user: async () => (await user()).id,
+    userEmail: async () => (await user()).email,
+    adminEmail: async () => admin.email,
+  };
+}
+
+function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let created: Promise<T> | undefined;
+  return () => {
+    created ??= create();
+    return created;
   };
 }
 
