@@ -2,25 +2,33 @@ import assert from "node:assert/strict";
 import { type Socket, connect as tcpConnect } from "node:net";
 import { after, before, test } from "node:test";
 import { createAedesEngine } from "../src/broker/engines/aedes/engine.ts";
+import {
+  connect,
+  connectGateway,
+  type Device,
+  eventually,
+  startBroker,
+  type TestBroker,
+  withEngine,
+} from "./broker/environment.ts";
 import { connectPacket, field, PINGREQ, packet, publishPacket, rawClient, rawSession } from "./broker/raw-client.ts";
-import { besides, connect, type Device, eventually, startWorld, type World } from "./broker/world.ts";
 
-let world: World;
+let broker: TestBroker;
 let device: Device;
 
 before(async () => {
-  world = await startWorld(createAedesEngine);
-  device = await world.enroll();
+  broker = await startBroker(createAedesEngine);
+  device = await broker.enroll();
 });
-after(() => world.stop());
+after(() => broker.stop());
 
 function ended(socket: Socket): Promise<void> {
   socket.on("error", () => undefined);
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
 
-test("a peer that is silent, or speaks no TLS, or stops in the handshake, is disconnected in time", async (t) => {
-  const own = await besides(t, createAedesEngine, world, { limits: { handshakeMs: 150 } });
+test("a client that is silent, does not speak TLS or stops in the handshake is disconnected in time", async (t) => {
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { handshakeMs: 150 } });
   const openings = [[], [0x16], [0x16, 3, 1, 0, 200, 1, 0, 0, 196], [...Buffer.from("GET / HTTP/1.1\r\n\r\n")]];
   await Promise.all(
     openings.map(async (bytes) => {
@@ -32,8 +40,8 @@ test("a peer that is silent, or speaks no TLS, or stops in the handshake, is dis
   );
 });
 
-test("a peer that does not send its whole CONNECT is disconnected in time, however it drips", async (t) => {
-  const own = await besides(t, createAedesEngine, world, { limits: { connectMs: 200 } });
+test("a client that does not send its whole CONNECT is disconnected in time, even if it sends it byte by byte", async (t) => {
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { connectMs: 800 } });
   const enrolled = await own.enroll();
   const silent = await rawClient(own, enrolled);
   const dripping = await rawClient(own, enrolled);
@@ -46,15 +54,15 @@ test("a peer that does not send its whole CONNECT is disconnected in time, howev
   clearInterval(drip);
   assert.ok(at < whole.length);
   const patient = await rawSession(own, enrolled);
-  // Whoever comes after it and stays silent has been given up by the time its own would have come.
+  // A client that connects later and stays silent is disconnected after the time at which this one would have been.
   await (await rawClient(own, enrolled)).ended;
   patient.send(PINGREQ);
   await patient.atLeast(6);
   patient.socket.destroy();
 });
 
-test("sockets that have not authenticated are capped, and honest devices still get in", async (t) => {
-  const own = await besides(t, createAedesEngine, world, { limits: { maxUnauthenticated: 20 } });
+test("sockets that have not authenticated are limited in number, and devices can still connect", async (t) => {
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { maxUnauthenticated: 20 } });
   const enrolled = await own.enroll();
   const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
   let gone = 0;
@@ -66,29 +74,29 @@ test("sockets that have not authenticated are capped, and honest devices still g
   const more = Array.from({ length: 40 }, () => tcpConnect(own.port, "127.0.0.1").resume());
   for (const socket of more) ended(socket).then(() => gone++);
   await eventually(async () => gone >= 80);
-  assert.equal(client.connected, true, "a session is not counted");
+  assert.equal(client.connected, true, "an authenticated client is not counted");
   await client.endAsync();
   for (const socket of [...sockets, ...more]) socket.destroy();
 });
 
 test("a long packet ends the connection at its header: 64 KiB before, 256 KiB after the CONNECT", async () => {
-  const stranger = await rawClient(world, device);
-  stranger.send([0x10, 0x81, 0x80, 0x04]);
-  await stranger.ended;
-  const client = await rawSession(world, device);
+  const unauthenticated = await rawClient(broker, device);
+  unauthenticated.send([0x10, 0x81, 0x80, 0x04]);
+  await unauthenticated.ended;
+  const client = await rawSession(broker, device);
   const room = 256 * 1024 - 4 - 2 - device.topic.length - 2;
   client.send(publishPacket(device.topic, Buffer.alloc(room, 32), 1, 1));
   assert.deepEqual([...(await client.atLeast(8)).subarray(4)], [0x40, 2, 0, 1]);
   client.send(publishPacket(device.topic, Buffer.alloc(room + 1, 32), 1, 2).subarray(0, 10));
   await client.ended;
-  const huge = await rawSession(world, device);
+  const huge = await rawSession(broker, device);
   huge.send([0x30, 0xff, 0xff, 0xff, 0x7f]);
   await huge.ended;
 });
 
-test("protocol oddities end the connection and nothing else", async () => {
-  const bystander = await rawSession(world, await world.enroll());
-  const oddities = [
+test("a forbidden packet ends its connection and no other", async () => {
+  const bystander = await rawSession(broker, await broker.enroll());
+  const forbidden = [
     publishPacket(device.topic, "{}", 3, 1),
     publishPacket(device.topic, "{}", 1, 0),
     publishPacket(`${device.topic}\0`, "{}"),
@@ -100,11 +108,11 @@ test("protocol oddities end the connection and nothing else", async () => {
     packet(0xf0),
     connectPacket({ clientId: device.deviceId }),
   ];
-  for (const odd of oddities) {
-    const client = await rawSession(world, device);
-    client.send(odd);
+  for (const bytes of forbidden) {
+    const client = await rawSession(broker, device);
+    client.send(bytes);
     await client.ended;
-    assert.equal(client.received().length, 4, odd.toString("hex").slice(0, 40));
+    assert.equal(client.received().length, 4, bytes.toString("hex").slice(0, 40));
   }
   bystander.send(PINGREQ);
   await bystander.atLeast(6);
@@ -125,31 +133,31 @@ test("a CONNECT that MQTT forbids is refused, with a return code where there is 
     [PINGREQ, undefined],
   ];
   for (const [bytes, code] of cases) {
-    const client = await rawClient(world, device);
+    const client = await rawClient(broker, device);
     client.send(bytes);
     await client.ended;
     assert.deepEqual([...client.received()], code === undefined ? [] : [0x20, 2, 0, code]);
   }
 });
 
-test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and no ghost", async () => {
-  const enrolled = await world.enroll();
-  const client = await rawClient(world, enrolled);
+test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and no open session", async () => {
+  const enrolled = await broker.enroll();
+  const client = await rawClient(broker, enrolled);
   client.send(connectPacket({ clientId: enrolled.deviceId }), publishPacket(enrolled.topic, '{"a":1}'), [0xe0, 0]);
   await client.ended;
-  await world.telemetry.drain();
-  assert.equal((await world.telemetry.listLatest(world.caller, enrolled.deviceId))[0]?.value, 1);
-  assert.equal(world.engine.sessionOf(enrolled.deviceId), undefined);
+  await broker.telemetry.drain();
+  assert.equal((await broker.telemetry.listLatest(broker.caller, enrolled.deviceId))[0]?.value, 1);
+  assert.equal(broker.sessionOf(enrolled.deviceId), undefined);
 });
 
-test("a flood is slowed by not reading, loses nothing and keeps its connection", async (t) => {
-  const own = await besides(t, createAedesEngine, world, { limits: { messagesPerSecond: 500 } });
+test("a client above its message rate is read more slowly, loses nothing and stays connected", async (t) => {
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { messagesPerSecond: 500 } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);
   const began = performance.now();
   for (let n = 1; n <= 1000; n++) client.send(publishPacket(enrolled.topic, `{"n":${n}}`, 1, n));
   const received = await client.atLeast(4 + 4 * 1000);
-  assert.ok(performance.now() - began >= 900, "500 at once, the rest in their second");
+  assert.ok(performance.now() - began >= 900, "500 at once, the rest over one second");
   const order = Array.from({ length: 1000 }, (_, n) => received.readUInt16BE(4 + 4 * n + 2));
   assert.deepEqual(
     order,
@@ -159,39 +167,41 @@ test("a flood is slowed by not reading, loses nothing and keeps its connection",
   client.socket.destroy();
 });
 
-test("a subscriber that does not read is disconnected and holds nobody up", async (t) => {
-  const own = await besides(t, createAedesEngine, world, { limits: { maxBacklog: 512 * 1024 } });
+test("a subscriber that does not read is disconnected and does not delay other clients", async (t) => {
+  const limits = { maxBacklog: 512 * 1024, bytesPerSecond: Infinity };
+  const own = await withEngine(t, createAedesEngine, broker, { limits });
   const [slow, other] = [await own.enroll(), await own.enroll()];
+  const sender = await connectGateway(own, { publish: [slow.filter] });
   const sleeper = await rawSession(own, slow);
   sleeper.send(packet(0x82, [0, 1], field(slow.filter), [1]));
   await sleeper.atLeast(9);
   sleeper.socket.pause();
   const client = await connect(own, other);
   const payload = Buffer.alloc(64 * 1024);
-  const gone = eventually(async () => own.engine.sessionOf(slow.deviceId) === undefined);
-  for (let n = 0; n < 400 && own.engine.sessionOf(slow.deviceId) !== undefined; n++) {
-    await own.engine.publish(slow.filter, payload, { qos: 1, retain: false });
-    await new Promise((resolve) => setImmediate(resolve));
+  const gone = eventually(async () => own.sessionOf(slow.deviceId) === undefined);
+  for (let n = 0; n < 400 && own.sessionOf(slow.deviceId) !== undefined; n++) {
+    await sender.publishAsync(slow.filter, payload, { qos: 1 });
   }
   assert.equal(await gone, true);
   await client.publishAsync(other.topic, "{}", { qos: 1 });
   await client.endAsync();
+  await sender.endAsync();
   sleeper.socket.destroy();
 });
 
-test("a QoS 2 message that is never released is bounded and ends with its connection", async () => {
-  const client = await rawSession(world, device);
+test("QoS 2 messages that are never released end with their connection", async () => {
+  const client = await rawSession(broker, device);
   client.send(...[1, 2, 3].map((n) => publishPacket(device.topic, "{}", 2, n)));
   await client.atLeast(4 + 12);
   client.socket.destroy();
-  const again = await rawSession(world, device);
+  const again = await rawSession(broker, device);
   again.send(packet(0x62, [0, 1]));
   assert.deepEqual([...(await again.atLeast(8)).subarray(4)], [0x70, 2, 0, 1]);
   again.socket.destroy();
 });
 
-test("several hundred connections of mutated packets leave the broker serving", async () => {
-  const enrolled = await world.enroll();
+test("after several hundred connections with mutated packets the broker still serves clients", async () => {
+  const enrolled = await broker.enroll();
   let state = 20261120;
   const random = (below: number) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -207,7 +217,7 @@ test("several hundred connections of mutated packets leave the broker serving", 
     Buffer.from(PINGREQ),
   ];
   for (let round = 0; round < 300; round++) {
-    const client = await rawClient(world, enrolled);
+    const client = await rawClient(broker, enrolled);
     const bytes = Buffer.concat([templates[0]!, ...Array.from({ length: 6 }, () => templates[random(7)]!)]);
     const from = round % 2 === 0 ? templates[0]!.length : 0;
     for (let n = 0; n < 1 + random(3); n++) bytes[from + random(bytes.length - from)] = random(256);
@@ -217,5 +227,5 @@ test("several hundred connections of mutated packets leave the broker serving", 
     client.socket.end();
     await client.ended;
   }
-  await (await connect(world, enrolled)).endAsync();
+  await (await connect(broker, enrolled)).endAsync();
 });

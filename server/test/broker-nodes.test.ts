@@ -1,49 +1,42 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createAccess } from "../src/access/access.ts";
-import { type Connections, createConnections, enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
-import { type Database, openDatabase } from "../src/db/database.ts";
-import { createDevices } from "../src/devices/devices.ts";
-import { randomIds } from "../src/lib/ids.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { onPostgres, type TestDatabase, testDatabase } from "./harness/database.ts";
+import { enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
+import type { Database } from "../src/db/database.ts";
+import type { Features } from "../src/features.ts";
+import { onPostgres, openTestDatabase } from "./harness/database.ts";
+import { secondDatabase } from "./harness/enrollment.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
+import { testFeatures } from "./harness/features.ts";
 
-/** One process that serves MQTT: a pool of its own, and the drops it was told to deliver. */
-interface Process {
+/** One process that serves MQTT: its features on a pool of its own, and the drops that it was to deliver. */
+interface Process extends Features {
   database: Database;
-  connections: Connections;
   nodeId: string;
   drops: SessionDrop[];
 }
 
-/** Processes on one database. The embedded one admits a single process, so there they share a handle. */
+/** Processes on one database. The embedded database admits a single process, so there they share its connection. */
 async function processes(t: TestContext, count: number) {
-  const own: TestDatabase = await testDatabase();
+  const first = await openTestDatabase();
   const clock = new FakeClock();
-  const logger = createLogger("silent");
-  const open = () => openDatabase({ url: own.url, dataDir: "memory", snapshot: own.snapshot, logger });
-  const first = await open();
   const all: Process[] = [];
   for (let n = 0; n < count; n++) {
-    const database = n === 0 ? first : own.url ? await open() : { ...first, kind: "postgres" as const };
-    const connections = createConnections({ database, clock, ids: randomIds, logger });
+    const database = n === 0 ? first : { ...(await secondDatabase(first)), kind: "postgres" as const };
+    const features = testFeatures({ database, clock });
     const drops: SessionDrop[] = [];
-    connections.onDrop(async (drop) => void drops.push(drop));
-    all.push({ database, connections, nodeId: await connections.startNode(), drops });
+    features.connections.onDrop(async (drop) => void drops.push(drop));
+    all.push({ ...features, database, nodeId: await features.connections.startNode(), drops });
   }
   t.after(async () => {
     for (const { connections } of all) await connections.stopNode();
-    if (own.url) for (const { database } of all.slice(1)) await database.close();
+    for (const { database } of all.slice(1)) await database.close();
     await first.close();
-    await own.remove();
+    await first.remove();
   });
-  const deps = { database: first, clock, ids: randomIds, logger };
-  const access = createAccess(deps);
+  const { access, devices } = all[0]!;
   const tenant = await access.createTenant({ slug: "acme", name: "Acme" });
   const caller = await access.systemCaller("acme");
-  const devices = createDevices(deps);
   const newDevice = async () => {
     const { id } = await devices.createDevice(caller, { name: "Pump" });
     const row = await first.db.selectFrom("devices").select("uid").where("id", "=", id).executeTakeFirstOrThrow();
@@ -62,7 +55,7 @@ async function processes(t: TestContext, count: number) {
   return { all, clock, database: first, newDevice, session };
 }
 
-test("a client id that connects at another node ends the session at the first, and only that session", async (t) => {
+test("a client id that connects at another node ends its session at the first, and only that session", async (t) => {
   const { all, newDevice, session } = await processes(t, 2);
   const [a, b] = all as [Process, Process];
   const device = await newDevice();
@@ -75,20 +68,20 @@ test("a client id that connects at another node ends the session at the first, a
   a.connections.closeSession(old.sessionId, "takeover");
   await a.connections.flush();
   await b.connections.flush();
-  assert.equal((await device.connectivity()).status, "online", "the late end of the first is no news");
+  assert.equal((await device.connectivity()).status, "online", "the late end of the first session changes nothing");
   b.connections.closeSession(fresh.sessionId, "disconnected");
   await b.connections.flush();
   assert.equal((await device.connectivity()).status, "offline");
 });
 
-test("of simultaneous connects at several nodes each but the last is named as predecessor exactly once", async (t) => {
+test("of simultaneous connects at several nodes each but the last is reported as predecessor exactly once", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 3);
   for (let round = 0; round < 10; round++) {
     const device = await newDevice();
     const wanted = Array.from({ length: 50 }, () => session(device));
     const opened = await Promise.all(wanted.map((each, n) => all[n % 3]!.connections.openSession(each)));
     const replaced = opened.flatMap(({ previous }) => (previous ? [previous.sessionId] : []));
-    assert.equal(new Set(replaced).size, replaced.length, "nobody twice");
+    assert.equal(new Set(replaced).size, replaced.length, "none twice");
     const left = wanted.filter(({ sessionId }) => !replaced.includes(sessionId));
     assert.equal(left.length, 1);
     const row = await database.db
@@ -100,7 +93,7 @@ test("of simultaneous connects at several nodes each but the last is named as pr
   }
 });
 
-test("a drop reaches every node, and is awaited until each has acknowledged it", async (t) => {
+test("a drop is delivered to every node, and awaited until each has acknowledged it", async (t) => {
   const { all, clock } = await processes(t, 3);
   const [a] = all as [Process];
   const certificateId = randomUUID();
@@ -110,7 +103,7 @@ test("a drop reaches every node, and is awaited until each has acknowledged it",
   for (const { drops } of all) assert.deepEqual(drops, [drop]);
 });
 
-test("a drop whose transaction is rolled back never happens", async (t) => {
+test("a drop whose transaction is rolled back is not delivered", async (t) => {
   const { all, clock } = await processes(t, 1);
   const [a] = all as [Process];
   const failed = a.database.db.transaction().execute(async (tx) => {
@@ -125,7 +118,7 @@ test("a drop whose transaction is rolled back never happens", async (t) => {
 // The embedded database has one connection, so no two transactions at once.
 const withSeveralConnections = onPostgres ? test : () => undefined;
 withSeveralConnections(
-  "a drop that is numbered before others and committed after them is delivered all the same",
+  "a drop is delivered even if it is numbered before others and committed after them",
   async (t: TestContext) => {
     const { all, clock, database } = await processes(t, 1);
     const [a] = all as [Process];
@@ -156,7 +149,7 @@ withSeveralConnections(
   },
 );
 
-test("a node that stopped beating is removed with its sessions, and its devices are offline", async (t) => {
+test("a node without heartbeats is removed with its sessions, and its devices are offline", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 2);
   const [a, b] = all as [Process, Process];
   const device = await newDevice();
@@ -169,22 +162,21 @@ test("a node that stopped beating is removed with its sessions, and its devices 
   assert.deepEqual(await database.db.selectFrom("mqtt_sessions").selectAll().execute(), []);
 });
 
-// On PostgreSQL a silent process may be a slow one; beside the embedded database there can be none.
+// On PostgreSQL a process without heartbeats may be slow; on the embedded database there is only one process.
 const withOneProcess = onPostgres ? () => undefined : test;
-withOneProcess("a start after a crash clears what the crashed process had open", async (t: TestContext) => {
-  const { database, newDevice, session, all } = await processes(t, 1);
+withOneProcess("a start after a crash deletes the sessions of the crashed process", async (t: TestContext) => {
+  const { clock, database, newDevice, session, all } = await processes(t, 1);
   const device = await newDevice();
   await all[0]!.connections.openSession(session(device));
   await all[0]!.connections.flush();
-  const deps = { database, clock: new FakeClock(), ids: randomIds, logger: createLogger("silent") };
-  const restarted = createConnections(deps);
+  const restarted = testFeatures({ database, clock }).connections;
   await restarted.startNode();
   assert.deepEqual(await database.db.selectFrom("mqtt_sessions").selectAll().execute(), []);
   assert.equal((await device.connectivity()).reason, "node_lost");
   await restarted.stopNode();
 });
 
-test("a node that was only thought dead puts its sessions back and gives up those that were taken over", async (t) => {
+test("a node that was removed by mistake restores its sessions, except those that were taken over", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 2);
   const [a, b] = all as [Process, Process];
   const [kept, moved] = [await newDevice(), await newDevice()];
@@ -205,11 +197,9 @@ test("a node that was only thought dead puts its sessions back and gives up thos
   for (const device of [kept, moved]) assert.equal((await device.connectivity()).status, "online");
 });
 
-test("a live MQTT client keeps its client id from devices and other clients, in whichever tenant", async (t) => {
-  const { all, database } = await processes(t, 1);
-  const [{ connections }] = all as [Process];
-  const deps = { database, clock: new FakeClock(), ids: randomIds, logger: createLogger("silent") };
-  const access = createAccess(deps);
+test("an MQTT client is registered only with a free client id and user name, and topics of its tenant", async (t) => {
+  const { all } = await processes(t, 1);
+  const [{ connections, access }] = all as [Process];
   await access.createTenant({ slug: "other", name: "Other" });
   const [acme, other] = [await access.systemCaller("acme"), await access.systemCaller("other")];
   await connections.createMqttClient(acme, { clientId: "gw", username: "gw" });
@@ -230,14 +220,14 @@ test("a live MQTT client keeps its client id from devices and other clients, in 
   await connections.createMqttClient(acme, { clientId: "gw3", username: "gw3", subscribe: ["t/acme/+/x/#"] });
 });
 
-test("the refusal journal keeps the last thousand of each tenant and none for ever", async (t) => {
-  const { all, clock, database } = await processes(t, 1);
-  const [{ connections }] = all as [Process];
-  const access = createAccess({ database, clock, ids: randomIds, logger: createLogger("silent") });
+test("the refusal journal keeps the last thousand refusals of a tenant, for at most 30 days", async (t) => {
+  const { all, clock } = await processes(t, 1);
+  const [{ connections, access }] = all as [Process];
   const caller = await access.systemCaller("acme");
+  const { tenantId } = caller;
   for (let batch = 0; batch < 3; batch++) {
     for (let n = 0; n < 400; n++) {
-      connections.recordRefusal({ reason: `r${batch * 400 + n}`, tenantId: caller.tenantId, clientId: "a\0\ud800" });
+      connections.recordRefusal({ reason: "unknown", tenantId, clientId: "a\0\ud800", topic: `n${batch * 400 + n}` });
     }
     clock.advance(1000);
     await connections.listRefusals(caller, { skip: 0, limit: 1 });
@@ -245,13 +235,13 @@ test("the refusal journal keeps the last thousand of each tenant and none for ev
   await connections.prune();
   const { total, items } = await connections.listRefusals(caller, { skip: 0, limit: 1 });
   assert.equal(total, 1000);
-  assert.match(items[0]!.reason, /^r(8|9|1\d)\d\d/);
+  assert.match(items[0]!.topic!, /^n(8|9|1\d)\d\d/);
   clock.advance(31 * 86_400_000);
   await connections.prune();
   assert.equal((await connections.listRefusals(caller, { skip: 0, limit: 1 })).total, 0);
 });
 
-/** As if the node had not beaten for a while. */
+/** Backdates the last heartbeat of a node. */
 async function silence(database: Database, nodeId: string): Promise<void> {
   await database.db
     .updateTable("broker_nodes")

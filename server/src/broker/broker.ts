@@ -2,10 +2,9 @@ import type { Authorities } from "../authorities/authorities.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { BrokerEngine } from "./engine.ts";
 import { createAedesEngine } from "./engines/aedes/engine.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { createMusterPolicy, type PolicyDeps } from "./muster-policy.ts";
+import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
   config: { mqtt: { host: string; port: number }; mqttMessagesPerSecond: number };
@@ -19,11 +18,9 @@ export interface BrokerDeps extends PolicyDeps {
 export interface Broker {
   /** Opens the listener; `connections.startNode()` comes before. @returns the port */
   start(): Promise<{ port: number }>;
-  /** Lets messages under way be stored, then closes every session. Safe when it was never started. */
+  /** Stores the messages under way, then closes every session. Safe when it was never started. */
   stop(): Promise<void>;
   healthy(): boolean;
-  stats(): { sessions: number };
-  publish: BrokerEngine["publish"];
 }
 
 export function createBroker(deps: BrokerDeps): Broker {
@@ -33,19 +30,20 @@ export function createBroker(deps: BrokerDeps): Broker {
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
     onTlsChange: authorities.onChange,
     limits: { ...DEFAULT_LIMITS, messagesPerSecond: deps.config.mqttMessagesPerSecond },
+    policy: createMusterPolicy(deps),
     clock: deps.clock,
     ids: deps.ids,
     logger: deps.logger,
   });
   connections.onDrop(async ({ reason, ...target }) => {
     await engine.drop(target, reason);
-    // The books must not show a session that is gone once its drop is acknowledged.
+    // Once the drop is acknowledged, the database must not list its sessions as open.
     await connections.flush();
   });
   let started = false;
   return {
     async start() {
-      const listening = await engine.start(createMusterPolicy(deps));
+      const listening = await engine.start();
       started = true;
       return listening;
     },
@@ -54,7 +52,5 @@ export function createBroker(deps: BrokerDeps): Broker {
       started = false;
     },
     healthy: () => started && engine.healthy(),
-    stats: () => ({ sessions: engine.sessions() }),
-    publish: engine.publish,
   };
 }

@@ -1,33 +1,40 @@
-import type { BrokerPolicy, DropTarget } from "./policy.ts";
+import type { DropTarget } from "../connections/connections.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { BrokerLimits } from "./limits.ts";
+import type { ListenerTls } from "./listener.ts";
+import type { BrokerPolicy } from "./policy/policy.ts";
 
-/** What an engine can do; tests and the documentation ask. */
-export interface Capabilities {
-  mqtt5: boolean;
-  qos2: boolean;
-  /** Whether an unverifiable certificate is answered with a TLS alert. */
-  tlsAlert: boolean;
-  cluster: boolean;
-  /** What a client sees when it publishes where it may not. */
-  deniedPublish: "disconnect" | "reason_code";
+export interface EngineOptions {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  tls(): ListenerTls;
+  /** Registers what to call when `tls()` has changed; returns a function that unregisters it. */
+  onTlsChange(listener: () => void): () => void;
+  limits: BrokerLimits;
+  policy: BrokerPolicy;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
 }
 
-/** An MQTT broker under a {@link BrokerPolicy}. It carries bytes and asks; `policy-suite` is what it must hold. */
+export type CreateEngine = (options: EngineOptions) => BrokerEngine;
+
+/**
+ * An MQTT broker under a {@link BrokerPolicy}: it carries bytes, the policy decides. Every engine must pass the policy suite
+ * (server/test/broker/policy-suite.ts).
+ */
 export interface BrokerEngine {
-  readonly capabilities: Capabilities;
   /** Opens the listener. */
-  start(policy: BrokerPolicy): Promise<{ port: number }>;
-  /** Takes no more, lets messages under way be stored and acknowledged, then closes every session. */
+  start(): Promise<{ port: number }>;
+  /** Accepts no more connections or messages, stores and acknowledges the messages under way, then closes every session. */
   stop(): Promise<void>;
   healthy(): boolean;
   /**
-   * Ends the sessions of a target, also one whose CONNECT is being judged right now. Resolves when they are closed and
-   * none of their messages is under way any more. Their wills are not published. Idempotent.
+   * Closes the sessions of a target, also one whose CONNECT is being authorized. Resolves when they are closed and none of their
+   * messages is under way any more. Their wills are not published. Idempotent.
    */
   drop(target: DropTarget, reason: string): Promise<void>;
-  /** The id of the client's session, if it is connected here. */
-  sessionOf(clientId: string): string | undefined;
-  /** How many sessions are open here. */
-  sessions(): number;
-  /** Sends a message of the platform's own to the subscribers. */
-  publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
 }

@@ -1,19 +1,21 @@
 import { SECOND } from "../lib/clock.ts";
 
-/** What one peer may do to us (reliability.md B7, B8). */
+/** What one client may cost this process: memory, messages and time. */
 export interface BrokerLimits {
-  /** Bytes of one packet with its header: of a session, and of a peer that has not authenticated. */
+  /** Bytes of one packet with its header: of a session, and of a client that has not authenticated. */
   maxPacket: number;
   maxPacketUnauthenticated: number;
-  /** Sustained rates of a client, held by not reading; a burst of one second's worth passes. `Infinity` lifts one. */
+  /**
+   * Sustained rates of a client, kept by reading its socket no faster; a burst of one second's worth passes. `Infinity` is no limit.
+   */
   messagesPerSecond: number;
   bytesPerSecond: number;
   /** For the TLS handshake, and then for an accepted CONNECT. */
   handshakeMs: number;
   connectMs: number;
-  /** Sockets that have not authenticated; above it the oldest goes, since an honest peer needs it only briefly. */
+  /** Sockets that have not authenticated. Beyond it the oldest is closed: an honest client authenticates at once. */
   maxUnauthenticated: number;
-  /** Bytes that wait for a client which does not read; above it the client is disconnected. */
+  /** Bytes waiting to be sent to a client that does not read; beyond it the client is disconnected. */
   maxBacklog: number;
 }
 

@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Logger } from "../lib/logger.ts";
 import type { BrokerLimits } from "./limits.ts";
-import type { Credential } from "./policy.ts";
+import type { Credential } from "./policy/policy.ts";
 
-/** Our certificate with its chain and key, and the roots that client certificates are trusted by; PEM. */
+/** Our certificate with its chain and key, and the roots under which client certificates are trusted; PEM. */
 export interface ListenerTls {
   cert: string;
   key: string;
@@ -19,17 +19,17 @@ export interface ListenerOptions {
   tls(): ListenerTls;
   limits: Pick<BrokerLimits, "handshakeMs" | "maxUnauthenticated">;
   logger: Logger;
-  /** A peer whose handshake is done. It counts as unauthenticated until `authenticated` is called. */
+  /** A client whose TLS handshake is done. It counts as unauthenticated until `authenticated` is called. */
   onPeer(socket: TLSSocket, credential: Credential): void;
 }
 
 export interface Listener {
   start(): Promise<number>;
-  /** Serves new connections with what `tls()` says now; those that are open go on. */
+  /** Uses the current `tls()` for new connections; open ones go on. */
   refresh(): void;
   authenticated(socket: TLSSocket): void;
   listening(): boolean;
-  /** Takes no more connections, and closes those that have not authenticated. */
+  /** Accepts no more connections, and closes those that have not authenticated. */
   stop(): Promise<void>;
 }
 
@@ -49,13 +49,12 @@ const CIPHERS = [
 const KEEPALIVE_MS = 60_000;
 
 /**
- * TLS for MQTT. A client certificate is asked for and not required, since password clients share the port; whether one
- * that was shown is good, the caller is told. No session is ever resumed: a resumed one is not verified again
- * (reliability.md, hazards).
+ * TLS for MQTT. A client certificate is requested and not required, because password clients share the port; the credential says
+ * whether it was verified. No TLS session is ever resumed: Node does not verify the certificate of a resumed session again.
  */
 export function createListener(options: ListenerOptions): Listener {
   const { limits, logger } = options;
-  /** By remote address and port, oldest first: the TLS socket does not tell which raw socket it wraps. */
+  /** By remote address and port, oldest first: a TLS socket does not expose the raw socket that it wraps. */
   const unauthenticated = new Map<string, Socket>();
   const server = createServer({
     ...contextOptions(options.tls()),
@@ -126,8 +125,8 @@ function contextOptions(tls: ListenerTls): SecureContextOptions {
 function credentialOf(socket: TLSSocket): Credential {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return { kind: "none" };
-  const problem = socket.authorized ? undefined : String(socket.authorizationError);
-  return { kind: "certificate", der: certificate.raw, verified: socket.authorized, problem };
+  const verifyError = socket.authorized ? undefined : String(socket.authorizationError);
+  return { kind: "certificate", der: certificate.raw, verified: socket.authorized, verifyError };
 }
 
 function peerOf(socket: Pick<Socket, "remoteAddress" | "remotePort">): string {

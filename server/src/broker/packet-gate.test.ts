@@ -24,11 +24,11 @@ function field(text: string): Buffer {
 const CONNECT = packet(0x10, "MQTT", [4, 2, 0, 60], "pump-1");
 const utf8 = (text: string) => Buffer.from(text).toString("latin1");
 
-/** What passes of `bytes` fed after a CONNECT, in one piece, and what the gate said at the end. */
+/** What passes of `bytes` fed after a CONNECT, in one piece, and why the rest was refused. */
 function afterConnect(bytes: Buffer): { passed: Buffer; problem: string | undefined } {
   const gate = new PacketGate(LIMIT);
   gate.feed(CONNECT);
-  assert.equal(gate.take(1)?.connect, true);
+  assert.equal(gate.next(1)?.connect, true);
   gate.feed(bytes);
   return drain(gate);
 }
@@ -36,7 +36,7 @@ function afterConnect(bytes: Buffer): { passed: Buffer; problem: string | undefi
 function drain(gate: PacketGate): { passed: Buffer; problem: string | undefined } {
   const parts: Buffer[] = [];
   try {
-    for (let taken = gate.take(Infinity); taken; taken = gate.take(Infinity)) parts.push(taken.bytes);
+    for (let next = gate.next(Infinity); next; next = gate.next(Infinity)) parts.push(next.bytes);
   } catch (problem) {
     assert.ok(problem instanceof PacketProblem, String(problem));
     return { passed: Buffer.concat(parts), problem: problem.message };
@@ -137,7 +137,7 @@ const badConnects: Record<string, [Buffer, number | undefined]> = {
   HTTP: [Buffer.from("GET / HTTP/1.1\r\n\r\n"), undefined],
 };
 
-test("good packets pass as they came, whole and byte by byte", () => {
+test("valid packets pass byte for byte, whether they arrive whole or one byte at a time", () => {
   for (const [name, bytes] of Object.entries(good)) {
     assert.deepEqual(afterConnect(bytes), { passed: bytes, problem: undefined }, name);
   }
@@ -151,7 +151,7 @@ test("good packets pass as they came, whole and byte by byte", () => {
   assert.deepEqual(Buffer.concat(parts), Buffer.concat([CONNECT, all]));
 });
 
-test("every bad packet is refused, and the good ones before it have passed", () => {
+test("every forbidden packet is refused, and the valid ones before it have passed", () => {
   for (const [name, bytes] of Object.entries(bad)) {
     const { passed, problem } = afterConnect(Buffer.concat([good["QoS 1"]!, bytes, good.ping!]));
     assert.notEqual(problem, undefined, name);
@@ -159,41 +159,41 @@ test("every bad packet is refused, and the good ones before it have passed", () 
   }
 });
 
-test("every bad CONNECT is refused, with a return code where MQTT has one", () => {
+test("every forbidden CONNECT is refused, with a return code where MQTT has one", () => {
   for (const [name, [bytes, code]] of Object.entries(badConnects)) {
     const gate = new PacketGate(LIMIT);
     gate.feed(bytes);
     assert.throws(
-      () => gate.take(1),
+      () => gate.next(1),
       (problem) => problem instanceof PacketProblem && problem.connack === code,
       name,
     );
   }
 });
 
-test("a length is judged before any of the packet is gathered, and may grow once the peer has authenticated", () => {
+test("a packet over the limit is refused at its header, and the limit is higher once the client has authenticated", () => {
   const body = "x".repeat(LIMIT);
   const big = packet(0x30, "t", [...Buffer.from(body)]);
   assert.equal(afterConnect(big.subarray(0, 4)).problem, "a long packet");
   const gate = new PacketGate(LIMIT);
   gate.feed(CONNECT);
-  gate.take(1);
-  gate.raise(4 * LIMIT);
+  gate.next(1);
+  gate.raiseLimit(4 * LIMIT);
   for (let at = 0; at < big.length; at += 1000) gate.feed(big.subarray(at, at + 1000));
-  assert.deepEqual(gate.take(1)?.bytes, big);
+  assert.deepEqual(gate.next(1)?.bytes, big);
 });
 
-test("what follows a CONNECT waits, and no more packets are given than asked for", () => {
+test("packets behind a CONNECT wait for the next call, and no more packets pass than requested", () => {
   const gate = new PacketGate(LIMIT);
   gate.feed(Buffer.concat([CONNECT, good.ping!, good.puback!, good.ping!, good.ping!]));
-  assert.deepEqual(gate.take(10)?.bytes, CONNECT);
-  assert.deepEqual(gate.take(1)?.bytes, good.ping);
-  const rest = gate.take(2);
-  assert.equal(rest?.messages, 2, "an acknowledgement costs nothing");
-  assert.equal(gate.holds, false);
+  assert.deepEqual(gate.next(10)?.bytes, CONNECT);
+  assert.deepEqual(gate.next(1)?.bytes, good.ping);
+  const rest = gate.next(2);
+  assert.equal(rest?.messages, 2, "an acknowledgement is not counted");
+  assert.equal(gate.hasBytes, false);
 });
 
-test("10,000 mutated streams, cut anywhere, never crash the gate, and what passes the parser reads without an error", () => {
+test("10,000 mutated streams, cut anywhere, never crash the gate, and the parser reads what passes without an error", () => {
   const pieces = [...Object.values(good), ...Object.values(bad)];
   const stream = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((all) => Buffer.concat(all));
   const mutation = fc.record({ at: fc.nat(400), value: fc.nat(255), kind: fc.constantFrom("set", "insert", "delete") });
@@ -202,7 +202,7 @@ test("10,000 mutated streams, cut anywhere, never crash the gate, and what passe
       const mutated = mutations.reduce(mutate, bytes);
       const gate = new PacketGate(LIMIT);
       gate.feed(CONNECT);
-      gate.take(1);
+      gate.next(1);
       gate.feed(mutated.subarray(0, cut));
       const first = drain(gate);
       const passed = [first.passed];

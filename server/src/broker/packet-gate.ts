@@ -1,11 +1,11 @@
-import { checkBody, checkFirstByte, PacketProblem, TYPE } from "./packet-rules.ts";
+import { checkBody, checkFirstByte, PACKET_TYPE, PacketProblem } from "./packet-rules.ts";
 
-/** Whole, checked packets, as they came. */
-export interface Passed {
+/** Whole packets that passed the checks, byte for byte as they arrived. */
+export interface CheckedPackets {
   bytes: Buffer;
-  /** Of these, how many the client's rate counts: everything but acknowledgements. */
+  /** How many of them the client's rate limit counts: all but acknowledgements. */
   messages: number;
-  /** Whether the last one is a CONNECT; what follows it waits for the next call. */
+  /** Whether the last one is a CONNECT; what follows it is left for the next call. */
   connect: boolean;
   /** Whether the last one is a DISCONNECT. */
   disconnect: boolean;
@@ -17,16 +17,21 @@ interface Header {
   end: number;
 }
 
-const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([TYPE.puback, TYPE.pubrec, TYPE.pubrel, TYPE.pubcomp]);
+const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([
+  PACKET_TYPE.puback,
+  PACKET_TYPE.pubrec,
+  PACKET_TYPE.pubrel,
+  PACKET_TYPE.pubcomp,
+]);
 
 /**
- * Stands between the socket and the engine's parser and lets only whole packets through that keep the rules. A length is
- * judged when its header has arrived, so nothing too long is ever gathered; the pieces of a packet are joined once.
+ * Stands between the socket and the engine's parser, and passes on only whole packets that keep the rules. A packet's length is
+ * checked as soon as its header has arrived, so a packet that is too long is never buffered; the pieces of a packet are joined once.
  */
 export class PacketGate {
   #rest: Buffer | undefined;
   #pieces: Buffer[] = [];
-  #gathered = 0;
+  #collected = 0;
   #needed = 0;
   #connected = false;
   #maxPacket: number;
@@ -35,13 +40,13 @@ export class PacketGate {
     this.#maxPacket = maxPacket;
   }
 
-  /** The peer has authenticated: packets may be longer from now on. */
-  raise(maxPacket: number): void {
+  /** For a client that has authenticated: its packets may be longer from now on. */
+  raiseLimit(maxPacket: number): void {
     this.#maxPacket = maxPacket;
   }
 
-  /** Whether bytes are waiting. */
-  get holds(): boolean {
+  /** Whether bytes are waiting, of a packet that is complete or not. */
+  get hasBytes(): boolean {
     return this.#rest !== undefined || this.#pieces.length > 0;
   }
 
@@ -51,19 +56,19 @@ export class PacketGate {
       return;
     }
     this.#pieces.push(chunk);
-    this.#gathered += chunk.length;
-    if (this.#gathered < this.#needed) return;
-    this.#rest = Buffer.concat(this.#pieces, this.#gathered);
+    this.#collected += chunk.length;
+    if (this.#collected < this.#needed) return;
+    this.#rest = Buffer.concat(this.#pieces, this.#collected);
     this.#pieces = [];
     this.#needed = 0;
   }
 
   /**
-   * Up to `max` whole packets that count; undefined while none is complete.
+   * The next whole packets, at most `max` that the rate limit counts; undefined while none is complete.
    *
-   * @throws PacketProblem at the first packet that must not pass; those before it have been returned
+   * @throws PacketProblem for a forbidden packet, once the packets before it have been returned
    */
-  take(max: number): Passed | undefined {
+  next(max: number): CheckedPackets | undefined {
     const rest = this.#rest;
     if (rest === undefined) return undefined;
     const passed = { messages: 0, connect: false, disconnect: false };
@@ -72,7 +77,7 @@ export class PacketGate {
       while (at < rest.length && passed.messages < max && !passed.connect && !passed.disconnect) {
         const header = this.#header(rest, at);
         if (header === undefined || header.end > rest.length) {
-          if (header) this.#gather(rest, at, header.end - at);
+          if (header) this.#collect(rest, at, header.end - at);
           break;
         }
         checkBody(header.first, rest, header.bodyStart, header.end);
@@ -89,17 +94,17 @@ export class PacketGate {
 
   #count(type: number, passed: { messages: number; connect: boolean; disconnect: boolean }): void {
     if (!ACKNOWLEDGEMENTS.has(type)) passed.messages++;
-    if (type === TYPE.connect) {
+    if (type === PACKET_TYPE.connect) {
       this.#connected = true;
       passed.connect = true;
     }
-    if (type === TYPE.disconnect) passed.disconnect = true;
+    if (type === PACKET_TYPE.disconnect) passed.disconnect = true;
   }
 
-  /** The fixed header at `at`, or undefined while it is incomplete. Its length is judged here, before any of it waits. */
+  /** Checks the fixed header at `at`, its length included; undefined while it is incomplete. */
   #header(bytes: Buffer, at: number): Header | undefined {
     const first = bytes[at]!;
-    if (first >> 4 === TYPE.connect ? this.#connected : !this.#connected) {
+    if (first >> 4 === PACKET_TYPE.connect ? this.#connected : !this.#connected) {
       throw new PacketProblem(this.#connected ? "a second CONNECT" : "no CONNECT first");
     }
     checkFirstByte(first);
@@ -117,10 +122,10 @@ export class PacketGate {
     throw new PacketProblem("a malformed length");
   }
 
-  #gather(rest: Buffer, at: number, needed: number): void {
-    // A copy, since the rest of the chunk that this is a part of would stay in memory with it.
+  #collect(rest: Buffer, at: number, needed: number): void {
+    // A copy: a slice would keep the whole chunk in memory.
     this.#pieces = [Buffer.from(rest.subarray(at))];
-    this.#gathered = rest.length - at;
+    this.#collected = rest.length - at;
     this.#needed = needed;
     this.#rest = undefined;
   }

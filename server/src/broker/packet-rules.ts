@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 /** MQTT 3.1.1 control packet types (OASIS 2.2.1). */
-export const TYPE = {
+export const PACKET_TYPE = {
   connect: 1,
   publish: 3,
   puback: 4,
@@ -14,7 +14,7 @@ export const TYPE = {
   disconnect: 14,
 } as const;
 
-/** A packet that must not reach the engine. With `connack` the peer is told that code before it is disconnected. */
+/** A packet that must not reach the engine. The client is disconnected, after a CONNACK with the return code `connack` if there is one. */
 export class PacketProblem extends Error {
   readonly connack: number | undefined;
 
@@ -35,24 +35,24 @@ const MAX_USERNAME = 256;
 const MAX_PASSWORD = 1024;
 const MAX_FILTERS = 100;
 
-/** The flags each type must have; PUBLISH has its own. A type without an entry is not a client's to send. */
+/** Packet type → its flags; those of PUBLISH vary. A client must not send a type without an entry. */
 const FLAGS: Readonly<Record<number, number>> = {
-  [TYPE.connect]: 0,
-  [TYPE.puback]: 0,
-  [TYPE.pubrec]: 0,
-  [TYPE.pubrel]: 2,
-  [TYPE.pubcomp]: 0,
-  [TYPE.subscribe]: 2,
-  [TYPE.unsubscribe]: 2,
-  [TYPE.pingreq]: 0,
-  [TYPE.disconnect]: 0,
+  [PACKET_TYPE.connect]: 0,
+  [PACKET_TYPE.puback]: 0,
+  [PACKET_TYPE.pubrec]: 0,
+  [PACKET_TYPE.pubrel]: 2,
+  [PACKET_TYPE.pubcomp]: 0,
+  [PACKET_TYPE.subscribe]: 2,
+  [PACKET_TYPE.unsubscribe]: 2,
+  [PACKET_TYPE.pingreq]: 0,
+  [PACKET_TYPE.disconnect]: 0,
 };
 
-/** Judges the first byte of a packet, before its length is even known. Throws {@link PacketProblem}. */
+/** Checks the first byte of a packet: type and flags. Throws {@link PacketProblem}. */
 export function checkFirstByte(first: number): void {
   const type = first >> 4;
   const flags = first & 15;
-  if (type === TYPE.publish) {
+  if (type === PACKET_TYPE.publish) {
     const qos = (flags >> 1) & 3;
     if (qos === 3) throw new PacketProblem("QoS 3");
     if (qos === 0 && (flags & 8) !== 0) throw new PacketProblem("a repeated QoS 0 message");
@@ -64,28 +64,28 @@ export function checkFirstByte(first: number): void {
 }
 
 /**
- * Judges a whole packet whose body is `bytes[start, end)`: everything the engine's parser would let through or choke on.
+ * Checks a whole packet whose body is `bytes[start, end)`, for everything forbidden that the engine's parser would accept or fail on.
  * Throws {@link PacketProblem}.
  */
 export function checkBody(first: number, bytes: Buffer, start: number, end: number): void {
   switch (first >> 4) {
-    case TYPE.publish:
+    case PACKET_TYPE.publish:
       checkPublish(first, bytes, start, end);
       break;
-    case TYPE.puback:
-    case TYPE.pubrec:
-    case TYPE.pubrel:
-    case TYPE.pubcomp:
+    case PACKET_TYPE.puback:
+    case PACKET_TYPE.pubrec:
+    case PACKET_TYPE.pubrel:
+    case PACKET_TYPE.pubcomp:
       if (end - start !== 2) throw new PacketProblem("an acknowledgement has two bytes");
       packetId(bytes, start, end);
       break;
-    case TYPE.subscribe:
+    case PACKET_TYPE.subscribe:
       checkFilters(bytes, start, end, true);
       break;
-    case TYPE.unsubscribe:
+    case PACKET_TYPE.unsubscribe:
       checkFilters(bytes, start, end, false);
       break;
-    case TYPE.connect:
+    case PACKET_TYPE.connect:
       checkConnect(bytes, start, end);
       break;
     default:
@@ -132,7 +132,7 @@ function checkConnect(bytes: Buffer, start: number, end: number): void {
   if (at !== end) throw new PacketProblem("bytes after the CONNECT");
 }
 
-/** 4 is MQTT 3.1.1, 3 is MQTT 3.1; MQTT 5 and anything newer is told so (OASIS 3.1.2.2). */
+/** 4 is MQTT 3.1.1, 3 is MQTT 3.1. Any other level is answered with a return code (OASIS 3.1.2.2). */
 function protocolLevel(name: string, level: number): 3 | 4 {
   if (name === "MQTT" && level === 4) return 4;
   if (name === "MQIsdp" && level === 3) return 3;
@@ -165,7 +165,7 @@ function topic(bytes: Buffer, at: number, end: number, wildcards: boolean): numb
   return next;
 }
 
-/** A UTF-8 string without control characters (U+0000 to U+001F, U+007F to U+009F). @returns where it ends */
+/** Checks a UTF-8 string without control characters (U+0000 to U+001F, U+007F to U+009F). @returns where it ends */
 function text(bytes: Buffer, at: number, end: number, max: number, what: string): number {
   const next = binary(bytes, at, end, max, what);
   let ascii = true;
@@ -182,7 +182,7 @@ function text(bytes: Buffer, at: number, end: number, max: number, what: string)
   return next;
 }
 
-/** A field with its length in front. @returns where it ends */
+/** Checks the length of a field that begins with it. @returns where the field ends */
 function binary(bytes: Buffer, at: number, end: number, max: number, what: string): number {
   if (at + 2 > end) throw new PacketProblem("a short packet");
   const length = (bytes[at]! << 8) | bytes[at + 1]!;

@@ -7,7 +7,7 @@ function limit(messagesPerSecond: number, bytesPerSecond: number) {
   return { clock, rate: new RateLimit({ messagesPerSecond, bytesPerSecond }, clock) };
 }
 
-test("a burst of one second's worth passes, then as many as time allows", () => {
+test("a burst of one second's worth passes, then the sustained rate", () => {
   const { clock, rate } = limit(100, Infinity);
   assert.equal(rate.allowance(), 100);
   rate.spend(100, 1);
@@ -19,7 +19,7 @@ test("a burst of one second's worth passes, then as many as time allows", () => 
   assert.equal(rate.allowance(), 100);
 });
 
-test("bytes may go into debt by one packet, which is paid before anything else passes", () => {
+test("one packet may exceed the byte rate, and nothing else passes until its debt is paid", () => {
   const { clock, rate } = limit(Infinity, 1000);
   assert.equal(rate.allowance(), Infinity);
   rate.spend(1, 3000);
@@ -30,13 +30,13 @@ test("bytes may go into debt by one packet, which is paid before anything else p
   assert.equal(rate.allowance(), Infinity);
 });
 
-test("without limits nothing is counted", () => {
+test("an infinite rate is no limit", () => {
   const { rate } = limit(Infinity, Infinity);
   rate.spend(1e9, 1e12);
   assert.equal(rate.allowance(), Infinity);
 });
 
-test("a timer that is late costs the client nothing", () => {
+test("a timer that fires late does not lower the rate", () => {
   const { clock, rate } = limit(100, Infinity);
   rate.spend(rate.allowance(), 1);
   let passed = 0;
@@ -52,7 +52,7 @@ test("a timer that is late costs the client nothing", () => {
   assert.equal(passed, 100);
 });
 
-test("a wait counts where the clock stands still, and never twice", () => {
+test("a wait is credited when the clock stands still, and never twice", () => {
   const { clock, rate } = limit(100, Infinity);
   rate.spend(rate.allowance(), 1);
   rate.waited(10);

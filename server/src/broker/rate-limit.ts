@@ -1,6 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Two token buckets, messages and bytes, that may go into debt: what has come is taken, then nothing until it is paid. */
+/**
+ * Two token buckets, for messages and bytes, that may go into debt: a packet that has arrived passes, and then none until both buckets
+ * are positive again.
+ */
 export class RateLimit {
   readonly #messagesPerSecond: number;
   readonly #bytesPerSecond: number;
@@ -40,8 +43,8 @@ export class RateLimit {
   }
 
   /**
-   * A timer of `ms` has run. What really passed counts, since timers are late, and the more so under load; at least `ms`,
-   * so that a clock which a test holds still cannot silence a client.
+   * Credits a wait of `ms`, or the time that has really passed if that is longer: timers are late, especially under load. `ms` is the
+   * minimum, so that the fake clock of a test cannot stop a client.
    */
   waited(ms: number): void {
     const now = this.#clock.monotonicMs();
@@ -59,7 +62,7 @@ export class RateLimit {
   }
 }
 
-/** Seconds until a bucket that fills at `perSecond` holds a whole token. */
+/** Seconds until a bucket that fills at `perSecond` contains a whole token. */
 function untilPositive(tokens: number, perSecond: number): number {
   return perSecond === Infinity ? 0 : (1 - tokens) / perSecond;
 }

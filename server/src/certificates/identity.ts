@@ -6,8 +6,6 @@ export interface PeerCertificate {
   der: Buffer;
   /** Whether TLS verified its chain up to a device root, or the listener did so for a certificate that a trusted proxy forwarded. */
   verified: boolean;
-  /** Why verification failed, as OpenSSL names it. */
-  problem?: string | undefined;
 }
 
 /** What decides whether a recorded certificate is valid now. */
@@ -18,10 +16,10 @@ export interface CertificateValidity {
 }
 
 /**
- * Why a peer is not identified: the listener's own `problem` when the chain was not verified, else a reason from the record.
- * `unknown` is any certificate that is not recorded, even one that our own authority signed.
+ * Why a peer is not identified. `unverified`: there is no certificate, or its chain was not verified. `unknown`: the certificate
+ * is not recorded, even if our own authority signed it. `revoked`: so it is, or its device is deleted.
  */
-export type IdentityProblem = "no_certificate" | "unverified" | "unknown" | "revoked" | "expired" | (string & {});
+export type IdentityProblem = "unverified" | "unknown" | "revoked" | "expired";
 
 /** The key of a certificate's record: the SHA-256 of its DER, lower-case hex. A serial number alone proves nothing. */
 export function fingerprintOf(peer: PeerCertificate): string {
@@ -40,8 +38,7 @@ export function findIdentityProblem(
   recorded: CertificateValidity | undefined,
   now: Date,
 ): IdentityProblem | undefined {
-  if (peer === undefined) return "no_certificate";
-  if (!peer.verified) return peer.problem ?? "unverified";
+  if (!peer?.verified) return "unverified";
   if (recorded === undefined) return "unknown";
   if (recorded.revokedAt !== null || recorded.deviceDeletedAt !== null) return "revoked";
   return recorded.notAfter <= now ? "expired" : undefined;

@@ -15,6 +15,7 @@ export type { DropHandler } from "./drops.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes } from "./node-store.ts";
+export type { RefusalReason } from "./refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
 

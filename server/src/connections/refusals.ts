@@ -3,12 +3,12 @@ import { addMs, DAY } from "../lib/clock.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
+import type { RefusalReason } from "./refusal-reasons.ts";
 import { insertRefusals, listRefusalRows, pruneRefusals, type RefusalRow } from "./refusal-store.ts";
 
 /** A refused connect, publish or subscription. Text that a client supplied is truncated. */
 export interface Refusal {
-  /** E.g. `no_chain`, `revoked`, `client_id_mismatch`, `topic_not_authorised`, `bad_credentials`, `takeover`. */
-  reason: string;
+  reason: RefusalReason;
   tenantId?: string | undefined;
   clientId?: string | undefined;
   deviceId?: string | undefined;
@@ -18,9 +18,11 @@ export interface Refusal {
   topic?: string | undefined;
 }
 
-export interface RefusalRecord extends Omit<Refusal, "tenantId"> {
+export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
   id: string;
   at: Date;
+  /** A {@link RefusalReason} of the version that recorded it. */
+  reason: string;
 }
 
 /** Retention of the journal: the newest entries of each tenant, up to an age. */

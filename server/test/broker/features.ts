@@ -2,17 +2,13 @@ import { randomBytes } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Caller } from "../../src/access/access.ts";
 import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
-import type { Certificates } from "../../src/certificates/certificates.ts";
-import type { Connections } from "../../src/connections/connections.ts";
-import { type Database, openDatabase } from "../../src/db/database.ts";
-import type { Devices } from "../../src/devices/devices.ts";
-import type { Enrollment } from "../../src/enrollment/enrollment.ts";
+import type { Database } from "../../src/db/database.ts";
+import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createMetrics, type Metrics } from "../../src/lib/metrics.ts";
+import { createMetrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import type { Telemetry } from "../../src/telemetry/telemetry.ts";
-import { testDatabase } from "../harness/database.ts";
+import { openTestDatabase } from "../harness/database.ts";
 import { FakeClock } from "../harness/fake-clock.ts";
 import { testFeatures } from "../harness/features.ts";
 
@@ -21,90 +17,72 @@ export interface Device {
   certificateId: string;
   key: string;
   cert: string;
-  chain: string;
   fullchain: string;
   ca: string;
   topic: string;
   /** The one filter it may subscribe to. */
   filter: string;
-  fingerprint: string;
 }
 
-/** What the engines of one process serve: the features over a database of their own, and a tenant. */
-export interface Features {
+/** The features of one process with authorities and a database of its own, and a tenant. */
+export interface BrokerFeatures extends Features {
   readonly clock: FakeClock;
   readonly database: Database;
-  readonly databaseUrl: string | undefined;
   readonly authorities: Authorities;
-  readonly certificates: Certificates;
-  readonly connections: Connections;
-  readonly devices: Devices;
-  readonly enrollment: Enrollment;
-  readonly telemetry: Telemetry;
-  readonly metrics: Metrics;
   readonly caller: Caller;
-  enroll(overrides?: { caller?: Caller }): Promise<Device>;
+  enroll(options?: { caller?: Caller }): Promise<Device>;
   newTenant(): Promise<Caller>;
-  /** Closes the database under everybody, for good. */
+  /** Closes the database under everything, for good. */
   loseDatabase(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openFeatures(): Promise<Features> {
-  const own = await testDatabase();
+const DEVICE_TYPE = {
+  name: "Pump",
+  publishTopics: ["telemetry/{deviceId}", "status/{deviceId}"],
+  subscribeTopics: ["commands/{deviceId}"],
+};
+
+export async function openFeatures(): Promise<BrokerFeatures> {
+  const database = await openTestDatabase();
   const clock = new FakeClock();
-  const logger = createLogger("silent");
-  const database = await openDatabase({ url: own.url, dataDir: "memory", snapshot: own.snapshot, logger });
   const masterKey = new Secret(Buffer.alloc(32, 7));
-  const metrics = createMetrics();
-  const deps = { database, clock, ids: randomIds, logger, masterKey, metrics };
+  const deps = { database, clock, ids: randomIds, logger: createLogger("silent"), masterKey, metrics: createMetrics() };
   const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
   const features = testFeatures({ ...deps, authorities });
-  const { access, certificates, connections, devices, enrollment, telemetry } = features;
+  const { access, connections, devices, telemetry } = features;
   await connections.startNode();
-  const types = new Map<string, string>();
+  const deviceTypes = new Map<string, string>();
   const newTenant = async (): Promise<Caller> => {
     const slug = `t${randomBytes(4).toString("hex")}`;
     await access.createTenant({ slug, name: slug });
     const caller = await access.systemCaller(slug);
-    const type = await devices.createDeviceType(caller, {
-      name: "Pump",
-      publishTopics: ["telemetry/{deviceId}", "status/{deviceId}"],
-      subscribeTopics: ["commands/{deviceId}"],
-    });
-    types.set(slug, type.id);
+    deviceTypes.set(slug, (await devices.createDeviceType(caller, DEVICE_TYPE)).id);
     return caller;
   };
   const caller = await newTenant();
   let lost = false;
   return {
+    ...features,
     clock,
     database,
-    databaseUrl: own.url,
     authorities,
-    certificates,
-    connections,
-    devices,
-    enrollment,
-    telemetry,
-    metrics,
     caller,
     newTenant,
-    enroll: ({ caller: owner = caller } = {}) =>
-      enroll({ certificates, enrollment }, owner, types.get(owner.tenantSlug)!),
+    enroll: ({ caller: owner = caller } = {}) => enroll(features, owner, deviceTypes.get(owner.tenantSlug)!),
     loseDatabase: async () => {
       await connections.flush();
       lost = true;
       await database.close();
     },
     close: async () => {
-      if (lost) return own.remove();
+      if (lost) return database.remove();
       await telemetry.drain();
       await connections.stopNode();
       await access.close();
       await authorities.close();
       await database.close();
-      await own.remove();
+      await database.remove();
     },
   };
 }
@@ -119,12 +97,11 @@ async function enroll(
     intendedDeviceTypeId: deviceTypeId,
   });
   const key = await makeKey();
-  const fingerprint = `hw-${randomBytes(8).toString("hex")}`;
   const answer = await enrollment.redeemClaim(
     { address: "127.0.0.1" },
     {
       claimCode: claim.claimCode,
-      hardwareFingerprint: fingerprint,
+      hardwareFingerprint: `hw-${randomBytes(8).toString("hex")}`,
       hardwareModel: "Pump",
       agentVersion: "1.0.0",
       csr: makeCsr(key),
@@ -137,11 +114,9 @@ async function enroll(
     certificateId: items[0]!.id,
     key,
     cert: given.clientCert,
-    chain: given.clientCertChain,
     fullchain: given.clientCert + given.clientCertChain,
     ca: given.serverCaBundle,
     topic: given.publishTopics.find((topic) => topic.includes("/telemetry/"))!,
     filter: `${given.topicPrefix}/commands/${deviceId}`,
-    fingerprint,
   };
 }

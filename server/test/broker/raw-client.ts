@@ -1,42 +1,42 @@
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
-import type { Device, World } from "./world.ts";
+import type { Device, TestBroker } from "./environment.ts";
 
-/** An MQTT client that says whatever bytes a test wants. */
+/** An MQTT client that sends any bytes. */
 export interface RawClient {
   readonly socket: TLSSocket;
   send(...packets: (Buffer | number[])[]): void;
-  /** Everything received so far. */
+  /** All bytes received so far. */
   received(): Buffer;
-  /** Resolves with what has been received once it is at least `bytes` long; rejects when the peer hangs up first. */
+  /** Resolves with what has been received once it is at least `bytes` long; rejects when the broker closes first. */
   atLeast(bytes: number): Promise<Buffer>;
-  /** Resolves when the connection has ended, however. */
+  /** Resolves when the connection has closed. */
   readonly ended: Promise<void>;
 }
 
 export async function rawClient(
-  world: Pick<World, "port">,
+  broker: Pick<TestBroker, "port">,
   device?: Pick<Device, "fullchain" | "key">,
   options: ConnectionOptions = {},
 ): Promise<RawClient> {
   const socket = tlsConnect({
     host: "127.0.0.1",
-    port: world.port,
+    port: broker.port,
     rejectUnauthorized: false,
     ...(device ? { cert: device.fullchain, key: device.key } : {}),
     ...options,
   });
   let bytes = Buffer.alloc(0);
   const waiting = new Set<() => void>();
-  let over = false;
+  let isClosed = false;
   socket.on("data", (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   socket.on("error", () => undefined);
   const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.once("close", () => {
-    over = true;
-    for (const look of waiting) look();
+    isClosed = true;
+    for (const check of waiting) check();
   });
   await new Promise<void>((resolve) => {
     socket.once("secureConnect", resolve);
@@ -48,22 +48,22 @@ export async function rawClient(
     received: () => bytes,
     atLeast: (length) =>
       new Promise((resolve, reject) => {
-        const look = () => {
-          if (bytes.length < length && !over) return;
-          waiting.delete(look);
+        const check = () => {
+          if (bytes.length < length && !isClosed) return;
+          waiting.delete(check);
           if (bytes.length >= length) resolve(bytes);
-          else reject(new Error(`hung up after ${bytes.toString("hex") || "nothing"}`));
+          else reject(new Error(`closed after ${bytes.toString("hex") || "nothing"}`));
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     ended,
   };
 }
 
 /** A raw client whose CONNECT has been accepted. */
-export async function rawSession(world: World, device: Device): Promise<RawClient> {
-  const client = await rawClient(world, device);
+export async function rawSession(broker: TestBroker, device: Device): Promise<RawClient> {
+  const client = await rawClient(broker, device);
   client.send(connectPacket({ clientId: device.deviceId }));
   const answer = await client.atLeast(4);
   if (answer[3] !== 0) throw new Error(`refused: ${answer[3]}`);
@@ -86,7 +86,7 @@ export function remainingLength(length: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A field with its length in front. */
+/** A field that begins with its length. */
 export function field(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value as string);
   return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 255), bytes]);
@@ -98,7 +98,7 @@ export interface ConnectParts {
   level?: number;
   flags?: number;
   keepAlive?: number;
-  /** What stands after the client id. */
+  /** The bytes after the client id. */
   rest?: Buffer;
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { MqttClient } from "mqtt";
-import { closed, connect, eventually, journal, type MakeEngine, startWorld, type World } from "./world.ts";
+import type { CreateEngine } from "../../src/broker/engine.ts";
+import { closed, connect, connectGateway, eventually, journal, startBroker, type TestBroker } from "./environment.ts";
 
 /** The next message that arrives at `client`. */
 function nextMessage(client: MqttClient): Promise<{ topic: string; payload: string; retain: boolean }> {
@@ -12,34 +13,22 @@ function nextMessage(client: MqttClient): Promise<{ topic: string; payload: stri
   );
 }
 
-export function topicRules(makeEngine: MakeEngine): void {
-  let world: World;
+export function topicRules(createEngine: CreateEngine): void {
+  let broker: TestBroker;
   before(async () => {
-    world = await startWorld(makeEngine);
+    broker = await startBroker(createEngine);
   });
-  after(() => world.stop());
+  after(() => broker.stop());
 
-  async function gateway(name: string, publish: string[], subscribe: string[]): Promise<MqttClient> {
-    const clientId = `gw-${name}`;
-    const { password } = await world.connections.createMqttClient(world.caller, {
-      clientId,
-      username: clientId,
-      publish,
-      subscribe,
-    });
-    const ca = world.authorities.serverCaBundlePem();
-    return await connect(world, { ca, deviceId: clientId }, { username: clientId, password });
-  }
-
-  test("messages of every QoS on an own topic are stored", async () => {
-    const device = await world.enroll();
-    const client = await connect(world, device);
+  test("messages of every QoS on a topic of the device are stored", async () => {
+    const device = await broker.enroll();
+    const client = await connect(broker, device);
     await client.publishAsync(device.topic, '{"first":1}', { qos: 2 });
     await client.publishAsync(device.topic, '{"second":true}', { qos: 1 });
     await client.publishAsync(device.topic, '{"third":"x"}', { qos: 0 });
     await client.endAsync();
     const values = await eventually(async () => {
-      const latest = await world.telemetry.listLatest(world.caller, device.deviceId);
+      const latest = await broker.telemetry.listLatest(broker.caller, device.deviceId);
       return latest.length === 3 && latest;
     });
     assert.deepEqual(Object.fromEntries((values ?? []).map((each) => [each.metric, each.value])), {
@@ -49,11 +38,11 @@ export function topicRules(makeEngine: MakeEngine): void {
     });
   });
 
-  test("a publish to any other topic closes the connection, is not acknowledged, not stored, and journalled", async () => {
-    const caller = await world.newTenant();
-    const device = await world.enroll({ caller });
-    const other = await world.enroll({ caller });
-    const stranger = await world.enroll();
+  test("a publish to any other topic closes the connection, is neither acknowledged nor stored, and is recorded in the journal", async () => {
+    const caller = await broker.newTenant();
+    const device = await broker.enroll({ caller });
+    const other = await broker.enroll({ caller });
+    const foreign = await broker.enroll();
     const wrong = [
       `${device.topic}/x`,
       `${device.topic}/`,
@@ -63,13 +52,13 @@ export function topicRules(makeEngine: MakeEngine): void {
       device.topic.slice(0, -1),
       `${device.topic} `,
       other.topic,
-      stranger.topic,
+      foreign.topic,
       `$share/g/${device.topic}`,
       "$SYS/muster/heartbeat",
       device.filter,
     ];
     for (const topic of wrong) {
-      const client = await connect(world, device);
+      const client = await connect(broker, device);
       let acknowledged = false;
       client.publish(topic, '{"wrong":1}', { qos: 1 }, (error) => {
         acknowledged = error === null || error === undefined;
@@ -81,79 +70,81 @@ export function topicRules(makeEngine: MakeEngine): void {
     for (const [owner, { deviceId }] of [
       [caller, device],
       [caller, other],
-      [world.caller, stranger],
+      [broker.caller, foreign],
     ] as const) {
-      assert.deepEqual(await world.telemetry.listLatest(owner, deviceId), []);
+      assert.deepEqual(await broker.telemetry.listLatest(owner, deviceId), []);
     }
-    const { items } = await world.connections.listRefusals(caller, { skip: 0, limit: 100 });
+    const { items } = await broker.connections.listRefusals(caller, { skip: 0, limit: 100 });
     assert.deepEqual(new Set(items.map(({ topic }) => topic)), new Set(wrong));
     assert.deepEqual(new Set(items.map(({ reason }) => reason)), new Set(["topic_not_authorised"]));
   });
 
-  test("a device without topics may connect and publish nowhere", async () => {
-    const { id } = await world.devices.createDevice(world.caller, { name: "typeless" });
-    const bundle = await world.enrollment.issueBundle(world.caller, { deviceId: id });
+  test("a device without topics may connect but not publish", async () => {
+    const { id } = await broker.devices.createDevice(broker.caller, { name: "typeless" });
+    const bundle = await broker.enrollment.issueBundle(broker.caller, { deviceId: id });
     assert.deepEqual(bundle.publishTopics, []);
-    const client = await connect(world, {
+    const client = await connect(broker, {
       deviceId: id,
       fullchain: bundle.clientCertPem + bundle.clientCertChainPem,
       key: bundle.privateKeyPem,
-      ca: world.authorities.serverCaBundlePem(),
+      ca: broker.authorities.serverCaBundlePem(),
     });
-    client.publish(`t/${world.caller.tenantSlug}/telemetry/${id}`, "{}", { qos: 0 });
+    client.publish(`t/${broker.caller.tenantSlug}/telemetry/${id}`, "{}", { qos: 0 });
     await closed(client);
   });
 
-  test("a will on an own topic is stored and delivered when the connection breaks, and void after a DISCONNECT", async () => {
-    const device = await world.enroll();
-    const watcher = await gateway("wills", [], [`t/${world.caller.tenantSlug}/#`]);
-    await watcher.subscribeAsync(`t/${world.caller.tenantSlug}/#`, { qos: 1 });
+  test("a will on a topic of the device is stored and delivered when the connection breaks, and void after a DISCONNECT", async () => {
+    const device = await broker.enroll();
+    const watcher = await connectGateway(broker, { subscribe: [`t/${broker.caller.tenantSlug}/#`] });
+    await watcher.subscribeAsync(`t/${broker.caller.tenantSlug}/#`, { qos: 1 });
     const will = { topic: device.topic, payload: Buffer.from('{"gone":1}'), qos: 1 as const, retain: false };
-    const polite = await connect(world, device, { will });
+    const polite = await connect(broker, device, { will });
     await polite.endAsync();
-    const broken = await connect(world, device, { will });
+    const broken = await connect(broker, device, { will });
     const arrived = nextMessage(watcher);
     broken.stream.destroy();
     assert.deepEqual(await arrived, { topic: device.topic, payload: '{"gone":1}', retain: false });
-    const [value] = await world.telemetry.listLatest(world.caller, device.deviceId);
+    const [value] = await broker.telemetry.listLatest(broker.caller, device.deviceId);
     assert.equal(value?.metric, "gone");
     await watcher.endAsync();
   });
 
-  test("a will on a foreign topic is refused at the CONNECT and journalled", async () => {
-    const caller = await world.newTenant();
-    const device = await world.enroll({ caller });
-    const victim = await world.enroll();
+  test("a will on any other topic is refused at the CONNECT and recorded in the journal", async () => {
+    const caller = await broker.newTenant();
+    const device = await broker.enroll({ caller });
+    const victim = await broker.enroll();
     for (const topic of [victim.topic, device.filter, `${device.topic}/x`]) {
       const will = { topic, payload: Buffer.from("{}"), qos: 0 as const, retain: true };
-      await assert.rejects(connect(world, device, { will }), /Not authorized/);
+      await assert.rejects(connect(broker, device, { will }), /Not authorized/);
     }
-    assert.deepEqual(new Set(await journal(world, caller)), new Set(["topic_not_authorised"]));
+    assert.deepEqual(new Set(await journal(broker, caller)), new Set(["topic_not_authorised"]));
   });
 
-  test("the will of a session that is dropped is not published", async () => {
-    const device = await world.enroll();
-    const watcher = await gateway("dropped", [], [`t/${world.caller.tenantSlug}/#`]);
-    await watcher.subscribeAsync(`t/${world.caller.tenantSlug}/#`, { qos: 1 });
+  test("the will of a dropped session is not published", async () => {
+    const device = await broker.enroll();
+    const all = `t/${broker.caller.tenantSlug}/#`;
+    const markerTopic = `t/${broker.caller.tenantSlug}/marker`;
+    const watcher = await connectGateway(broker, { publish: [markerTopic], subscribe: [all] });
+    await watcher.subscribeAsync(all, { qos: 1 });
     const seen: string[] = [];
     watcher.on("message", (topic) => seen.push(topic));
     const will = { topic: device.topic, payload: Buffer.from('{"gone":1}'), qos: 1 as const, retain: false };
-    const client = await connect(world, device, { will });
-    await world.enrollment.revokeCertificate(world.caller, device.certificateId);
+    const client = await connect(broker, device, { will });
+    await broker.enrollment.revokeCertificate(broker.caller, device.certificateId);
     await closed(client);
     const marker = nextMessage(watcher);
-    await world.engine.publish(`t/${world.caller.tenantSlug}/marker`, Buffer.from("m"), { qos: 1, retain: false });
+    await watcher.publishAsync(markerTopic, "m", { qos: 1 });
     await marker;
-    assert.deepEqual(seen, [`t/${world.caller.tenantSlug}/marker`]);
-    assert.deepEqual(await world.telemetry.listLatest(world.caller, device.deviceId), []);
+    assert.deepEqual(seen, [markerTopic]);
+    assert.deepEqual(await broker.telemetry.listLatest(broker.caller, device.deviceId), []);
     await watcher.endAsync();
   });
 
-  test("a retained message on an own topic reaches whoever subscribes later", async () => {
-    const device = await world.enroll();
-    const client = await connect(world, device);
+  test("a retained message on a topic of the device is delivered to a later subscriber", async () => {
+    const device = await broker.enroll();
+    const client = await connect(broker, device);
     await client.publishAsync(device.topic, '{"kept":1}', { qos: 1, retain: true });
-    const watcher = await gateway("retained", [], [device.topic]);
+    const watcher = await connectGateway(broker, { subscribe: [device.topic] });
     const arrived = nextMessage(watcher);
     await watcher.subscribeAsync(device.topic, { qos: 1 });
     assert.deepEqual(await arrived, { topic: device.topic, payload: '{"kept":1}', retain: true });
@@ -162,11 +153,11 @@ export function topicRules(makeEngine: MakeEngine): void {
     await watcher.endAsync();
   });
 
-  test("subscriptions are granted for the listed filters and no other", async () => {
-    const device = await world.enroll();
-    const other = await world.enroll();
-    const client = await connect(world, device);
-    const slug = world.caller.tenantSlug;
+  test("subscriptions are granted for exactly the listed filters", async () => {
+    const device = await broker.enroll();
+    const other = await broker.enroll();
+    const client = await connect(broker, device);
+    const slug = broker.caller.tenantSlug;
     const refused = ["#", "+/+/+/+", "$SYS/#", "$share/g/#", `$share/g/${device.filter}`, `t/${slug}/#`, other.filter];
     for (const filter of [...refused, `${device.filter}/#`, device.filter.toUpperCase(), device.topic]) {
       await assert.rejects(client.subscribeAsync(filter, { qos: 1 }), /Unspecified error|128/, filter);
@@ -174,23 +165,27 @@ export function topicRules(makeEngine: MakeEngine): void {
     const [granted] = await client.subscribeAsync(device.filter, { qos: 1 });
     assert.equal(granted?.qos, 1);
     const arrived = nextMessage(client);
-    await world.engine.publish(other.filter, Buffer.from("not yours"), { qos: 1, retain: false });
-    await world.engine.publish(device.filter, Buffer.from("yours"), { qos: 1, retain: false });
+    const sender = await connectGateway(broker, { publish: [other.filter, device.filter] });
+    await sender.publishAsync(other.filter, "not yours", { qos: 1 });
+    await sender.publishAsync(device.filter, "yours", { qos: 1 });
     assert.equal((await arrived).payload, "yours");
+    await sender.endAsync();
     await client.endAsync();
   });
 
-  test("nothing of another tenant reaches a client, not even under its own client id's old subscriptions", async () => {
-    const device = await world.enroll();
-    const persistent = await connect(world, device, { clean: false });
+  test("a persistent session ends with its connection: its subscriptions are not kept", async () => {
+    const device = await broker.enroll();
+    const persistent = await connect(broker, device, { clean: false });
     await persistent.subscribeAsync(device.filter, { qos: 1 });
     await persistent.endAsync();
-    const again = await connect(world, device, { clean: false, resubscribe: false });
+    const again = await connect(broker, device, { clean: false, resubscribe: false });
     let arrived = 0;
     again.on("message", () => arrived++);
-    await world.engine.publish(device.filter, Buffer.from("1"), { qos: 1, retain: false });
+    const sender = await connectGateway(broker, { publish: [device.filter] });
+    await sender.publishAsync(device.filter, "1", { qos: 1 });
     await again.publishAsync(device.topic, "{}", { qos: 1 });
-    assert.equal(arrived, 0, "a session ends with its connection");
+    assert.equal(arrived, 0);
+    await sender.endAsync();
     await again.endAsync();
   });
 }

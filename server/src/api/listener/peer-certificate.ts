@@ -5,7 +5,7 @@ import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address
 
 /** Verifies a forwarded certificate against the device roots. */
 export interface ChainVerifier {
-  verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean; problem?: string };
+  verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean };
 }
 
 /** More certificates than any device's chain has; a longer header is refused without decoding it. */
@@ -42,8 +42,7 @@ export function createPeerReader(
 function tlsPeer(socket: TLSSocket): PeerCertificate | undefined {
   const der = socket.getPeerX509Certificate?.()?.raw;
   if (!der) return undefined;
-  if (socket.authorized) return { der, verified: true };
-  return { der, verified: false, problem: String(socket.authorizationError ?? "unverified") };
+  return { der, verified: socket.authorized };
 }
 
 function forwardedPeer(
@@ -56,7 +55,7 @@ function forwardedPeer(
   // Two Client-Cert headers arrive joined: a second one, which a client may have smuggled in, invalidates both.
   if (leaf?.length !== 1 || chain === undefined) return undefined;
   const der = leaf[0]!;
-  return { der, ...verifier.verifyClientChain(der, chain) };
+  return { der, verified: verifier.verifyClientChain(der, chain).verified };
 }
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;

@@ -1,47 +1,67 @@
-import type { Answer, BrokerPolicy, Credential } from "../../policy.ts";
-import type { SessionRegistry } from "../../sessions.ts";
+import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../../policy/policy.ts";
+import type { SessionRegistry } from "../../session-registry.ts";
 import type { ClientSession } from "./client-session.ts";
 
+export interface AdmitDeps {
+  registry: SessionRegistry;
+  policy: BrokerPolicy;
+}
+
 /**
- * Judges a CONNECT and makes the session the one of its client id. The order is what holds it together: entered before
- * the books are read, admitted (and with that droppable) before the database names it the client's session, whom it
- * replaces ended before the client is answered.
+ * Authorizes a CONNECT and makes the session the current one of its client id. The order closes every race: the session is
+ * registered before the database is read, admitted (so that drops find it) before the database lists it as the client's session,
+ * and its predecessor is ended before the client is answered.
  *
- * @returns undefined when the client may be told yes, otherwise what it is told
+ * @returns undefined to accept the CONNECT, otherwise how to refuse it
  */
 export async function admitClient(
-  { registry, policy }: { registry: SessionRegistry; policy: BrokerPolicy },
+  { registry, policy }: AdmitDeps,
   session: ClientSession,
   credential: Credential,
-): Promise<Answer | undefined> {
-  const { sessionId, clientId, remoteAddress } = session;
-  registry.begin(session);
-  const verdict = await policy.connect({ clientId, remoteAddress, credential, willTopic: session.will?.topic });
-  if (!verdict.allow) {
+): Promise<ConnectAnswer | undefined> {
+  const { clientId, remoteAddress } = session;
+  registry.register(session);
+  const decision = await policy.authorizeConnect({
+    clientId,
+    remoteAddress,
+    credential,
+    willTopic: session.will?.topic,
+  });
+  if (!decision.allow) {
     registry.remove(session);
-    session.reason ??= verdict.reason;
-    return verdict.answer;
+    session.reason ??= decision.reason;
+    return decision.answer;
   }
-  const { principal } = verdict;
+  const { principal } = decision;
   session.principal = principal;
-  if (session.over || session.stream.destroyed || session.socket.destroyed) {
+  if (session.closing || session.stream.destroyed || session.socket.destroyed) {
     registry.remove(session);
     return "not_authorized";
   }
   const dropped = registry.admit(session, principal);
   if (dropped !== undefined) {
     session.reason ??= dropped;
-    session.over = true;
+    session.closing = true;
     return "not_authorized";
   }
-  const up = await policy.sessionUp(principal, { sessionId, remoteAddress }).catch(() => undefined);
-  if (up === undefined) return "server_unavailable";
-  if (session.over) {
-    // It ended while the database entered it, so its end has not been told yet.
-    policy.sessionDown(principal, sessionId, session.reason ?? "connection_lost");
+  return await openSession({ registry, policy }, session, principal);
+}
+
+async function openSession(
+  { registry, policy }: AdmitDeps,
+  session: ClientSession,
+  principal: Principal,
+): Promise<ConnectAnswer | undefined> {
+  const { sessionId, remoteAddress } = session;
+  const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
+  if (opened === undefined) return "server_unavailable";
+  if (session.closing) {
+    // It closed while the database recorded it as open, so its end is not recorded yet.
+    policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
     return "not_authorized";
   }
-  session.up = true;
-  if (up.replacedHere !== undefined) await registry.drop({ sessionId: up.replacedHere }, "takeover");
-  return session.over ? "not_authorized" : undefined;
+  session.recorded = true;
+  const { replacedHere } = opened;
+  if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
+  return session.closing ? "not_authorized" : undefined;
 }

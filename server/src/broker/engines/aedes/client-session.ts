@@ -1,9 +1,13 @@
 import type { TLSSocket } from "node:tls";
+import type { Client } from "aedes";
+import type { Clock } from "../../../lib/clock.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
-import type { Credential, Principal } from "../../policy.ts";
-import type { RegisteredSession } from "../../sessions.ts";
-import type { GatedStream } from "./gated-stream.ts";
-import { InOrder } from "./in-order.ts";
+import type { BrokerLimits } from "../../limits.ts";
+import type { Credential, Principal } from "../../policy/policy.ts";
+import { RateLimit } from "../../rate-limit.ts";
+import type { RegisteredSession } from "../../session-registry.ts";
+import { AckQueue } from "./ack-queue.ts";
+import { GatedStream } from "./gated-stream.ts";
 
 export interface Will {
   topic: string;
@@ -12,53 +16,70 @@ export interface Will {
   retain: boolean;
 }
 
-/** How long an ended session's last messages may take to be stored before the end counts as done. */
+/** How long closing a session waits until its last messages are stored. */
 const SETTLE_MS = 2_000;
 
-/** One connection, from the handshake to its end. */
+/** One connection, from the TLS handshake to its end. */
 export class ClientSession implements RegisteredSession {
   readonly sessionId: string;
   readonly stream: GatedStream;
   readonly socket: TLSSocket;
-  readonly credential: Credential;
+  /** What the client presented in the TLS handshake. */
+  readonly presented: Credential;
   readonly remoteAddress: string;
-  readonly inOrder = new InOrder();
+  readonly acks = new AckQueue();
   clientId = "";
   will: Will | undefined;
   principal: Principal | undefined;
-  /** Known to the database, so its end has to be told. */
-  up = false;
+  /** The database lists it as open, so its end must be recorded. */
+  recorded = false;
+  /** Its CONNECT was accepted. */
   accepted = false;
   /** Why it ended; the first reason stays. */
   reason: string | undefined;
-  /** No message of it is taken any more. */
-  over = false;
-  /** Ended by us in a way that voids its will. */
+  /** No further message of it is stored. */
+  closing = false;
+  /** We ended it in a way that voids its will. */
   willVoid = false;
   readonly closed: Promise<void>;
 
-  constructor(sessionId: string, stream: GatedStream, credential: Credential) {
+  constructor(
+    sessionId: string,
+    socket: TLSSocket,
+    presented: Credential,
+    { limits, clock }: { limits: BrokerLimits; clock: Clock },
+  ) {
     this.sessionId = sessionId;
-    this.stream = stream;
-    this.socket = stream.socket;
-    this.credential = credential;
-    this.remoteAddress = stream.socket.remoteAddress ?? "";
-    this.closed = new Promise((resolve) => stream.once("close", () => resolve()));
+    this.socket = socket;
+    this.presented = presented;
+    this.remoteAddress = socket.remoteAddress ?? "";
+    const onProblem = (reason: string) => {
+      this.reason ??= reason;
+    };
+    this.stream = new GatedStream(socket, { limits, rate: new RateLimit(limits, clock), onProblem });
+    this.stream.on("error", () => undefined);
+    this.closed = new Promise((resolve) => this.stream.once("close", () => resolve()));
+    Object.assign(this.stream, { session: this });
   }
 
-  /** Closes the connection at once. A takeover is an ordinary end for the will, anything else voids it. */
+  /** Closes the connection at once. A takeover leaves the will due, any other reason voids it. */
   async end(reason: string): Promise<void> {
     this.socket.destroy();
-    await this.endPolitely(reason);
+    await this.endGracefully(reason);
   }
 
-  /** The same, but lets what was written last be sent. */
-  async endPolitely(reason: string): Promise<void> {
-    this.over = true;
+  /** The same, but what was written last is still sent. */
+  async endGracefully(reason: string): Promise<void> {
+    this.closing = true;
     this.reason ??= reason;
     if (reason !== "takeover") this.willVoid = true;
     this.stream.destroy();
     await this.closed;
-    await withTimeout(this.inOrder.idle(), SETTLE_MS, () => undefined);
+    await withTimeout(this.acks.idle(), SETTLE_MS, () => undefined);
   }
+}
+
+/** aedes knows a client by its stream, and the stream its session. */
+export function sessionOf(client: Client): ClientSession {
+  return (client.conn as unknown as { session: ClientSession }).session;
 }

@@ -1,37 +1,37 @@
 import { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { BrokerLimits } from "../../limits.ts";
-import { PacketGate, type Passed } from "../../packet-gate.ts";
+import { type CheckedPackets, PacketGate } from "../../packet-gate.ts";
 import { PacketProblem } from "../../packet-rules.ts";
 import type { RateLimit } from "../../rate-limit.ts";
 
-/** Why reading rests; several at once. */
-const HOLD = { connect: 1, full: 2, rate: 4, stop: 8 } as const;
+/** Why the socket is not read, as bits: a CONNECT is being authorized, aedes has enough, the rate limit, the engine stops. */
+const PAUSE = { connect: 1, full: 2, rate: 4, stop: 8 } as const;
 
-/** How long a peer that has gone away may still have its last packets worked on, and a farewell may take to be sent. */
+/** How long the packets of a client that has closed its side are still processed, and how long the last packet to it may take. */
 const LINGER_MS = 5_000;
-const FAREWELL_MS = 2_000;
+const FLUSH_MS = 2_000;
 
 export interface GatedStreamOptions {
   limits: BrokerLimits;
   rate: RateLimit;
-  /** The peer broke a rule or does not read; the stream is closing. */
+  /** The client sent a forbidden packet or does not read; the stream is closing. */
   onProblem(reason: string): void;
 }
 
 /**
- * What aedes is given for a socket: its reading side yields only packets that passed the gate, no faster than the client's
- * rate, and nothing after a CONNECT until that is accepted. Its writing side never asks aedes to wait (one subscriber that
- * does not read would hold up every publisher), but disconnects a client whose backlog grows too long.
+ * What aedes reads and writes instead of the socket. The reading side yields only packets that passed the gate, no faster than the
+ * client's rate limit, and none after a CONNECT until that is accepted. The writing side never lets aedes wait, because one subscriber
+ * that does not read would delay every publisher; it disconnects a client whose backlog grows too long.
  */
 export class GatedStream extends Duplex {
   readonly socket: TLSSocket;
-  /** Whether the client said goodbye, so that its will is void. */
+  /** Whether the client sent a DISCONNECT, which voids its will. */
   disconnected = false;
   readonly #options: GatedStreamOptions;
   readonly #gate: PacketGate;
-  #holds = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #pauses = 0;
+  #rateTimer: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #ended = false;
 
@@ -51,17 +51,17 @@ export class GatedStream extends Duplex {
 
   /** The CONNECT is accepted: lets the packets behind it through, which may be longer now. */
   accept(): void {
-    this.#gate.raise(this.#options.limits.maxPacket);
-    this.#release(HOLD.connect);
+    this.#gate.raiseLimit(this.#options.limits.maxPacket);
+    this.#resumeReading(PAUSE.connect);
   }
 
-  /** Reads nothing more. */
-  rest(): void {
-    this.#hold(HOLD.stop);
+  /** Reads nothing more, for good. */
+  stopReading(): void {
+    this.#pauseReading(PAUSE.stop);
   }
 
   override _read(): void {
-    this.#release(HOLD.full);
+    this.#resumeReading(PAUSE.full);
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -80,12 +80,12 @@ export class GatedStream extends Duplex {
   }
 
   override _destroy(_error: Error | null, done: (error?: Error | null) => void): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#rateTimer);
     clearTimeout(this.#linger);
     const { socket } = this;
     if (!socket.destroyed) {
-      // What was said last, such as the reason of a refusal, should arrive; a peer that does not read cannot hold us up.
-      const late = setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+      // The last packet, such as the CONNACK of a refusal, should arrive; a client that does not read must not keep the socket.
+      const late = setTimeout(() => socket.destroy(), FLUSH_MS).unref();
       socket.once("close", () => clearTimeout(late));
       socket.resume();
       socket.destroySoon();
@@ -103,25 +103,25 @@ export class GatedStream extends Duplex {
   }
 
   #pump(): void {
-    while (this.#holds === 0 && !this.destroyed && this.#gate.holds) {
+    while (this.#pauses === 0 && !this.destroyed && this.#gate.hasBytes) {
       const allowance = this.#options.rate.allowance();
       if (allowance < 1) {
         this.#waitForRate();
         return;
       }
-      const passed = this.#take(allowance);
-      if (passed === undefined) break;
-      this.#options.rate.spend(passed.messages, passed.bytes.length);
-      if (passed.disconnect) this.disconnected = true;
-      if (passed.connect) this.#hold(HOLD.connect);
-      if (!this.push(passed.bytes)) this.#hold(HOLD.full);
+      const packets = this.#nextPackets(allowance);
+      if (packets === undefined) break;
+      this.#options.rate.spend(packets.messages, packets.bytes.length);
+      if (packets.disconnect) this.disconnected = true;
+      if (packets.connect) this.#pauseReading(PAUSE.connect);
+      if (!this.push(packets.bytes)) this.#pauseReading(PAUSE.full);
     }
-    if (this.#ended && this.#holds === 0 && !this.destroyed) this.push(null);
+    if (this.#ended && this.#pauses === 0 && !this.destroyed) this.push(null);
   }
 
-  #take(allowance: number): Passed | undefined {
+  #nextPackets(allowance: number): CheckedPackets | undefined {
     try {
-      return this.#gate.take(allowance);
+      return this.#gate.next(allowance);
     } catch (problem) {
       if (!(problem instanceof PacketProblem)) throw problem;
       if (problem.connack !== undefined) this.socket.write(Buffer.from([0x20, 2, 0, problem.connack]));
@@ -133,31 +133,31 @@ export class GatedStream extends Duplex {
 
   #waitForRate(): void {
     const ms = this.#options.rate.waitMs();
-    this.#hold(HOLD.rate);
-    this.#timer = setTimeout(() => {
+    this.#pauseReading(PAUSE.rate);
+    this.#rateTimer = setTimeout(() => {
       this.#options.rate.waited(ms);
-      this.#release(HOLD.rate);
+      this.#resumeReading(PAUSE.rate);
     }, ms).unref();
   }
 
-  #hold(reason: number): void {
-    this.#holds |= reason;
+  #pauseReading(reason: number): void {
+    this.#pauses |= reason;
     this.socket.pause();
   }
 
-  #release(reason: number): void {
-    if ((this.#holds & reason) === 0) return;
-    this.#holds &= ~reason;
-    if (this.#holds !== 0) return;
+  #resumeReading(reason: number): void {
+    if ((this.#pauses & reason) === 0) return;
+    this.#pauses &= ~reason;
+    if (this.#pauses !== 0) return;
     this.socket.resume();
     this.#pump();
   }
 
-  /** The peer sends no more. What it sent is still worked on, for a while. */
+  /** The client sends no more. What it sent is still processed, for a limited time. */
   #finish(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if ((this.#holds & HOLD.connect) !== 0) {
+    if ((this.#pauses & PAUSE.connect) !== 0) {
       this.destroy();
       return;
     }

@@ -1,5 +1,5 @@
 import type { Aedes, PublishPacket } from "aedes";
-import type { BrokerPolicy, Principal } from "../../policy.ts";
+import type { BrokerPolicy, Principal } from "../../policy/policy.ts";
 import type { ClientSession } from "./client-session.ts";
 
 interface Persistence {
@@ -7,10 +7,10 @@ interface Persistence {
 }
 
 /**
- * Takes a client's PUBLISH: asks whether it may, hands it over to be stored, and lets aedes go on (route it, acknowledge
- * it) once it is durable. aedes runs the packets of one chunk side by side, so order is kept here.
+ * Authorizes and stores a PUBLISH, and lets aedes go on (route it, acknowledge it) once it is durable. aedes handles the
+ * packets of one chunk concurrently, so the session's queue keeps the order.
  */
-export function takePublish(
+export function handlePublish(
   policy: BrokerPolicy,
   aedes: Aedes,
   session: ClientSession,
@@ -18,17 +18,17 @@ export function takePublish(
   done: (error?: Error) => void,
 ): void {
   const { principal } = session;
-  if (session.over || principal === undefined) {
-    done(new Error("the session is over"));
+  if (session.closing || principal === undefined) {
+    done(new Error("the session is closing"));
     return;
   }
   if (!policy.mayPublish(principal, packet.topic)) {
-    session.over = true;
+    session.closing = true;
     session.reason ??= "topic_not_authorised";
     done(new Error("the topic is not authorised"));
     return;
   }
-  session.inOrder.add(() => store(policy, aedes, session.clientId, principal, packet), done);
+  session.acks.add(() => store(policy, aedes, session.clientId, principal, packet), done);
 }
 
 function store(
@@ -39,11 +39,11 @@ function store(
   packet: PublishPacket,
 ): Promise<void> {
   const payload = packet.payload as Buffer;
-  if (packet.qos < 2) return policy.message(principal, packet.topic, payload);
-  // QoS 2: one that is known under its packet id was stored when it first came.
+  if (packet.qos < 2) return policy.storeMessage(principal, packet.topic, payload);
+  // QoS 2: a message that aedes knows under its packet id was stored when it first arrived.
   const { persistence } = aedes as unknown as { persistence: Persistence };
   return persistence.incomingGetPacket({ id: clientId }, packet).then(
     () => undefined,
-    () => policy.message(principal, packet.topic, payload),
+    () => policy.storeMessage(principal, packet.topic, payload),
   );
 }

@@ -3,7 +3,7 @@ import { withTimeout } from "../../../lib/timeouts.ts";
 type Done = (error?: Error) => void;
 
 interface Entry {
-  work: () => Promise<void>;
+  store: () => Promise<void>;
   done: Done;
   state: "waiting" | "running" | "failed" | "stored";
 }
@@ -12,11 +12,11 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 /**
- * Stores the messages of one client and answers in the order of asking: they are stored side by side, in batches with
- * those of others, yet their acknowledgements leave in order. While storing fails (the database is away) nothing is
- * answered and nothing new is begun; the messages are tried again one after the other, so the session outlives the outage.
+ * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches with those
+ * of other clients, and acknowledged in the order of arrival. While storing fails (the database is unreachable) nothing is
+ * acknowledged and no further message is begun; the waiting ones are retried one by one, so the session outlasts the outage.
  */
-export class InOrder {
+export class AckQueue {
   #queue: Entry[] = [];
   #head = 0;
   #idle: (() => void)[] = [];
@@ -28,20 +28,23 @@ export class InOrder {
     return this.#queue.length - this.#head;
   }
 
-  /** @param work hands the message over; called again when it rejects */
-  add(work: () => Promise<void>, done: Done): void {
-    const entry: Entry = { work, done, state: "waiting" };
+  /**
+   * @param store stores the message; called again when it rejects
+   * @param done acknowledges the message, or says that it was not stored
+   */
+  add(store: () => Promise<void>, done: Done): void {
+    const entry: Entry = { store, done, state: "waiting" };
     this.#queue.push(entry);
     if (!this.#recovering) this.#begin(entry);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no message is under way. */
   idle(): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** The session is over: what is being stored is answered for, nothing is tried again. */
+  /** The session has ended: a message that is being stored is still settled, none is retried. */
   abandon(): void {
     this.#abandoned = true;
     this.#wake?.();
@@ -50,7 +53,7 @@ export class InOrder {
 
   #begin(entry: Entry): void {
     entry.state = "running";
-    entry.work().then(
+    entry.store().then(
       () => {
         entry.state = "stored";
         this.#settle();
@@ -75,20 +78,20 @@ export class InOrder {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Goes through the queue one by one until it is empty, or the session is over. */
+  /** Stores the queue one by one until it is empty, or the session has ended. */
   async #recover(): Promise<void> {
     this.#recovering = true;
     let pause = FIRST_RETRY_MS;
     while (this.#head < this.#queue.length && !this.#abandoned) {
       const entry = this.#queue[this.#head]!;
-      if (entry.state === "waiting") await this.#tryAgain(entry);
+      if (entry.state === "waiting") await this.#retry(entry);
       if (entry.state === "stored") {
         this.#head++;
         pause = FIRST_RETRY_MS;
         entry.done();
         continue;
       }
-      // Failed; or begun before the outage and still under way, then its own end is waited for.
+      // It failed, or it was begun before the failure and is still under way: then wait for its own outcome.
       await this.#sleep(pause);
       pause = Math.min(pause * 2, LAST_RETRY_MS);
       if (entry.state === "failed") entry.state = "waiting";
@@ -97,9 +100,9 @@ export class InOrder {
     this.#settle();
   }
 
-  async #tryAgain(entry: Entry): Promise<void> {
+  async #retry(entry: Entry): Promise<void> {
     entry.state = "running";
-    entry.state = await entry.work().then(
+    entry.state = await entry.store().then(
       () => "stored" as const,
       () => "failed" as const,
     );

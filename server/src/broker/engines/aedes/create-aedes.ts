@@ -1,0 +1,102 @@
+import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from "aedes";
+import type { EngineOptions } from "../../engine.ts";
+import type { ConnectAnswer, Credential } from "../../policy/policy.ts";
+import { type AdmitDeps, admitClient } from "./admit-client.ts";
+import { type ClientSession, sessionOf, type Will } from "./client-session.ts";
+import { handlePublish } from "./handle-publish.ts";
+
+export interface AedesDeps extends Pick<EngineOptions, "limits" | "logger">, AdmitDeps {
+  /** The client has its CONNACK. */
+  onAccepted(session: ClientSession): void;
+}
+
+/** MQTT 3.1.1, 3.2.2.3. */
+const RETURN_CODES: Record<ConnectAnswer, 2 | 3 | 4 | 5> = {
+  identifier_rejected: 2,
+  server_unavailable: 3,
+  bad_credentials: 4,
+  not_authorized: 5,
+};
+
+/** An aedes that asks the policy about every CONNECT, PUBLISH, SUBSCRIBE and delivery. */
+export function createAedes(deps: AedesDeps): Aedes {
+  const { policy, limits, logger } = deps;
+  const aedes = new Aedes({
+    id: "muster",
+    connectTimeout: limits.connectMs,
+    maxClientsIdLength: 64,
+    drainTimeout: 0,
+    preConnect(client, packet, done) {
+      prepareConnect(sessionOf(client), packet);
+      done(null, true);
+    },
+    authenticate: (client, username, password, done) => authenticate(deps, client, { username, password }, done),
+    authorizePublish(client, packet, done) {
+      if (client === null) return done(new Error("a publish without a client"));
+      handlePublish(policy, aedes, sessionOf(client), packet, done);
+    },
+    authorizeSubscribe(client, subscription, done) {
+      const { principal } = sessionOf(client);
+      done(null, principal && policy.maySubscribe(principal, subscription.topic) ? subscription : null);
+    },
+    authorizeForward(client, packet) {
+      const { principal } = sessionOf(client);
+      return principal && policy.mayReceive(principal, packet.topic) ? packet : null;
+    },
+  });
+  aedes.on("clientReady", (client) => {
+    const session = sessionOf(client);
+    session.accepted = true;
+    deps.onAccepted(session);
+    session.stream.accept();
+  });
+  aedes.on("keepaliveTimeout", (client) => {
+    sessionOf(client).reason ??= "keepalive_timeout";
+  });
+  aedes.on("clientError", () => undefined);
+  aedes.on("connectionError", () => undefined);
+  (aedes as NodeJS.EventEmitter).on("error", (error: Error) => logger.error({ err: error }, "the MQTT engine failed"));
+  return aedes;
+}
+
+/** Takes the will out of the CONNECT: we publish it, under the same rules as any message. */
+function prepareConnect(session: ClientSession, packet: ConnectPacket): void {
+  session.clientId = packet.clientId;
+  if (packet.will) session.will = { ...packet.will, payload: Buffer.from(packet.will.payload) } as Will;
+  delete packet.will;
+  packet.clean = true;
+}
+
+type Done = (error: AuthenticateError | null, success: boolean | null) => void;
+
+function authenticate(
+  deps: AedesDeps,
+  client: Client,
+  login: { username: string | undefined; password: Buffer | undefined },
+  done: Done,
+): void {
+  const session = sessionOf(client);
+  const refuse = (answer: string, returnCode: number) =>
+    done(Object.assign(new Error(answer), { returnCode }) as AuthenticateError, null);
+  admitClient(deps, session, credentialOf(session.presented, login)).then(
+    (answer) => {
+      if (answer === undefined) return done(null, true);
+      session.reason ??= answer;
+      refuse(answer, RETURN_CODES[answer]);
+    },
+    (error: Error) => {
+      deps.logger.error({ err: error }, "admitting a client failed");
+      refuse("unforeseen", RETURN_CODES.server_unavailable);
+    },
+  );
+}
+
+/** A certificate authenticates alone; user name and password count only without one. */
+function credentialOf(
+  presented: Credential,
+  { username, password }: { username: string | undefined; password: Buffer | undefined },
+): Credential {
+  if (presented.kind === "certificate") return presented;
+  if (username === undefined || password === undefined) return { kind: "none" };
+  return { kind: "password", username, password: password.toString("utf8") };
+}

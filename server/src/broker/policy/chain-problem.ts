@@ -1,0 +1,31 @@
+import { X509Certificate } from "node:crypto";
+import type { RefusalReason } from "../../connections/connections.ts";
+import type { CertificateCredential } from "./policy.ts";
+
+/** The refusal reason for a certificate that TLS did not verify, by OpenSSL's code. `intermediates` are our own, DER. */
+export function chainProblem(credential: CertificateCredential, intermediates: readonly Buffer[]): RefusalReason {
+  switch (credential.verifyError) {
+    case "CERT_HAS_EXPIRED":
+      return "expired";
+    case "CERT_NOT_YET_VALID":
+      return "not_yet_valid";
+    case "UNABLE_TO_GET_ISSUER_CERT":
+    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return isIssuedByOneOf(intermediates, credential.der) ? "no_chain" : "wrong_ca";
+    default:
+      return "wrong_ca";
+  }
+}
+
+function isIssuedByOneOf(intermediates: readonly Buffer[], der: Buffer): boolean {
+  try {
+    const leaf = new X509Certificate(der);
+    return intermediates.some((intermediate) => {
+      const issuer = new X509Certificate(intermediate);
+      return leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey);
+    });
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Connections } from "../../connections/connections.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Metrics } from "../../lib/metrics.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
+import type { BrokerPolicy, ConnectDecision, ConnectRequest, Principal } from "./policy.ts";
+import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
+import { UnverifiedClients } from "./unverified-clients.ts";
+
+export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
+  connections: AuthorizeConnectDeps["connections"] &
+    RefusalsDeps["connections"] &
+    Pick<Connections, "openSession" | "closeSession">;
+  telemetry: Pick<Telemetry, "ingest">;
+  metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
+  logger: Logger;
+}
+
+/** The rules of spec 4.10 by the database: `certificates` identifies devices, `connections` MQTT clients. */
+export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
+  const refusals = new Refusals(deps);
+  const checked = { ...deps, refusals };
+  const unverified = new UnverifiedClients(checked);
+  return {
+    authorizeConnect: (request) => authorizeConnect(checked, request).catch((error) => unavailable(checked, error)),
+    recordUnverified: (credential, remoteAddress) => unverified.record(credential, remoteAddress),
+    mayPublish(principal, topic) {
+      if (principal.publishTopics.has(topic)) return true;
+      refusals.refuseTopic(principal, topic);
+      return false;
+    },
+    maySubscribe(principal, filter) {
+      if (principal.subscribeFilters.has(filter)) return true;
+      refusals.refuseTopic(principal, filter);
+      return false;
+    },
+    mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
+    async storeMessage(principal, topic, payload) {
+      const { tenantId, deviceUid, clientId } = principal;
+      // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
+      if (deviceUid === undefined) return;
+      await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload });
+    },
+    openSession: (principal, session) => openSession(checked, principal, session),
+    closeSession(principal, sessionId, reason) {
+      deps.metrics.connections.dec({ kind: kindOf(principal) });
+      deps.connections.closeSession(sessionId, reason);
+    },
+  };
+}
+
+type Checked = PolicyDeps & { refusals: Refusals };
+
+function unavailable({ logger, refusals }: Checked, error: Error): ConnectDecision {
+  logger.warn({ err: error.message }, "a CONNECT is refused: the database does not answer");
+  refusals.count("unavailable");
+  return { allow: false, reason: "unavailable", answer: "server_unavailable" };
+}
+
+async function openSession(
+  { connections, metrics, refusals }: Checked,
+  principal: Principal,
+  { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
+): Promise<{ replacedHere: string | undefined }> {
+  const { tenantId, clientId } = principal;
+  const { previous } = await connections.openSession({
+    sessionId,
+    clientId,
+    tenantId,
+    deviceUid: principal.deviceUid ?? null,
+    certificateId: principal.certificateId ?? null,
+    mqttClientId: principal.mqttClientId ?? null,
+    remoteAddress,
+  });
+  metrics.connections.inc({ kind: kindOf(principal) });
+  if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
+  return { replacedHere: previous?.here ? previous.sessionId : undefined };
+}
+
+function kindOf(principal: Principal): "device" | "client" {
+  return principal.deviceUid === undefined ? "client" : "device";
+}

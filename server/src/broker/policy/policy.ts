@@ -1,0 +1,81 @@
+import type { RefusalReason } from "../../connections/connections.ts";
+
+/** What a client presented: a certificate (then nothing else counts), a user name and password, or neither. */
+export type Credential =
+  | CertificateCredential
+  | { kind: "password"; username: string; password: string }
+  | { kind: "none" };
+
+export interface CertificateCredential {
+  kind: "certificate";
+  /** The leaf, DER. */
+  der: Buffer;
+  /** Whether TLS verified its chain up to a device root. */
+  verified: boolean;
+  /** OpenSSL's code for why it did not, e.g. `CERT_HAS_EXPIRED`. */
+  verifyError?: string | undefined;
+}
+
+export interface ConnectRequest {
+  clientId: string;
+  remoteAddress: string;
+  credential: Credential;
+  willTopic?: string | undefined;
+}
+
+/** An accepted client and what it may do. A device has a device and a certificate, an MQTT client has neither. */
+export interface Principal {
+  readonly tenantId: string;
+  readonly tenantSlug: string;
+  readonly clientId: string;
+  readonly deviceUid: string | undefined;
+  readonly certificateId: string | undefined;
+  readonly serialNumber: string | undefined;
+  readonly mqttClientId: string | undefined;
+  /** Exact topics. */
+  readonly publishTopics: ReadonlySet<string>;
+  /** Exact filters: a listed filter is granted, no other, however much narrower. */
+  readonly subscribeFilters: ReadonlySet<string>;
+}
+
+/** How a refused CONNECT is answered. The engine translates it to the return codes of its MQTT version. */
+export type ConnectAnswer = "identifier_rejected" | "server_unavailable" | "bad_credentials" | "not_authorized";
+
+export interface RefusedConnect {
+  allow: false;
+  reason: RefusalReason;
+  answer: ConnectAnswer;
+}
+
+export type ConnectDecision = { allow: true; principal: Principal } | RefusedConnect;
+
+/**
+ * Every rule about who may connect, publish and subscribe (spec 4.10), for every engine. The policy counts and records what
+ * it refuses; an engine asks and obeys.
+ */
+export interface BrokerPolicy {
+  /** Authorizes a CONNECT by the database, whatever TLS said. Never rejects: without a database the decision is a refusal. */
+  authorizeConnect(request: ConnectRequest): Promise<ConnectDecision>;
+  /** Records that a client was disconnected before its CONNECT, because TLS did not verify its certificate. */
+  recordUnverified(credential: CertificateCredential, remoteAddress: string): void;
+  mayPublish(principal: Principal, topic: string): boolean;
+  maySubscribe(principal: Principal, filter: string): boolean;
+  /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */
+  mayReceive(principal: Principal, topic: string): boolean;
+  /**
+   * Stores a message that `mayPublish` allowed. When it resolves the message is durable: acknowledge it then, never before.
+   * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
+   */
+  storeMessage(principal: Principal, topic: string, payload: Buffer): Promise<void>;
+  /**
+   * Records the session of an authorized client; rejects when the database fails.
+   *
+   * @returns the session of the same client id that it replaces, if that is one of this process: close it before the client is answered
+   */
+  openSession(
+    principal: Principal,
+    session: { sessionId: string; remoteAddress: string },
+  ): Promise<{ replacedHere: string | undefined }>;
+  /** Records that a session has ended, in the background. Never fails. */
+  closeSession(principal: Principal, sessionId: string, reason: string): void;
+}

@@ -1,0 +1,64 @@
+import type { Connections, Refusal, RefusalReason } from "../../connections/connections.ts";
+import type { Metrics } from "../../lib/metrics.ts";
+import type { ConnectAnswer, ConnectRequest, Principal, RefusedConnect } from "./policy.ts";
+
+export interface RefusalsDeps {
+  connections: Pick<Connections, "recordRefusal">;
+  metrics: Pick<Metrics, "refusals">;
+}
+
+/** Whom a refusal concerns, as far as it is known. A refusal without a tenant is in no tenant's journal. */
+export type RefusalSubject = Pick<Refusal, "tenantId" | "deviceId" | "serialNumber">;
+
+/** A client may repeat a forbidden topic at any rate; the journal records so many different ones of a session, each once. */
+const MAX_RECORDED_TOPICS = 20;
+
+/** Counts what the policy refuses and records it in the refusal journal. */
+export class Refusals {
+  readonly #connections: RefusalsDeps["connections"];
+  readonly #metrics: RefusalsDeps["metrics"];
+  readonly #recordedTopics = new WeakMap<Principal, Set<string>>();
+
+  constructor({ connections, metrics }: RefusalsDeps) {
+    this.#connections = connections;
+    this.#metrics = metrics;
+  }
+
+  /** Counts and records a refused CONNECT. */
+  refuse(
+    { clientId, remoteAddress }: Pick<ConnectRequest, "clientId" | "remoteAddress">,
+    reason: RefusalReason,
+    answer: ConnectAnswer,
+    concerned: RefusalSubject & Pick<Refusal, "topic"> = {},
+  ): RefusedConnect {
+    this.record({ reason, clientId, remoteAddress, ...concerned });
+    return { allow: false, reason, answer };
+  }
+
+  /** Counts a refused topic or filter of a session; records it once, up to a number of topics. */
+  refuseTopic(principal: Principal, topic: string): void {
+    const reason = "topic_not_authorised";
+    const recorded = this.#recordedTopics.get(principal) ?? new Set<string>();
+    if (recorded.has(topic) || recorded.size >= MAX_RECORDED_TOPICS) {
+      this.count(reason);
+      return;
+    }
+    this.#recordedTopics.set(principal, recorded.add(topic));
+    this.record({ reason, clientId: principal.clientId, ...subjectOf(principal), topic });
+  }
+
+  record(refusal: Refusal): void {
+    this.count(refusal.reason);
+    this.#connections.recordRefusal(refusal);
+  }
+
+  /** Only counts: for a refusal that the journal cannot or need not contain. */
+  count(reason: RefusalReason): void {
+    this.#metrics.refusals.inc({ reason });
+  }
+}
+
+export function subjectOf(principal: Principal): RefusalSubject {
+  const { tenantId, deviceUid, clientId, serialNumber } = principal;
+  return { tenantId, deviceId: deviceUid === undefined ? undefined : clientId, serialNumber };
+}

@@ -1,0 +1,47 @@
+import type { Authorities } from "../../authorities/authorities.ts";
+import type { Certificates } from "../../certificates/certificates.ts";
+import { chainProblem } from "./chain-problem.ts";
+import type { CertificateCredential } from "./policy.ts";
+import type { RefusalSubject, Refusals } from "./refusals.ts";
+
+export interface UnverifiedClientsDeps {
+  certificates: Pick<Certificates, "identifyDevice">;
+  authorities: Pick<Authorities, "intermediatesDer">;
+  refusals: Refusals;
+}
+
+/** Finding the tenant costs a query. Beyond so many at once, a refusal is recorded without a tenant. */
+const MAX_LOOK_UPS = 20;
+
+/** Records clients whose certificate TLS did not verify: under the tenant of the certificate, if that is recorded. */
+export class UnverifiedClients {
+  readonly #deps: UnverifiedClientsDeps;
+  #lookUps = 0;
+
+  constructor(deps: UnverifiedClientsDeps) {
+    this.#deps = deps;
+  }
+
+  record(credential: CertificateCredential, remoteAddress: string): void {
+    const { authorities, refusals } = this.#deps;
+    const reason = chainProblem(credential, authorities.intermediatesDer());
+    const record = (concerned: RefusalSubject) => refusals.record({ reason, remoteAddress, ...concerned });
+    if (this.#lookUps >= MAX_LOOK_UPS) {
+      record({});
+      return;
+    }
+    this.#lookUps++;
+    this.#subjectOf(credential)
+      .then(record, () => record({}))
+      .finally(() => {
+        this.#lookUps--;
+      });
+  }
+
+  async #subjectOf(credential: CertificateCredential): Promise<RefusalSubject> {
+    const device = await this.#deps.certificates.identifyDevice(credential);
+    if (device.ok) return {};
+    const { tenantId, deviceId, serialNumber } = device;
+    return { tenantId, deviceId, serialNumber };
+  }
+}

@@ -1,0 +1,92 @@
+import type { DropTarget } from "../connections/connections.ts";
+import type { Principal } from "./policy/policy.ts";
+
+/** A session as the registry knows it. */
+export interface RegisteredSession {
+  readonly sessionId: string;
+  /** Closes it; resolves when it is closed and none of its messages is under way. Idempotent. */
+  end(reason: string): Promise<void>;
+}
+
+/** Beyond this number, drops that came before every session now being authorized are deleted: no admission needs them. */
+const MAX_RECORDED_DROPS = 10_000;
+
+/**
+ * The sessions of this process. A session is registered before its certificate is read from the database, and every drop is
+ * recorded; admission compares the two. So a revocation between the read and the admission is seen by one of them. (aedes' own
+ * `broker.clients` is not used: a connection that closes before its registration can replace the entry of a live session.)
+ */
+export class SessionRegistry {
+  readonly #byKey = new Map<string, Set<RegisteredSession>>();
+  readonly #keysOf = new Map<RegisteredSession, readonly string[]>();
+  /** Sessions whose CONNECT is being authorized → how many drops there had been when they were registered. */
+  readonly #pending = new Map<RegisteredSession, number>();
+  /** Target → the number of its last drop, oldest first. */
+  readonly #drops = new Map<string, { number: number; reason: string }>();
+  #dropCount = 0;
+
+  /** Registers a session, before anything about it is read from the database. */
+  register(session: RegisteredSession): void {
+    this.#pending.set(session, this.#dropCount);
+  }
+
+  /** Lets drops find an authorized session. @returns why it must end, when one of them came since it was registered */
+  admit(session: RegisteredSession, principal: Principal): string | undefined {
+    const since = this.#pending.get(session) ?? 0;
+    this.#pending.delete(session);
+    const keys = [...keysOf(principal), key("sessionId", session.sessionId)];
+    for (const each of keys) {
+      const drop = this.#drops.get(each);
+      if (drop && drop.number > since) return drop.reason;
+    }
+    this.#keysOf.set(session, keys);
+    for (const each of keys) {
+      const set = this.#byKey.get(each);
+      if (set) set.add(session);
+      else this.#byKey.set(each, new Set([session]));
+    }
+    return undefined;
+  }
+
+  remove(session: RegisteredSession): void {
+    this.#pending.delete(session);
+    for (const each of this.#keysOf.get(session) ?? []) {
+      const set = this.#byKey.get(each)!;
+      set.delete(session);
+      if (set.size === 0) this.#byKey.delete(each);
+    }
+    this.#keysOf.delete(session);
+  }
+
+  /** Ends the target's sessions; one that is being authorized is refused at its admission. */
+  async drop(target: DropTarget, reason: string): Promise<void> {
+    const [[field, id]] = Object.entries(target) as [[string, string]];
+    const dropped = key(field, id);
+    this.#drops.delete(dropped);
+    this.#drops.set(dropped, { number: ++this.#dropCount, reason });
+    this.#deleteOldDrops();
+    await Promise.all([...(this.#byKey.get(dropped) ?? [])].map((session) => session.end(reason)));
+  }
+
+  #deleteOldDrops(): void {
+    if (this.#drops.size <= MAX_RECORDED_DROPS) return;
+    const oldest = Math.min(this.#dropCount, ...this.#pending.values());
+    for (const [target, { number }] of this.#drops) {
+      if (number > oldest) return;
+      this.#drops.delete(target);
+    }
+  }
+}
+
+function keysOf(principal: Principal): string[] {
+  const keys: string[] = [];
+  for (const field of ["certificateId", "deviceUid", "mqttClientId"] as const) {
+    const id = principal[field];
+    if (id !== undefined) keys.push(key(field, id));
+  }
+  return keys;
+}
+
+function key(field: string, id: string): string {
+  return `${field} ${id}`;
+}

@@ -1,0 +1,164 @@
+import type { TestContext } from "node:test";
+import mqtt from "mqtt";
+import type { Caller } from "../../src/access/access.ts";
+import type { CreateEngine } from "../../src/broker/engine.ts";
+import { type BrokerLimits, DEFAULT_LIMITS } from "../../src/broker/limits.ts";
+import { createMusterPolicy } from "../../src/broker/policy/muster-policy.ts";
+import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
+
+export type { Device } from "./features.ts";
+
+export interface BrokerOptions {
+  limits?: Partial<BrokerLimits>;
+  /** Wraps the policy, so that a test observes or delays what the engine asks it. */
+  around?: (policy: BrokerPolicy) => BrokerPolicy;
+}
+
+/** The features and one engine under the production policy. */
+export interface TestBroker extends Omit<BrokerFeatures, "close"> {
+  readonly port: number;
+  /** The session of a client id that the engine has opened and not closed. */
+  sessionOf(clientId: string): string | undefined;
+  /** Stops the engine alone. */
+  stopEngine(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startBroker(createEngine: CreateEngine, options: BrokerOptions = {}): Promise<TestBroker> {
+  const features = await openFeatures();
+  const broker = await startEngine(createEngine, features, options);
+  return {
+    ...broker,
+    stop: async () => {
+      await broker.stopEngine();
+      await features.close();
+    },
+  };
+}
+
+/** A broker for one test. */
+export async function brokerFor(t: TestContext, createEngine: CreateEngine): Promise<TestBroker> {
+  const broker = await startBroker(createEngine);
+  t.after(() => broker.stop());
+  return broker;
+}
+
+/** `broker` with a second engine on the same features, for one test that needs other limits or wraps the policy. */
+export async function withEngine(
+  t: TestContext,
+  createEngine: CreateEngine,
+  broker: TestBroker,
+  options: BrokerOptions,
+): Promise<TestBroker> {
+  const second = await startEngine(createEngine, broker, options);
+  t.after(() => second.stopEngine());
+  return second;
+}
+
+async function startEngine(
+  createEngine: CreateEngine,
+  features: Omit<BrokerFeatures, "close">,
+  options: BrokerOptions,
+): Promise<TestBroker> {
+  const { authorities, clock, connections } = features;
+  const logger = createLogger("silent");
+  const { policy, sessionOf } = observeSessions(createMusterPolicy({ ...features, logger }));
+  const engine = createEngine({
+    host: "127.0.0.1",
+    port: 0,
+    tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
+    onTlsChange: authorities.onChange,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    policy: options.around?.(policy) ?? policy,
+    clock,
+    ids: randomIds,
+    logger,
+  });
+  connections.onDrop(async ({ reason, ...target }) => {
+    await engine.drop(target, reason);
+    await connections.flush();
+  });
+  const { port } = await engine.start();
+  const stopEngine = () => engine.stop();
+  return { ...features, port, sessionOf, stopEngine, stop: stopEngine };
+}
+
+/** `policy`, and which sessions the engine has opened and not closed under it. */
+function observeSessions(policy: BrokerPolicy) {
+  const sessions = new Map<string, string>();
+  const observed: BrokerPolicy = {
+    ...policy,
+    async openSession(principal, session) {
+      const opened = await policy.openSession(principal, session);
+      sessions.set(principal.clientId, session.sessionId);
+      return opened;
+    },
+    closeSession(principal, sessionId, reason) {
+      if (sessions.get(principal.clientId) === sessionId) sessions.delete(principal.clientId);
+      policy.closeSession(principal, sessionId, reason);
+    },
+  };
+  return { policy: observed, sessionOf: (clientId: string) => sessions.get(clientId) };
+}
+
+/** Connects with mqtt.js, without reconnecting; rejects with the reason when the broker refuses or closes first. */
+export function connect(
+  broker: Pick<TestBroker, "port">,
+  device: Partial<Pick<Device, "deviceId" | "fullchain" | "key">> & Pick<Device, "ca">,
+  options: mqtt.IClientOptions = {},
+): Promise<mqtt.MqttClient> {
+  const client = mqtt.connect({
+    protocol: "mqtts",
+    host: "localhost",
+    port: broker.port,
+    ca: device.ca,
+    protocolVersion: 4,
+    reconnectPeriod: 0,
+    connectTimeout: 10_000,
+    ...(device.deviceId === undefined ? {} : { clientId: device.deviceId }),
+    ...(device.fullchain === undefined ? {} : { cert: device.fullchain, key: device.key }),
+    ...options,
+  });
+  client.on("error", () => undefined);
+  return new Promise((resolve, reject) => {
+    client.once("connect", () => resolve(client));
+    client.once("error", reject);
+    client.once("close", () => reject(new Error("closed before CONNACK")));
+  });
+}
+
+/** Connects a newly registered MQTT client of the broker's tenant, with a password. */
+export async function connectGateway(
+  broker: TestBroker,
+  topics: { publish?: string[]; subscribe?: string[] },
+): Promise<mqtt.MqttClient> {
+  const clientId = `gateway-${randomIds.bytes(4).toString("hex")}`;
+  const wanted = { clientId, username: clientId, ...topics };
+  const { password } = await broker.connections.createMqttClient(broker.caller, wanted);
+  const ca = broker.authorities.serverCaBundlePem();
+  return await connect(broker, { ca, deviceId: clientId }, { username: clientId, password });
+}
+
+/** Resolves when `client`'s connection has closed. */
+export function closed(client: mqtt.MqttClient): Promise<void> {
+  return client.connected ? new Promise((resolve) => client.once("close", () => resolve())) : Promise.resolve();
+}
+
+/** Polls until `check` returns something, for what happens soon without any signal; undefined after 5 s. */
+export async function eventually<T>(check: () => Promise<T | undefined | false>): Promise<T | undefined> {
+  for (let attempt = 0; attempt < 250; attempt++) {
+    const found = await check();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return undefined;
+}
+
+/** The reasons in the caller's refusal journal, newest first. */
+export async function journal(broker: TestBroker, caller: Caller = broker.caller): Promise<string[]> {
+  const { items } = await broker.connections.listRefusals(caller, { skip: 0, limit: 100 });
+  return items.map(({ reason }) => reason);
+}
