@@ -26,12 +26,12 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
     recordUnverified: (credential, remoteAddress) => unverified.record(credential, remoteAddress),
     mayPublish(principal, topic) {
       if (principal.publishTopics.has(topic)) return true;
-      refusals.refuseTopic(principal, topic);
+      refusals.refuseTopic(principal, topic, "topic_not_authorised");
       return false;
     },
     maySubscribe(principal, filter) {
       if (principal.subscribeFilters.has(filter)) return true;
-      refusals.refuseTopic(principal, filter);
+      refusals.refuseTopic(principal, filter, "topic_not_authorised");
       return false;
     },
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),

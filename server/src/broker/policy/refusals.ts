@@ -36,8 +36,7 @@ export class Refusals {
   }
 
   /** Counts a refused topic or filter of a session; records it once, up to a number of topics. */
-  refuseTopic(principal: Principal, topic: string): void {
-    const reason = "topic_not_authorised";
+  refuseTopic(principal: Principal, topic: string, reason: RefusalReason): void {
     const recorded = this.#recordedTopics.get(principal) ?? new Set<string>();
     if (recorded.has(topic) || recorded.size >= MAX_RECORDED_TOPICS) {
       this.count(reason);
