@@ -13,11 +13,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Sends a whole request and hangs up before the answer; `happened` says when the server has done its work. */
+/** Sends a whole request and hangs up before the answer; `done` resolves to true when the server has done its work. */
 async function sendAndHangUp(
   path: string,
   body: unknown,
-  happened: () => Promise<boolean>,
+  done: () => Promise<boolean>,
   tls: { cert?: string; key?: string } = {},
 ): Promise<void> {
   const text = JSON.stringify(body);
@@ -30,7 +30,7 @@ async function sendAndHangUp(
   call.on("error", () => undefined);
   await new Promise<void>((resolve) => call.end(text, () => resolve()));
   call.destroy();
-  while (!(await happened())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await done())) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(answered, false);
 }
 
@@ -41,7 +41,7 @@ const claim = (maxUses: number) =>
     maxUses,
   });
 
-test("an answer lost at redemption: the device exists, comes back only with proof or once an admin deletes it", async () => {
+test("the answer of a redemption is lost: the device enrolls again with proof, or after an admin deleted it", async () => {
   const { id, claimCode } = await claim(3);
   const { body } = await redemption(claimCode);
   const used = async () => (await server.app.enrollment.getClaim(tenant.caller, id)).usedCount;
@@ -49,13 +49,13 @@ test("an answer lost at redemption: the device exists, comes back only with proo
 
   const retry = await redeem(server, body);
   assert.deepEqual([retry.status, retry.json.error], [401, "reenrollment_proof_required"]);
-  const stranger = await enrollDevice(server, tenant);
-  assert.equal((await redeem(server, body, stranger)).json.error, "reenrollment_proof_required");
+  const otherDevice = await enrollDevice(server, tenant);
+  assert.equal((await redeem(server, body, otherDevice)).json.error, "reenrollment_proof_required");
   assert.equal(await used(), 1);
 
   const page = { skip: 0, limit: 50 };
   const { items } = await server.app.certificates.listCertificates(tenant.caller, page);
-  const lost = items.find(({ deviceId }) => deviceId !== stranger.deviceId);
+  const lost = items.find(({ deviceId }) => deviceId !== otherDevice.deviceId);
   await server.app.enrollment.deleteDevice(tenant.caller, lost!.deviceId);
   const again = await redeem(server, body);
   assert.equal(again.status, 200, again.text);
@@ -63,7 +63,7 @@ test("an answer lost at redemption: the device exists, comes back only with proo
   assert.equal(await used(), 2);
 });
 
-test("an answer lost at renewal: the old certificate is replaced, so a retry is 401 cert_invalid", async () => {
+test("the answer of a renewal is lost: the old certificate is superseded, so a retry is 401 cert_invalid", async () => {
   const device = await enrollDevice(server, tenant);
   const { deviceId } = device;
   const replaced = async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type CrashWorld, crashWorld, type Device } from "./harness/crash.ts";
+import { type CrashFixture, type Device, startCrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt } from "./harness/devices.ts";
 import { type Sinks, startSinks } from "./harness/sinks.ts";
@@ -9,11 +9,11 @@ const TO = "plant@acme.example";
 const METRICS = ["temperature", "pressure", "vibration"];
 
 let sinks: Sinks;
-let world: CrashWorld;
+let world: CrashFixture;
 let device: Device;
 before(async () => {
   sinks = await startSinks();
-  world = await crashWorld({ env: sinks.env });
+  world = await startCrashFixture({ env: sinks.env });
   device = await world.enroll();
   const group = await world.done("POST", "groups", {
     name: "Plant",
@@ -56,13 +56,13 @@ if (onPostgres) {
   test("what a process was sending when it was killed is sent again, under its id, as soon as the process counts as gone", async () => {
     await diesAt("deliver.send", "pressure");
     assert.equal(mailsAbout("pressure").length, 0);
-    await world.buryTheDead();
+    await world.outdateHeartbeats();
     await world.restart();
     await sinks.until(() => mailsAbout("pressure").length > 0);
 
     await diesAt("deliver.sent", "vibration");
     assert.equal(mailsAbout("vibration").length, 1);
-    await world.buryTheDead();
+    await world.outdateHeartbeats();
     await world.restart();
     await sinks.until(() => mailsAbout("vibration").length > 1);
     const [first, second] = mailsAbout("vibration");

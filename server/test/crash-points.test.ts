@@ -1,163 +1,163 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type CrashWorld, crashWorld, deviceOf } from "./harness/crash.ts";
+import { type CrashFixture, deviceOf, startCrashFixture } from "./harness/crash.ts";
 import { endConnections, onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
 
-let world: CrashWorld;
+let fixture: CrashFixture;
 before(async () => {
-  world = await crashWorld();
+  fixture = await startCrashFixture();
 });
-after(() => world?.close());
+after(() => fixture?.close());
 
 /**
- * What a transaction leaves behind is the database's affair: on the embedded one each kind of death is proven once, before
- * a commit, after one, and between one and what follows it; on PostgreSQL every use case dies everywhere.
+ * The database guarantees what a transaction leaves behind. On the embedded one each kind of crash is therefore tested once: before a
+ * commit, after it, and between it and what follows; on PostgreSQL every use case is killed at every point.
  */
 const everywhere = <Point>(all: Point[], once: Point[]): Point[] => (onPostgres ? all : once);
 
 for (const point of everywhere(["sign.before", "sign.after", "redeem.commit"], ["redeem.commit"])) {
-  test(`killed at ${point} of a redemption: nothing happened, and the same request works after the restart`, async () => {
-    const claim = await world.claim();
-    await world.killedAt(point, () => world.redeem(claim.body));
-    assert.equal(await world.used(claim.id), 0);
-    const answer = await world.redeem(claim.body);
+  test(`killed at ${point} of a redemption: nothing is stored, and the same request succeeds after the restart`, async () => {
+    const claim = await fixture.claim();
+    await fixture.killedAt(point, () => fixture.redeem(claim.body));
+    assert.equal(await fixture.used(claim.id), 0);
+    const answer = await fixture.redeem(claim.body);
     assert.equal(answer.status, 200, answer.text);
-    assert.equal(await world.used(claim.id), 1);
-    assert.equal((await world.certificates(answer.json.deviceId)).length, 1);
-    await world.doctor();
+    assert.equal(await fixture.used(claim.id), 1);
+    assert.equal((await fixture.certificates(answer.json.deviceId)).length, 1);
+    await fixture.doctor();
   });
 }
 
-test("killed after a redemption's commit: the use is taken once, and the books say what the client was not told", async () => {
-  const claim = await world.claim(2);
-  await world.killedAt("redeem.committed", () => world.redeem(claim.body));
-  assert.equal(await world.used(claim.id), 1);
-  const retry = await world.redeem(claim.body);
+test("killed after the commit of a redemption: the use is counted once, and the audit has the certificate", async () => {
+  const claim = await fixture.claim(2);
+  await fixture.killedAt("redeem.committed", () => fixture.redeem(claim.body));
+  assert.equal(await fixture.used(claim.id), 1);
+  const retry = await fixture.redeem(claim.body);
   assert.deepEqual([retry.status, retry.json.error], [401, "reenrollment_proof_required"]);
-  assert.equal(await world.used(claim.id), 1);
-  const [certificate] = await world.certificates();
-  const { items } = (await world.api("GET", "device-certificates/audit?limit=200")).json;
+  assert.equal(await fixture.used(claim.id), 1);
+  const [certificate] = await fixture.certificates();
+  const { items } = (await fixture.api("GET", "device-certificates/audit?limit=200")).json;
   const enrolled = items.filter((entry: { certificateId: string }) => entry.certificateId === certificate.id);
   assert.deepEqual(
     enrolled.map(({ kind, actor }: { kind: string; actor: string }) => [kind, actor]),
     [["device_cert_enrolled", `claim:${claim.id}`]],
   );
-  await world.doctor();
+  await fixture.doctor();
 });
 
-test("killed before a renewal's commit the old certificate goes on; after it, only the new one is in the books", async () => {
-  const device = await world.enroll();
-  await world.killedAt("renew.commit", () => world.renew(device));
+test("killed before the commit of a renewal, the old certificate is valid; after it, only the new one", async () => {
+  const device = await fixture.enroll();
+  await fixture.killedAt("renew.commit", () => fixture.renew(device));
   assert.deepEqual(await statuses(device.deviceId), ["active"]);
-  (await connectMqtt(world.server, device)).end(true);
-  await world.doctor();
+  (await connectMqtt(fixture.server, device)).end(true);
+  await fixture.doctor();
 
-  await world.killedAt("renew.committed", () => world.renew(device));
+  await fixture.killedAt("renew.committed", () => fixture.renew(device));
   assert.deepEqual(await statuses(device.deviceId), ["active", "revoked superseded"]);
-  const { answer } = await world.renew(device);
+  const { answer } = await fixture.renew(device);
   assert.deepEqual([answer.status, answer.json.error], [401, "cert_invalid"]);
-  await assert.rejects(connectMqtt(world.server, device));
-  await world.doctor();
+  await assert.rejects(connectMqtt(fixture.server, device));
+  await fixture.doctor();
 });
 
 for (const point of everywhere(["revoke.committed", "drop.deliver"], ["drop.deliver"])) {
-  test(`killed at ${point}, between a revocation and its drop: refused when the device comes back`, async () => {
-    const device = await world.enroll();
-    const client = await connectMqtt(world.server, device);
+  test(`killed at ${point}, between a revocation and its drop: the device is refused at its next connect`, async () => {
+    const device = await fixture.enroll();
+    const client = await connectMqtt(fixture.server, device);
     client.on("error", () => undefined);
-    const [certificate] = await world.certificates(device.deviceId);
-    await world.killedAt(point, () => world.api("DELETE", `device-certificates/${certificate.id}`));
+    const [certificate] = await fixture.certificates(device.deviceId);
+    await fixture.killedAt(point, () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
     await closed(client);
     client.end(true);
     assert.deepEqual(await statuses(device.deviceId), ["revoked requested"]);
-    await assert.rejects(connectMqtt(world.server, device));
-    assert.equal((await world.renew(device)).answer.status, 401);
-    await world.doctor();
+    await assert.rejects(connectMqtt(fixture.server, device));
+    assert.equal((await fixture.renew(device)).answer.status, 401);
+    await fixture.doctor();
   });
 }
 
-test("killed before a deletion's commit the device stays; after it, it is gone with its certificates", async () => {
-  const device = await world.enroll();
-  const remove = () => world.server.command("device.delete", { tenant: "acme", id: device.deviceId });
-  await world.killedAt("delete.commit", remove);
-  assert.equal((await world.api("GET", `devices/${device.deviceId}`)).status, 200);
-  await world.killedAt("delete.committed", remove);
-  assert.equal((await world.api("GET", `devices/${device.deviceId}`)).status, 404);
+test("killed before the commit of a deletion, the device stays; after it, its certificates are revoked", async () => {
+  const device = await fixture.enroll();
+  const remove = () => fixture.server.command("device.delete", { tenant: "acme", id: device.deviceId });
+  await fixture.killedAt("delete.commit", remove);
+  assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 200);
+  await fixture.killedAt("delete.committed", remove);
+  assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 404);
   assert.deepEqual(await statuses(device.deviceId), ["revoked device_deleted"]);
-  await assert.rejects(connectMqtt(world.server, device));
-  await world.doctor();
+  await assert.rejects(connectMqtt(fixture.server, device));
+  await fixture.doctor();
 });
 
-test("an error right after a commit is a 500, and the books stand", async () => {
-  const claim = await world.claim();
-  await world.server.arm("redeem.committed:throw");
-  const answer = await world.redeem(claim.body);
+test("an error after a commit is a 500, and what was committed stays", async () => {
+  const claim = await fixture.claim();
+  await fixture.server.arm("redeem.committed:throw");
+  const answer = await fixture.redeem(claim.body);
   assert.deepEqual([answer.status, answer.json.error], [500, "internal_error"]);
-  assert.equal(await world.used(claim.id), 1);
-  await world.server.arm("redeem.commit:throw");
-  const second = await world.claim();
-  assert.equal((await world.redeem(second.body)).status, 500);
-  assert.equal(await world.used(second.id), 0);
-  assert.ok(deviceOf(await world.redeem(second.body), second.key).deviceId);
-  await world.doctor();
+  assert.equal(await fixture.used(claim.id), 1);
+  await fixture.server.arm("redeem.commit:throw");
+  const second = await fixture.claim();
+  assert.equal((await fixture.redeem(second.body)).status, 500);
+  assert.equal(await fixture.used(second.id), 0);
+  assert.ok(deviceOf(await fixture.redeem(second.body), second.key).deviceId);
+  await fixture.doctor();
 });
 
 if (onPostgres) {
-  test("killed before a bundle's commit there is none; after it, one that may be revoked by its record", async () => {
-    await world.server.command("device.create", { tenant: "acme", id: "by-hand", name: "By hand" });
-    const issue = () => world.api("POST", "device-certificates", { deviceId: "by-hand" });
-    await world.killedAt("bundle.commit", issue);
+  test("killed before the commit of a bundle, no certificate is recorded; after it, one that can be revoked", async () => {
+    await fixture.server.command("device.create", { tenant: "acme", id: "by-hand", name: "By hand" });
+    const issue = () => fixture.api("POST", "device-certificates", { deviceId: "by-hand" });
+    await fixture.killedAt("bundle.commit", issue);
     assert.deepEqual(await statuses("by-hand"), []);
-    await world.killedAt("bundle.committed", issue);
+    await fixture.killedAt("bundle.committed", issue);
     assert.deepEqual(await statuses("by-hand"), ["active"]);
-    const [lost] = await world.certificates("by-hand");
-    assert.equal((await world.api("DELETE", `device-certificates/${lost.id}`)).status, 204);
+    const [lost] = await fixture.certificates("by-hand");
+    assert.equal((await fixture.api("DELETE", `device-certificates/${lost.id}`)).status, 204);
     assert.equal((await issue()).status, 201);
-    await world.doctor();
+    await fixture.doctor();
   });
 
-  test("killed before a revocation's commit the certificate goes on", async () => {
-    const device = await world.enroll();
-    const [certificate] = await world.certificates(device.deviceId);
-    await world.killedAt("revoke.commit", () => world.api("DELETE", `device-certificates/${certificate.id}`));
+  test("killed before the commit of a revocation, the certificate is valid", async () => {
+    const device = await fixture.enroll();
+    const [certificate] = await fixture.certificates(device.deviceId);
+    await fixture.killedAt("revoke.commit", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
     assert.deepEqual(await statuses(device.deviceId), ["active"]);
-    (await connectMqtt(world.server, device)).end(true);
-    await world.doctor();
+    (await connectMqtt(fixture.server, device)).end(true);
+    await fixture.doctor();
   });
 
-  // Two processes need a database that admits two.
-  test("killed between a revocation and its drop, the other process closes the session", async () => {
-    const other = await world.another();
-    const device = await world.enroll();
+  // The embedded database admits one process.
+  test("killed between a revocation and its drop: the other process closes the session", async () => {
+    const other = await fixture.another();
+    const device = await fixture.enroll();
     const client = await connectMqtt(other, device);
     client.on("error", () => undefined);
     const gone = closed(client);
-    const [certificate] = await world.certificates(device.deviceId);
-    await world.killedAt("revoke.committed", () => world.api("DELETE", `device-certificates/${certificate.id}`));
+    const [certificate] = await fixture.certificates(device.deviceId);
+    await fixture.killedAt("revoke.committed", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
     await gone;
     client.end(true);
     await assert.rejects(connectMqtt(other, device));
-    await world.doctor();
+    await fixture.doctor();
   });
 
-  test("the database ends a connection in the midst of a transaction: 503, nothing happened, the process lives", async () => {
-    await world.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
-    await world.server.arm("bundle.commit:sleep:500");
-    const asleep = world.server.asleep();
-    const issued = world.api("POST", "device-certificates", { deviceId: "cut" });
+  test("the database ends a connection within a transaction: 503, nothing is stored, and the service goes on", async () => {
+    await fixture.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
+    await fixture.server.arm("bundle.commit:sleep:500");
+    const asleep = fixture.server.asleep();
+    const issued = fixture.api("POST", "device-certificates", { deviceId: "cut" });
     await asleep;
-    await endConnections(world.databaseUrl!);
+    await endConnections(fixture.databaseUrl!);
     const { status, json } = await issued;
     assert.deepEqual([status, json.error], [503, "catalog_unavailable"]);
-    assert.equal((await world.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);
+    assert.equal((await fixture.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);
     assert.deepEqual(await statuses("cut"), ["active"]);
-    await world.doctor();
+    await fixture.doctor();
   });
 }
 
 async function statuses(deviceId: string): Promise<string[]> {
-  const records = await world.certificates(deviceId);
+  const records = await fixture.certificates(deviceId);
   return records.map(({ status, revocationReason: why }: Record<string, string>) =>
     why ? `${status} ${why}` : status,
   );

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { type CrashWorld, crashWorld, deviceOf } from "./harness/crash.ts";
+import { type CrashFixture, deviceOf, startCrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
 import { startProcess } from "./harness/process.ts";
 
-let world: CrashWorld;
+let world: CrashFixture;
 before(async () => {
-  world = await crashWorld({ fresh: true });
+  world = await startCrashFixture({ fresh: true });
 });
 after(() => world?.close());
 

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { provesJudged, provesPaged, provesStored, whatIsThere } from "./durability/proofs.ts";
 import { rising, saw, type Watched } from "./durability/watched.ts";
-import { type CrashWorld, crashWorld } from "./harness/crash.ts";
+import { type CrashFixture, startCrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { ask } from "./harness/postgres.ts";
 import { sequence } from "./harness/sequence.ts";
@@ -17,10 +17,10 @@ const FEWEST = 50;
 const MOMENT_MS = 30;
 
 let sinks: Sinks;
-let world: CrashWorld;
+let world: CrashFixture;
 before(async () => {
   sinks = await startSinks();
-  world = await crashWorld({ faulty: false, env: sinks.env });
+  world = await startCrashFixture({ faulty: false, env: sinks.env });
 });
 after(async () => {
   await world?.close();
@@ -70,7 +70,7 @@ test("kill -9 in the midst of ingest and paging: what is acknowledged is stored 
 
   if (onPostgres) {
     assert.ok(met > 0, "the kills met nobody being paged: they proved nothing");
-    await world.buryTheDead();
+    await world.outdateHeartbeats();
     await world.restart();
     while ((await onTheWay()) > 0) await setTimeout(100);
     await world.doctor();

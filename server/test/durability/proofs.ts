@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openDatabase, runRaw } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
-import type { CrashWorld } from "../harness/crash.ts";
+import type { CrashFixture } from "../harness/crash.ts";
 import type { Sinks } from "../harness/sinks.ts";
 import { APART_MS } from "./publisher.ts";
 import { STEP, TOOTH, type Watched } from "./watched.ts";
@@ -10,7 +10,7 @@ import { STEP, TOOTH, type Watched } from "./watched.ts";
 export type There = Awaited<ReturnType<typeof whatIsThere>>;
 
 /** What a start after the kill finds; opening the embedded database is its recovery. */
-export async function whatIsThere({ databaseUrl: url, dataDir }: Pick<CrashWorld, "databaseUrl" | "dataDir">) {
+export async function whatIsThere({ databaseUrl: url, dataDir }: Pick<CrashFixture, "databaseUrl" | "dataDir">) {
   const opened = await openDatabase({ url, dataDir, logger: createLogger("silent") });
   const query = <Row>(statement: string) => runRaw<Row>(opened.db, statement, []);
   const stored = await query<{ device: string; number: number }>(`

@@ -1,5 +1,5 @@
 import type { Rule } from "../../src/rules/rules.ts";
-import type { CrashWorld } from "../harness/crash.ts";
+import type { CrashFixture } from "../harness/crash.ts";
 import { Publisher } from "./publisher.ts";
 
 /** A device that publishes, and the limits that watch it. */
@@ -15,7 +15,7 @@ const RULES_OF_PACK = 50;
 
 /** A device that says 0 to 19, and again: what is wrong with it comes and goes. Nobody is told. */
 export const TOOTH = 20;
-export function saw(world: CrashWorld): Promise<Watched> {
+export function saw(world: CrashFixture): Promise<Watched> {
   const rule = { metric: "tooth", operator: "gt", severity: "minor" };
   const rules = [
     { ...rule, value: 14 },
@@ -26,14 +26,14 @@ export function saw(world: CrashWorld): Promise<Watched> {
 }
 
 /** A device whose reading rises: each of `count` limits, `apart` from each other, is crossed once and stays so. */
-export function rising(world: CrashWorld, count: number, apart: number, channel: object): Promise<Watched> {
+export function rising(world: CrashFixture, count: number, apart: number, channel: object): Promise<Watched> {
   const rule = { metric: "level", operator: "gt", severity: "major" };
   const rules = Array.from({ length: count }, (_, at) => ({ ...rule, value: at * apart }));
   return watched(world, (n) => ({ level: Math.floor(n / STEP) }), rules, [channel]);
 }
 
 async function watched(
-  world: CrashWorld,
+  world: CrashFixture,
   reading: (n: number) => object,
   rules: object[],
   channels: object[],

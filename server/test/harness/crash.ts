@@ -24,14 +24,14 @@ const SCOPES = [
   "device-certificates:revoke",
 ];
 
-/** A service in a process of its own that is made to die, with a tenant and a key; and what its clients do. */
-export type CrashWorld = Awaited<ReturnType<typeof crashWorld>>;
+/** A service in a process of its own that tests kill and restart, with a tenant and a key, and what its clients do. */
+export type CrashFixture = Awaited<ReturnType<typeof startCrashFixture>>;
 
 /**
- * @param fresh whether the service makes its embedded database itself, on its first start
- * @param env settings beside those of the harness
+ * @param fresh whether the service creates its embedded database itself, at its first start
+ * @param env settings besides those of the harness
  */
-export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}) {
+export async function startCrashFixture({ faulty = true, fresh = false, env = {} } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), "muster-crash-"));
   const database = onPostgres ? await testDatabase() : undefined;
   if (!onPostgres && !fresh) await fillFolder(dataDir);
@@ -48,7 +48,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
 
   const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
     https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });
-  /** What the request answers when nothing is refused. */
+  /** The answer of a request that must succeed. */
   const done = async (...asked: Parameters<typeof api>) => {
     const answer = await api(...asked);
     assert.ok(answer.status < 300, answer.text);
@@ -57,7 +57,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
   const redeemBody = (body: unknown, proof?: Pick<Device, "fullchain" | "key">) =>
     https(`${server.httpUrl}/api/provisioning/claim`, { body, ca: server.ca, cert: proof?.fullchain, key: proof?.key });
 
-  const world = {
+  const fixture = {
     dataDir,
     databaseUrl: database?.url,
     get server() {
@@ -66,7 +66,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
     api,
     done,
     redeem: redeemBody,
-    /** A claim, with the redemption request of a device that holds its code. */
+    /** Creates a claim. @returns it with the redemption request of a device that has its code */
     async claim(maxUses = 1) {
       const { id, claimCode } = await server.command("claim.create", {
         tenant: "acme",
@@ -84,7 +84,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
       return answer.json.usedCount;
     },
     async enroll(): Promise<Device> {
-      const claim = await world.claim();
+      const claim = await fixture.claim();
       const answer = await redeemBody(claim.body);
       assert.equal(answer.status, 200, answer.text);
       return deviceOf(answer, claim.key);
@@ -104,27 +104,27 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
       assert.equal(answer.status, 200, answer.text);
       return answer.json.items;
     },
-    /** Kills the process at `point` during `work`, which gets no answer; then starts it again. */
+    /** Kills the process at `point` during `work`, which gets no answer; then restarts it. */
     async killedAt(point: string, work: () => Promise<unknown>): Promise<void> {
       await server.arm(`${point}:kill9`);
-      await assert.rejects(work(), `the client got an answer although the process died at ${point}`);
+      await assert.rejects(work(), `the client got an answer although the process was killed at ${point}`);
       assert.equal(await server.ended, null);
-      await world.restart();
+      await fixture.restart();
     },
     masterKey: TEST_MASTER_KEY,
-    /** Goes on with a process that the test has started itself. */
+    /** Continues with a process that the test has started itself. */
     use(started: ServerProcess): void {
       server = started;
     },
     async restart(): Promise<void> {
       server = await startProcess(dataDir, database?.url, options);
     },
-    /** What ten seconds do: on PostgreSQL the next start finds that its predecessors have stopped beating. */
-    async buryTheDead(): Promise<void> {
+    /** Makes the heartbeats ten seconds old: on PostgreSQL the next start reaps the nodes of the killed processes. */
+    async outdateHeartbeats(): Promise<void> {
       if (database?.url === undefined) return;
       await ask(database.url, "UPDATE broker_nodes SET beat_at = beat_at - interval '10 seconds'");
     },
-    /** Every invariant of reliability.md, asked of the running service; a session that was just revoked needs a moment to end. */
+    /** Asserts that `doctor --deep` finds nothing wrong; the session of a certificate that was just revoked needs a moment to close. */
     async doctor(): Promise<void> {
       let answer = await server.command("doctor", { deep: true });
       for (let turn = 1; !answer.healthy && turn < 20; turn++) {
@@ -152,7 +152,7 @@ export async function crashWorld({ faulty = true, fresh = false, env = {} } = {}
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-  return world;
+  return fixture;
 }
 
 export function deviceOf(answer: HttpAnswer, key: string): Device {
