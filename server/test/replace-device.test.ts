@@ -47,7 +47,7 @@ test("a PUT replaces the device's editable fields; what it leaves out becomes em
 });
 
 test("an invalid PUT is refused and changes nothing", async () => {
-  const { server, tenant, stranger, ask, newDevice, newPack } = env;
+  const { server, tenant, otherTenant, ask, newDevice, newPack } = env;
   const { id } = await newDevice(tenant);
   const { text: before } = await ask("GET", `devices/${id}`);
   const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) });
@@ -58,7 +58,7 @@ test("an invalid PUT is refused and changes nothing", async () => {
     [{ name: "x", createdAt: "2026-01-01T00:00:00Z" }, "createdAt"],
     [{ name: "x", connectivity: { status: "online" } }, "connectivity"],
     [{ name: "x", hardwareModel: "x" }, "hardwareModel"],
-    [{ name: "x", tenantId: stranger.caller.tenantId }, "tenantId"],
+    [{ name: "x", tenantId: otherTenant.caller.tenantId }, "tenantId"],
     [{ name: "x", description: null }, "description"],
     [{ name: "x", description: "x".repeat(2_001) }, "description"],
     [{ name: "x", groupIds: "x" }, "groupIds"],
@@ -76,12 +76,12 @@ test("an invalid PUT is refused and changes nothing", async () => {
     const answer = await ask("PUT", `devices/${id}`, body);
     assert.deepEqual(refusal(answer), [400, "invalid_request", detail], JSON.stringify(body).slice(0, 80));
   }
-  const group = await server.app.groups.createGroup(stranger.caller, { name: "theirs" });
-  const pack = await newPack(stranger);
+  const group = await server.app.groups.createGroup(otherTenant.caller, { name: "theirs" });
+  const pack = await newPack(otherTenant);
   const foreign: [string, string, (id: string) => object][] = [
     ["group", group.id, (each) => ({ groupIds: [each] })],
     ["pack", pack.id, (each) => ({ thresholdIds: [each] })],
-    ["type", stranger.deviceTypeId, (each) => ({ deviceTypeId: each })],
+    ["type", otherTenant.deviceTypeId, (each) => ({ deviceTypeId: each })],
   ];
   for (const [what, theirs, fields] of foreign) {
     const answers = [theirs, NOWHERE, "x"].map(async (each) => {
@@ -92,7 +92,7 @@ test("an invalid PUT is refused and changes nothing", async () => {
     assert.equal(new Set(await Promise.all(answers)).size, 1, what);
   }
   assert.equal((await ask("GET", `devices/${id}`)).text, before);
-  const theirs = await newDevice(stranger);
+  const theirs = await newDevice(otherTenant);
   assert.equal((await ask("PUT", `devices/${theirs.id}`, { name: "mine" })).status, 404);
 });
 

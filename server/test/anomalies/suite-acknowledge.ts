@@ -59,8 +59,8 @@ export function acknowledgeRules(given: () => Environment): void {
 
   test("an invalid body is refused, an unknown anomaly is not found", async () => {
     const env = given();
-    const { server, stranger, ask } = env;
-    const foreign = await newSenderOf(env, stranger, [await env.newPack(stranger)]);
+    const { server, otherTenant, ask } = env;
+    const foreign = await newSenderOf(env, otherTenant, [await env.newPack(otherTenant)]);
     await foreign.say({ temperature: 91 });
     const [theirs] = await foreign.anomalies();
     for (const body of [null, [], "x", { comment: 1 }, { comment: "x".repeat(2_001) }, { status: "resolved" }])
@@ -73,7 +73,7 @@ export function acknowledgeRules(given: () => Environment): void {
       const answer = await ask("POST", `anomalies/${id}/acknowledge`);
       assert.deepEqual([answer.status, answer.json.message], [404, unknown.json.message]);
     }
-    assert.equal((await server.app.anomalies.getAnomaly(stranger.caller, theirs.id)).status, "open");
+    assert.equal((await server.app.anomalies.getAnomaly(otherTenant.caller, theirs.id)).status, "open");
     assert.equal((await ask("GET", `anomalies?deviceId=${foreign.id}`)).json.total, 0);
   });
 

@@ -147,8 +147,8 @@ export function lifeCycleRules(given: () => Environment): void {
 
   test("the database refuses contradicting states of an anomaly and another tenant's pack", async () => {
     const env = given();
-    const { server, tenant, stranger } = env;
-    const foreign = await env.newPack(stranger);
+    const { server, tenant, otherTenant } = env;
+    const foreign = await env.newPack(otherTenant);
     const sender = await newSender(env, await packOf(env, HOT));
     await sender.say({ temperature: 91 });
     const [{ id }] = await sender.anomalies();

@@ -36,7 +36,7 @@ export async function startEnvironment() {
     server,
     second,
     tenant,
-    stranger: await newTenant(server),
+    otherTenant: await newTenant(server),
     keyOf,
     /** Asks the API of one process (`at`) with a key of a tenant (`by`). */
     async ask(

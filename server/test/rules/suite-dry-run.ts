@@ -93,7 +93,7 @@ export function dryRunRules(given: () => Environment): void {
     const { rules: packs } = env.server.app;
     const { id: deviceId } = await newSender(env);
     const pack = await packOf(env, HOT);
-    const foreign = await env.newPack(env.stranger);
+    const foreign = await env.newPack(env.otherTenant);
     const good = { thresholdId: pack.id, deviceId, ...period(env) };
     const cases: [object, string, string | undefined][] = [
       [{ thresholdId: foreign.id }, "not_found", undefined],

@@ -82,8 +82,8 @@ export function packChangeRules(given: () => Environment): void {
     await assert.rejects(packs.updateThreshold(caller, thresholdId, { name: "x" }, { revision }), {
       code: "precondition_failed",
     });
-    const strangers = packs.updateThreshold(env.stranger.caller, thresholdId, {});
-    await assert.rejects(strangers, { code: "not_found" });
+    const foreign = packs.updateThreshold(env.otherTenant.caller, thresholdId, {});
+    await assert.rejects(foreign, { code: "not_found" });
     await assert.rejects(packs.updateThreshold(caller, "x", {}), { code: "not_found" });
   });
 
@@ -98,7 +98,7 @@ export function packChangeRules(given: () => Environment): void {
     const type = await devices.createDeviceType(caller, named);
     const { devices: on, deviceTypes, unresolvedAnomalies } = await packs.showThreshold(caller, thresholdId);
     assert.deepEqual([on, deviceTypes, unresolvedAnomalies], [1, 1, 1]);
-    await assert.rejects(packs.deleteThreshold(env.stranger.caller, thresholdId), { code: "not_found" });
+    await assert.rejects(packs.deleteThreshold(env.otherTenant.caller, thresholdId), { code: "not_found" });
     await assert.rejects(packs.deleteThreshold(caller, thresholdId, { revision: 7 }), {
       code: "precondition_failed",
     });
