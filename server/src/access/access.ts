@@ -26,7 +26,6 @@ export { revokeAllKeys } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
-export { requireScope } from "./require-scope.ts";
 export { type AccessRule, type AnyUseCase, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 

@@ -30,7 +30,7 @@ export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): P
 export async function addMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     INSERT INTO group_members (group_id, user_id)
-    SELECT ${groupId}::uuid, u.id FROM users u
+    SELECT ${groupId}::uuid, u.id FROM shared_users u
      WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])
     RETURNING user_id`.execute(tx);
   return new Set(rows.map((row) => row.user_id));
@@ -77,6 +77,6 @@ export async function listGroupRows(
 
 /** Without deleted users. */
 const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.created_at, g.updated_at,
-  ARRAY(SELECT m.user_id::text FROM group_members m JOIN users u ON u.id = m.user_id
+  ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
   ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids`;

@@ -25,7 +25,7 @@ export async function insertShift(
 export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     INSERT INTO shift_users (tenant_id, shift_id, user_id)
-    SELECT u.tenant_id, ${shiftId}::uuid, u.id FROM users u
+    SELECT u.tenant_id, ${shiftId}::uuid, u.id FROM shared_users u
      WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])
     RETURNING user_id`.execute(tx);
   return new Set(rows.map((row) => row.user_id));
@@ -71,6 +71,6 @@ export async function addShift(
 /** A deleted user is on no shift. */
 const COLUMNS = sql`s.id, s.name, s.time_zone, s.start_time, s.end_time, s.days_of_week,
   s.valid_from::text AS valid_from, s.valid_until::text AS valid_until,
-  ARRAY(SELECT m.user_id::text FROM shift_users m JOIN users u ON u.id = m.user_id
+  ARRAY(SELECT m.user_id::text FROM shift_users m JOIN shared_users u ON u.id = m.user_id
          WHERE m.shift_id = s.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS user_ids,
   ARRAY(SELECT g.group_id::text FROM group_shifts g WHERE g.shift_id = s.id ORDER BY g.group_id) AS group_ids`;
