@@ -75,7 +75,7 @@ export function composeFeatures(process: FeatureDeps) {
     certificates: createCertificates(deps),
     connections,
     devices: createDevices(deps),
-    doctor: createDoctor({ ...deps, concerns: concernsOf({ notifications }) }),
+    doctor: createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) }),
     enrollment,
     events,
     groups: createGroups(deps),
@@ -88,12 +88,12 @@ export function composeFeatures(process: FeatureDeps) {
   };
 }
 
-/** Checks of the doctor that SQL cannot express. */
-function concernsOf({ notifications }: { notifications: Notifications }) {
+/** Checks of the doctor that SQL alone cannot make. */
+function featureChecks({ notifications }: { notifications: Notifications }) {
   return [
     {
       name: "every escalation step reaches at least one person in the next 7 days",
-      find: () => notifications.uncoveredGroups(),
+      violations: () => notifications.uncoveredGroups(),
     },
   ];
 }

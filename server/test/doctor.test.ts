@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { runRaw, type Tx } from "../src/db/database.ts";
-import { ALARMS, CONCERNS } from "../src/doctor/concerns.ts";
+import { sql } from "kysely";
+import type { Tx } from "../src/db/types.ts";
+import { findViolations } from "../src/doctor/check-store.ts";
+import { AVAILABILITY, type Check, INVARIANTS, TIMELINESS, WARNINGS } from "../src/doctor/checks.ts";
 import { createDoctor, type Diagnosis } from "../src/doctor/doctor.ts";
-import { ask } from "../src/doctor/doctor-store.ts";
-import { ESSENTIALS, INVARIANTS } from "../src/doctor/invariants.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
 import { addTenant, csrOf, enroll, peerOf, type Registry, startRegistry, type Tenant } from "./harness/enrollment.ts";
 
 let registry: Registry & { stop(): Promise<void> };
 let tenant: Tenant;
 
-/** Books with every kind of entry: enrolled, renewed, minted, revoked, deleted. */
+/** A database with every kind of certificate: enrolled, renewed, issued as a bundle, revoked, of a deleted device. */
 before(async () => {
   registry = await startRegistry();
   tenant = await addTenant(registry, "acme");
@@ -58,7 +58,7 @@ const copyOf = (
   FROM certificates WHERE kind = 'platform' AND revoked_at IS NULL`;
 const noTriggers = "ALTER TABLE certificate_audit DISABLE TRIGGER USER";
 
-/** For each invariant, how to break it. */
+/** Statements that break each invariant. */
 const sabotage: Record<string, string[]> = {
   "a claim's uses are within its limit and equal its enrollments in the audit": [
     "UPDATE claims SET used_count = 0, status = 'pending'",
@@ -69,24 +69,24 @@ const sabotage: Record<string, string[]> = {
     noTriggers,
     "UPDATE certificate_audit SET certificate_id = gen_random_uuid() WHERE kind = 'device_cert_minted'",
   ],
-  "every renewal has one revoked predecessor with one successor": [
+  "every renewal has one revoked predecessor, and every predecessor one successor": [
     "UPDATE certificates SET revocation_reason = 'requested', superseded_by_id = NULL WHERE superseded_by_id IS NOT NULL",
   ],
   "serial numbers are unique": [
     "ALTER TABLE certificates DROP CONSTRAINT certificates_serial_number_key",
     "UPDATE certificates SET serial_number = '01'",
   ],
-  "live certificates of a device id lie in one tenant": [
+  "the live certificates of a device id belong to one tenant": [
     "INSERT INTO tenants VALUES (gen_random_uuid(), 'foreign', 'x', now())",
     `UPDATE certificates SET tenant_id = (SELECT id FROM tenants WHERE slug = 'foreign') WHERE id = ${newest}`,
   ],
-  "a live certificate holds its client id on the broker": ["DELETE FROM client_ids"],
-  "no session is open on a revoked certificate (one just superseded may finish)": [
+  "the client id of a live certificate is reserved for its tenant until it expires": ["DELETE FROM client_ids"],
+  "no session is open on a revoked certificate, except on one that was superseded": [
     node,
     "UPDATE certificates SET revoked_at = revoked_at - interval '1 hour' WHERE revocation_reason = 'requested'",
     session,
   ],
-  "a client id has one session": [
+  "a client id has at most one session": [
     node,
     "ALTER TABLE mqtt_sessions DROP CONSTRAINT mqtt_sessions_pkey",
     session,
@@ -102,33 +102,35 @@ const sabotage: Record<string, string[]> = {
     "DELETE FROM certificate_audit WHERE kind = 'device_cert_revoked'",
   ],
   "a deleted device has no live certificate": ["UPDATE devices SET deleted_at = now()"],
-  "a kept message's topic is on the list of a certificate of its sender": [
+  "the topic of a rejected message is a publish topic of a certificate of its device": [
     `INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload)
       SELECT gen_random_uuid(), uid, now(), 't/acme/telemetry/another', '', '' FROM devices`,
   ],
-  "the database itself keeps the audit growing and revocations final": [noTriggers],
-  "the ticket numbers of a tenant run from 1 to the last given out, without a gap": [
+  "the triggers that keep audit, revocations and ticket history unchanged are enabled": [noTriggers],
+  "the ticket numbers of a tenant run from 1 to its last number without a gap": [
     "UPDATE tickets SET number = number + 1",
   ],
   "a deleted device has no unresolved anomaly and no threshold pack": [
     "ALTER TABLE devices DISABLE TRIGGER devices_deleted",
     "UPDATE devices SET deleted_at = now()",
   ],
-  "a stored rule state is of a rule that evaluates its device": [
+  "a stored rule state belongs to a rule that is evaluated for its device": [
     "INSERT INTO rule_states SELECT uid, gen_random_uuid(), gen_random_uuid(), 'pending', now() FROM devices",
   ],
-  "an unresolved anomaly is of a rule that evaluates its device": [
+  "an unresolved anomaly belongs to a rule that is evaluated for its device": [
     "ALTER TABLE thresholds DISABLE TRIGGER thresholds_changed",
     "UPDATE thresholds SET enabled = false",
   ],
-  "an anomaly has at most one unfinished ticket, and shows it": ["UPDATE anomalies SET ticket_id = NULL"],
-  "the ticket that an anomaly shows is about it and its device": ["UPDATE tickets SET anomaly_id = NULL"],
-  "every ticket's history begins with its opening": [
+  "an anomaly has at most one unfinished ticket and links to it": ["UPDATE anomalies SET ticket_id = NULL"],
+  "the ticket that an anomaly links to is about this anomaly and its device": ["UPDATE tickets SET anomaly_id = NULL"],
+  "the history of every ticket begins with its opening": [
     "ALTER TABLE ticket_history DISABLE TRIGGER USER",
     "DELETE FROM ticket_history",
   ],
-  "no API key outlives its creator's access": ["UPDATE users SET status = 'deactivated'"],
-  "what counted lists say is what is there": [
+  "every API key that is not revoked belongs to an active user of its tenant": [
+    "UPDATE users SET status = 'deactivated'",
+  ],
+  "stored list counts match the rows": [
     `INSERT INTO list_blocks (tenant_id, list, variant, upto, size)
       SELECT DISTINCT tenant_id, 'claims', status, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid,
         (count(*) OVER (PARTITION BY tenant_id, status))::int FROM claims`,
@@ -144,64 +146,68 @@ const message = (
     state, created_at, next_at, done_at)
   SELECT gen_random_uuid(), id, 'anomaly.opened', 'email', 'ada@acme.example', '{}', '${state}', ${times} FROM tenants`;
 
-/** The same for what a running service should be looked after for. */
+/** Statements that make each check of a running service fail. */
 const neglect: Record<string, string[]> = {
-  "what happened is looked at by the notifications, and escalation takes its steps, within five minutes": [
+  "notifications process events and escalation steps within 5 minutes": [
     "UPDATE notification_inbox SET at = at - interval '6 minutes'",
   ],
-  "messages leave within five minutes of being due": [message("pending", "now(), now() - interval '6 minutes', NULL")],
-  "no message was given up within a day": [message("failed", "now() - interval '20 hours', now(), now()")],
-  "no group's webhook is disabled because it answered 410": [
+  "messages are sent within 5 minutes of being due": [message("pending", "now(), now() - interval '6 minutes', NULL")],
+  "no message failed for good in the last day": [message("failed", "now() - interval '20 hours', now(), now()")],
+  "no group has a webhook that is disabled because it answered 410": [
     `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
       SELECT gen_random_uuid(), id, 'x', '[{"type": "webhook", "target": "https://hook.example/secret"}]', now(), now()
         FROM tenants`,
     "INSERT INTO disabled_webhooks SELECT id, '', 'https://hook.example/secret', now() FROM tenants",
   ],
-  "telemetry that is kept no longer is dropped within a day": [
+  "telemetry past its retention is dropped within a day": [
     "SELECT make_telemetry_day(7::smallint, (now() - interval '12 days')::date)",
   ],
-  "minutes and hours of telemetry are computed within an hour of being due": [
+  "minute and hour roll-ups are computed within an hour of being due": [
     "INSERT INTO roll_up_marks SELECT uid, now(), now() - interval '61 minutes' FROM devices",
   ],
 };
 
-class Undo extends Error {}
+class Rollback extends Error {}
 
-/** Runs `work` in a transaction that is undone. */
-async function undone(work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Runs `work` in a transaction that is rolled back. */
+async function rolledBack(work: (tx: Tx) => Promise<void>): Promise<void> {
   await registry.database.db
     .transaction()
     .execute(async (tx) => {
       await work(tx);
-      throw new Undo();
+      throw new Rollback();
     })
     .catch((error) => {
-      if (!(error instanceof Undo)) throw error;
+      if (!(error instanceof Rollback)) throw error;
     });
+}
+
+async function violationsOf(tx: Tx, check: Check) {
+  return await findViolations(tx, check, registry.clock.now());
 }
 
 async function examine(deep: boolean): Promise<Diagnosis> {
   return await createDoctor(registry).examine({ deep });
 }
 
-test("books that were kept by the service break no invariant", async () => {
+test("data that the service wrote breaks no invariant", async () => {
   const { checks } = await examine(true);
-  const broken = checks.filter((check) => !check.ok && !ESSENTIALS.some(({ name }) => name === check.name));
+  const broken = checks.filter((check) => !check.ok && !AVAILABILITY.some(({ name }) => name === check.name));
   assert.deepEqual(broken, []);
-  assert.equal(checks.length, ESSENTIALS.length + INVARIANTS.length + 1 + ALARMS.length + CONCERNS.length);
+  assert.equal(checks.length, INVARIANTS.length + 1 + AVAILABILITY.length + TIMELINESS.length + WARNINGS.length);
 });
 
-test("each invariant has its own sabotage here", () => {
+test("every check has a sabotage here", () => {
   assert.deepEqual(Object.keys(sabotage).sort(), INVARIANTS.map(({ name }) => name).sort());
-  assert.deepEqual(Object.keys(neglect).sort(), [...ALARMS, ...CONCERNS].map(({ name }) => name).sort());
+  assert.deepEqual(Object.keys(neglect).sort(), [...TIMELINESS, ...WARNINGS].map(({ name }) => name).sort());
 });
 
-for (const { name, sql } of [...INVARIANTS, ...ALARMS, ...CONCERNS]) {
-  test(`the doctor notices when it is not so that ${name}`, async () => {
-    await undone(async (tx) => {
-      assert.equal((await ask(tx, sql, registry.clock.now())).broken, 0);
-      for (const statement of (sabotage[name] ?? neglect[name])!) await runRaw(tx, statement, []);
-      const { broken, examples } = await ask(tx, sql, registry.clock.now());
+for (const check of [...INVARIANTS, ...TIMELINESS, ...WARNINGS]) {
+  test(`the doctor finds what breaks "${check.name}"`, async () => {
+    await rolledBack(async (tx) => {
+      assert.equal((await violationsOf(tx, check)).broken, 0);
+      for (const statement of (sabotage[check.name] ?? neglect[check.name])!) await sql.raw(statement).execute(tx);
+      const { broken, examples } = await violationsOf(tx, check);
       assert.ok(broken > 0);
       assert.ok(examples.length > 0 && examples.every((example) => example.length > 5));
       assert.ok(!examples.join().includes("secret"));
@@ -209,17 +215,17 @@ for (const { name, sql } of [...INVARIANTS, ...ALARMS, ...CONCERNS]) {
   });
 }
 
-test("the doctor knows that what was noted beside a block belongs to it", async () => {
-  const { name, sql } = INVARIANTS.find(({ name }) => name.startsWith("what counted lists say"))!;
-  await undone(async (tx) => {
-    for (const statement of sabotage[name]!) {
-      if (!statement.startsWith("ALTER")) await runRaw(tx, statement, []);
-      assert.equal((await ask(tx, sql, registry.clock.now())).broken, 0);
+test("changes that are not yet added to a list block count as part of it", async () => {
+  const check = INVARIANTS.find(({ name }) => name === "stored list counts match the rows")!;
+  await rolledBack(async (tx) => {
+    for (const statement of sabotage[check.name]!) {
+      if (!statement.startsWith("ALTER")) await sql.raw(statement).execute(tx);
+      assert.equal((await violationsOf(tx, check)).broken, 0);
     }
   });
 });
 
-test("the doctor notices a column that says something else than its certificate", async () => {
+test("the doctor finds a column that does not match the DER of its certificate", async () => {
   const certificates = () => registry.database.db.updateTable("certificates");
   const { not_after: true_ } = await registry.database.db
     .selectFrom("certificates")
@@ -233,34 +239,30 @@ test("the doctor notices a column that says something else than its certificate"
     .execute();
   const { healthy, checks } = await examine(true);
   assert.equal(healthy, false);
-  const named = ({ name }: { name: string }) => name === "stored certificates agree with their columns";
+  const named = ({ name }: { name: string }) => name === "the columns of a certificate match its DER";
   const finding = checks.find(named);
   assert.match(finding?.examples[0] ?? "", /^certificate [0-9a-f-]{36}: not_after$/);
   await certificates().set({ not_after: true_ }).where("kind", "=", "platform").execute();
   assert.equal((await examine(true)).checks.find(named)?.ok, true);
 });
 
-test("a service without authorities or a broker is not healthy, which the quick look says too", async () => {
+test("without authorities or a broker node the service is not healthy, also when the examination is not deep", async () => {
   const { healthy, checks } = await examine(false);
   assert.equal(healthy, false);
-  assert.equal(checks.length, ESSENTIALS.length + ALARMS.length + CONCERNS.length);
+  assert.equal(checks.length, AVAILABILITY.length + TIMELINESS.length + WARNINGS.length);
 });
 
-test("what is only worth a look is named and makes nothing unhealthy", async () => {
-  const concerns = [
-    {
-      name: "somebody is told",
-      find: async function* () {
-        yield "group x";
-      },
+test("checks of features and warnings have the level should", async () => {
+  const group = {
+    name: "every group has a member",
+    violations: async function* () {
+      yield "group x";
     },
-  ];
-  const { checks } = await createDoctor({ ...registry, concerns }).examine({ deep: true });
-  const found = checks.find(({ name }) => name === "somebody is told");
-  assert.deepEqual(found, { name: "somebody is told", level: "should", ok: false, broken: 1, examples: ["group x"] });
-  assert.ok(
-    checks.every(
-      ({ level, name }) => (level === "must") !== (CONCERNS.some((each) => each.name === name) || name === found?.name),
-    ),
-  );
+  };
+  const { checks } = await createDoctor({ ...registry, featureChecks: [group] }).examine({ deep: true });
+  const { name } = group;
+  const found = checks.find((check) => check.name === name);
+  assert.deepEqual(found, { name, level: "should", ok: false, broken: 1, examples: ["group x"] });
+  const warnings = new Set([...WARNINGS.map((warning) => warning.name), name]);
+  assert.ok(checks.every((check) => (check.level === "should") === warnings.has(check.name)));
 });

@@ -1,12 +1,12 @@
 import { createHash, X509Certificate } from "node:crypto";
-import type { Db } from "../db/database.ts";
-import { nextCertificates, type StoredCertificate } from "./doctor-store.ts";
+import type { Db } from "../db/types.ts";
+import { nextCertificates, type StoredCertificate } from "./certificate-store.ts";
 
 const BATCH = 500;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-/** Names every certificate whose stored DER says something else than the columns beside it. */
-export async function* disagreeing(db: Db): AsyncGenerator<string> {
+/** Names every certificate whose columns do not match its DER. */
+export async function* wrongCertificates(db: Db): AsyncGenerator<string> {
   let after = BEFORE_ALL;
   for (;;) {
     const rows = await nextCertificates(db, after, BATCH);
@@ -20,7 +20,7 @@ export async function* disagreeing(db: Db): AsyncGenerator<string> {
   }
 }
 
-/** The columns that do not agree with the DER. */
+/** The columns that do not match the DER. */
 export function wrongColumns(row: StoredCertificate): string[] {
   const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
   let leaf: X509Certificate;
@@ -31,7 +31,7 @@ export function wrongColumns(row: StoredCertificate): string[] {
   }
   const serial = leaf.serialNumber.toLowerCase();
   const spki = leaf.publicKey.export({ format: "der", type: "spki" });
-  const agrees: Record<string, boolean> = {
+  const matches: Record<string, boolean> = {
     serial_number: sameSerial(serial, row.serial_number),
     fingerprint_sha256: sha256(row.der) === row.fingerprint_sha256,
     spki_sha256: sha256(spki) === Buffer.from(row.spki_sha256).toString("hex"),
@@ -40,7 +40,7 @@ export function wrongColumns(row: StoredCertificate): string[] {
     not_before: leaf.validFromDate.getTime() === row.not_before.getTime(),
     not_after: leaf.validToDate.getTime() === row.not_after.getTime(),
   };
-  return Object.keys(agrees).filter((column) => !agrees[column]);
+  return Object.keys(matches).filter((column) => !matches[column]);
 }
 
 function sameSerial(a: string, b: string): boolean {

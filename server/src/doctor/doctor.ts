@@ -1,22 +1,21 @@
-import type { Database, Db } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
-import { disagreeing } from "./certificate-columns.ts";
-import { ALARMS, CONCERNS } from "./concerns.ts";
-import { ask, takeYourTime } from "./doctor-store.ts";
-import { ESSENTIALS, INVARIANTS, type Invariant } from "./invariants.ts";
+import { wrongCertificates } from "./certificate-columns.ts";
+import { findViolations, MAX_EXAMPLES } from "./check-store.ts";
+import { AVAILABILITY, type Check, INVARIANTS, TIMELINESS, WARNINGS } from "./checks.ts";
 
-/** `must` is a rule that makes the service unhealthy when it is broken; `should` is worth a look. */
+/** A broken `must` makes the service unhealthy; a broken `should` needs attention. */
 export type Level = "must" | "should";
 
 export interface Finding {
-  /** The rule, as a sentence. */
+  /** The rule that was checked, as a sentence. */
   name: string;
   level: Level;
   ok: boolean;
-  /** How many things break it. */
+  /** The number of violations. */
   broken: number;
-  /** The first few of them. */
+  /** The first few violations. */
   examples: string[];
 }
 
@@ -25,56 +24,51 @@ export interface Diagnosis {
   checks: Finding[];
 }
 
-/** What a feature knows that SQL cannot ask: whatever should not be, by name. Asked by a deep look only. */
-export interface Concern {
+/** A check that SQL alone cannot make, made by a feature when the examination is deep. Level `should`. */
+export interface FeatureCheck {
   /** The rule, as a sentence. */
   name: string;
-  find(): AsyncIterable<string>;
+  /** Names each violation. */
+  violations(): AsyncIterable<string>;
 }
 
 export interface DoctorDeps {
   database: Database;
   clock: Clock;
-  concerns?: readonly Concern[];
+  featureChecks?: readonly FeatureCheck[];
 }
 
-/** Says whether what must never be false is true, and what is worth a look (`muster doctor`). It only reads. */
+/** Checks the invariants and lists what needs attention (`muster doctor`). It only reads. */
 export interface Doctor {
-  /** `deep` asks every invariant of reliability.md of the whole database. */
+  /** `deep` also checks every invariant on the whole database. */
   examine(options: { deep: boolean }): Promise<Diagnosis>;
 }
 
-export function createDoctor({ database: { db }, clock, concerns = [] }: DoctorDeps): Doctor {
-  const askAll = async (level: Level, questions: readonly Invariant[]): Promise<Finding[]> => {
-    const found: Finding[] = [];
-    for (const question of questions) found.push(await answer(db, level, question, clock.now()));
-    return found;
+export function createDoctor({ database: { db }, clock, featureChecks = [] }: DoctorDeps): Doctor {
+  const run = async (level: Level, check: Check): Promise<Finding> => {
+    const found = await inTransaction(db, (tx) => findViolations(tx, check, clock.now()));
+    return { name: check.name, level, ok: found.broken === 0, ...found };
   };
   return {
     async examine({ deep }) {
-      const checks = await askAll("must", [...ESSENTIALS, ...ALARMS, ...(deep ? INVARIANTS : [])]);
-      if (deep) checks.push(await count("must", "stored certificates agree with their columns", disagreeing(db)));
-      checks.push(...(await askAll("should", CONCERNS)));
-      if (deep) for (const { name, find } of concerns) checks.push(await count("should", name, find()));
+      const checks: Finding[] = [];
+      for (const each of [...AVAILABILITY, ...TIMELINESS]) checks.push(await run("must", each));
+      if (deep) for (const each of INVARIANTS) checks.push(await run("must", each));
+      if (deep) checks.push(await count("must", "the columns of a certificate match its DER", wrongCertificates(db)));
+      for (const each of WARNINGS) checks.push(await run("should", each));
+      if (deep)
+        for (const { name, violations } of featureChecks) checks.push(await count("should", name, violations()));
       return { healthy: checks.every(({ ok, level }) => ok || level === "should"), checks };
     },
   };
 }
 
-async function answer(db: Db, level: Level, { name, sql }: Invariant, now: Date): Promise<Finding> {
-  const { broken, examples } = await inTransaction(db, async (tx) => {
-    await takeYourTime(tx);
-    return await ask(tx, sql, now);
-  });
-  return { name, level, ok: broken === 0, broken, examples };
-}
-
-async function count(level: Level, name: string, found: AsyncIterable<string>): Promise<Finding> {
+async function count(level: Level, name: string, violations: AsyncIterable<string>): Promise<Finding> {
   const examples: string[] = [];
   let broken = 0;
-  for await (const what of found) {
+  for await (const what of violations) {
     broken++;
-    if (examples.length < 5) examples.push(what);
+    if (examples.length < MAX_EXAMPLES) examples.push(what);
   }
   return { name, level, ok: broken === 0, broken, examples };
 }

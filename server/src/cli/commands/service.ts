@@ -73,8 +73,8 @@ function addBackup(program: Command, exit: Exit): void {
         json,
         show: ({ file, bytes }) => [
           `Copied the database to ${file} (${bytes} bytes).`,
-          "Copy the master key separately (master.key in the data folder, if it is not in your secret store):",
-          "without it the backup cannot be used.",
+          "Copy the master key separately (master.key in the data folder, unless you provide it yourself):",
+          "it is not in this file, and without it the backup cannot be used.",
         ],
       }),
   );
@@ -94,7 +94,7 @@ function addRestore(program: Command): void {
     .action(async (file: string, { json, revokeAll, nothingRevokedSince }, command: Command) => {
       if (!revokeAll === !nothingRevokedSince)
         command.error(
-          "error: specify either --revoke-all or --nothing-revoked-since: a restore must not make revoked certificates valid",
+          "error: specify --revoke-all or --nothing-revoked-since: a restore must not make revoked certificates valid again",
         );
       const { restoreDatabase } = await import("../../main.ts");
       const restored = await restoreDatabase(resolve(file), revokeAll ? "revoke-all" : "nothing-revoked-since");

@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+import type { Check } from "./check-store.ts";
+
+/** A node without a heartbeat for longer is gone, with its sessions. */
+export const HEARTBEAT_LIMIT = sql`interval '1 minute'`;
+
+/** Work that is later than this needs attention: a busy service is never so late. */
+const LATE = sql`interval '5 minutes'`;
+
+/** What a running service needs, at the cost of a few index look-ups. */
+export const AVAILABILITY: readonly Check[] = [
+  {
+    name: "every kind of certificate authority has an active generation",
+    violations: (now) => sql`SELECT required || ' has none' AS what
+      FROM unnest(ARRAY['device_root', 'device_intermediate', 'server_root', 'broker_server', 'https_server']) required
+      WHERE NOT EXISTS (SELECT 1 FROM authorities a
+        WHERE a.role = required AND a.status = 'active' AND a.not_before <= ${now} AND a.not_after > ${now})`,
+  },
+  {
+    name: "a broker node has sent a heartbeat within the last minute",
+    violations: (now) => sql`SELECT 'no node has' AS what
+      WHERE NOT EXISTS (SELECT 1 FROM broker_nodes n WHERE n.beat_at > ${now} - ${HEARTBEAT_LIMIT})`,
+  },
+];
+
+/** What a running service must do in time, at the cost of partial indexes. */
+export const TIMELINESS: readonly Check[] = [
+  {
+    name: "notifications process events and escalation steps within 5 minutes",
+    violations: (
+      now,
+    ) => sql`SELECT 'event ' || i.seq || ' (' || i.changed_table || ')' AS what FROM notification_inbox i
+      WHERE i.at < ${now} - ${LATE}
+      UNION ALL SELECT 'anomaly ' || p.anomaly_id || ' for group ' || p.group_id FROM pages p
+      WHERE p.state = 'due' AND p.due_at < ${now} - ${LATE}`,
+  },
+];
+
+/** What needs the operator's attention although no rule of the service is broken. */
+export const WARNINGS: readonly Check[] = [
+  {
+    name: "messages are sent within 5 minutes of being due",
+    violations: (
+      now,
+    ) => sql`SELECT 'message ' || d.id || ' by ' || d.channel || ', due ' || d.next_at AS what FROM deliveries d
+      WHERE d.state = 'pending' AND d.next_at < ${now} - ${LATE}`,
+  },
+  {
+    name: "no message failed for good in the last day",
+    violations: (
+      now,
+    ) => sql`SELECT 'message ' || d.id || ' by ' || d.channel || ': ' || coalesce(left(d.last_error, 100), '') AS what
+       FROM deliveries d WHERE d.created_at > ${now} - interval '3 days' AND d.state = 'failed'
+        AND d.done_at > ${now} - interval '1 day'`,
+  },
+  {
+    name: "no group has a webhook that is disabled because it answered 410",
+    // Only the host: the path of an address may be a secret.
+    violations:
+      () => sql`SELECT 'group ' || g.id || ', webhook at ' || substring(w.target FROM '^https://([^/?]+)') AS what
+       FROM disabled_webhooks w JOIN groups g ON g.tenant_id = w.tenant_id
+        AND g.channels @> jsonb_build_array(jsonb_build_object('type', 'webhook', 'target', w.target))`,
+  },
+  {
+    name: "telemetry past its retention is dropped within a day",
+    // A partition is dropped when its day has been past its retention for a day (telemetry/partitions/partition-store.ts).
+    violations: (
+      now,
+    ) => sql`SELECT 'partition ' || d.relname AS what FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
+      WHERE i.inhparent = 'telemetry'::regclass
+        AND to_date(right(d.relname, 8), 'YYYYMMDD') + right(c.relname, -10)::integer + 3
+            <= (${now} AT TIME ZONE 'UTC')::date`,
+  },
+  {
+    name: "minute and hour roll-ups are computed within an hour of being due",
+    violations: (now) => sql`SELECT 'device ' || m.device_uid || ' hour ' || m.hour AS what FROM roll_up_marks m
+      WHERE m.due_at < ${now} - interval '1 hour'`,
+  },
+];
