@@ -141,3 +141,23 @@ test("every use case answers another tenant's ids as it answers unknown ones, sh
   }
   assert.deepEqual(await rowsNaming(server.app.database, marks), before);
 });
+
+/** Kinds of records that a user sees if the user sees their device. */
+const OF_DEVICES: readonly (keyof Records)[] = ["device", "anomaly", "ticket", "certificate"];
+
+test("every use case answers a user about devices that the user does not see as about unknown ones", async () => {
+  const unseen = await addRecords(server, { ...ours, callers: {} });
+  const nowhere = { ...unseen, ...Object.fromEntries(OF_DEVICES.map((kind) => [kind, NOWHERE[kind]])) };
+  for (const { name, row, run } of declared()) {
+    const [, , args] = row;
+    if (!kindsUsed(args).some((kind) => OF_DEVICES.some((each) => each === kind))) continue;
+    for (const caller of [ours.callers.operator, ours.callers.viewer].filter((each) => admits(row, each))) {
+      const unknown = await outcome(run(caller, ...args(nowhere)), nowhere);
+      const asked = await outcome(run(caller, ...args(unseen)), unseen);
+      const what = `${name} by ${caller.actor}`;
+      assert.equal(asked.refused, unknown.refused, `${what}: ${asked.text}`);
+      if (asked.refused) assert.equal(asked.text, unknown.text, what);
+      for (const kind of OF_DEVICES) assert.ok(!asked.text.includes(unseen[kind]), `${what} shows the ${kind}`);
+    }
+  }
+});

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Viewer, visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificatesTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -19,23 +20,32 @@ export interface CertificateFilter {
   status?: "active" | "revoked" | undefined;
 }
 
-export async function findCertificate(db: Db, tenantId: string, id: string): Promise<CertificateRow | undefined> {
+/** The certificate, if `viewer` sees its device. */
+export async function findCertificate(
+  db: Db,
+  tenantId: string,
+  id: string,
+  viewer: Viewer,
+): Promise<CertificateRow | undefined> {
   const { rows } = await sql<CertificateRow>`
-    SELECT ${COLUMNS} FROM certificates c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}`.execute(db);
+    SELECT ${COLUMNS} FROM certificates c
+     WHERE c.tenant_id = ${tenantId} AND c.id = ${id} AND ${visibleDevice(viewer, "c.device_uid")}`.execute(db);
   return rows[0];
 }
 
-/** One page, newest first, and the total. */
+/** One page of the certificates of devices that `viewer` sees, newest first, and the total. */
 export async function listCertificateRows(
   db: Db,
   tenantId: string,
-  { deviceId, status }: CertificateFilter,
+  { deviceId, status, viewer }: CertificateFilter & { viewer: Viewer },
   page: PageRequest,
 ): Promise<Counted<CertificateRow>> {
   const shown = { list: "certificates", as: "c", columns: COLUMNS } as const;
-  if (deviceId === undefined) return await countedPage(db, tenantId, { ...shown, variant: status }, page);
-  const where = sql`c.device_id = ${deviceId}
-    ${status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${status === "active"}`}`;
+  if (deviceId === undefined && viewer === undefined)
+    return await countedPage(db, tenantId, { ...shown, variant: status }, page);
+  const where = sql`${deviceId === undefined ? sql`true` : sql`c.device_id = ${deviceId}`}
+    ${status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${status === "active"}`}
+    AND ${visibleDevice(viewer, "c.device_uid")}`;
   return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
 

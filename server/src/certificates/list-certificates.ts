@@ -1,4 +1,4 @@
-import { useCase } from "../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { type CertificateAuditEntry, listCertificateAudit as listAuditEntries } from "../audit/audit.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
@@ -9,14 +9,15 @@ import { certificateNotFound } from "./errors.ts";
 
 export type CertificateQuery = CertificateFilter & PageRequest;
 
-/** Newest first (spec 4.5). A device id that is not the tenant's matches nothing. */
+/** Newest first (spec 4.5). A device that is not the tenant's, or that the caller does not see, matches nothing. */
 export const listCertificates = useCase(
   { scope: "device-certificates:read", role: "viewer" },
   async (deps: CertificatesDeps, caller, query: CertificateQuery): Promise<Page<CertificateRecord>> => {
     const now = deps.clock.now();
     const { skip, limit, deviceId, status } = query;
     if (deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const found = await listCertificateRows(deps.database.db, caller.tenantId, { deviceId, status }, { skip, limit });
+    const filter = { deviceId, status, viewer: boundedToGroupsOf(caller) };
+    const found = await listCertificateRows(deps.database.db, caller.tenantId, filter, { skip, limit });
     return { items: found.rows.map((row) => toCertificateRecord(row, now)), total: found.total, skip, limit };
   },
 );
@@ -25,7 +26,8 @@ export const listCertificates = useCase(
 export const getCertificate = useCase(
   { scope: "device-certificates:read", role: "viewer" },
   async (deps: CertificatesDeps, caller, id: string): Promise<CertificateRecord> => {
-    const row = isUuid(id) ? await findCertificate(deps.database.db, caller.tenantId, id) : undefined;
+    const viewer = boundedToGroupsOf(caller);
+    const row = isUuid(id) ? await findCertificate(deps.database.db, caller.tenantId, id, viewer) : undefined;
     if (row === undefined) throw certificateNotFound();
     return toCertificateRecord(row, deps.clock.now());
   },

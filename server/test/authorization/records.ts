@@ -57,8 +57,11 @@ export async function addStaff(server: TestServer): Promise<Staff> {
   return { ...tenant, callers };
 }
 
-/** Creates one record of each of these kinds, all of them visible to the tenant's users of every role. */
-export async function addRecords(server: TestServer, staff: Staff, kinds = Object.keys(NOWHERE)): Promise<Records> {
+/** A tenant, and those of its users who are to see its records. */
+export type Seers = Omit<Staff, "callers"> & { callers: Partial<Staff["callers"]> };
+
+/** Creates one record of each of these kinds, visible to the callers. */
+export async function addRecords(server: TestServer, staff: Seers, kinds = Object.keys(NOWHERE)): Promise<Records> {
   const create = creators(server, staff);
   const records = { ...NOWHERE };
   for (const kind of kinds as (keyof Records)[]) records[kind] = await create[kind]();
@@ -75,7 +78,7 @@ export function kindsUsed(args: (ids: Records) => unknown): string[] {
 type Creators = { [Kind in keyof Records]: () => Promise<string> };
 
 /** Creates a record of each kind when it is first asked for. */
-function creators(server: TestServer, { caller, admin, callers }: Staff): Creators {
+function creators(server: TestServer, { caller, admin, callers }: Seers): Creators {
   const { access, certificates, connections, devices, enrollment, groups, rules, tickets } = server.app;
   const staff = Object.values(callers).flatMap(({ rights }) => (rights.kind === "user" ? [rights.userId] : []));
   const place = { database: server.app.database, clock: server.clock };
