@@ -2,7 +2,7 @@
 export function certificatePem(der: Buffer): string {
   const base64 = der.toString("base64");
   let pem = "-----BEGIN CERTIFICATE-----\n";
-  // A loop, as this is on the path of every leaf: a regular expression takes five times as long.
+  // A loop, because every leaf passes here and a regular expression takes five times as long.
   for (let at = 0; at < base64.length; at += 64) pem += `${base64.slice(at, at + 64)}\n`;
   return `${pem}-----END CERTIFICATE-----\n`;
 }

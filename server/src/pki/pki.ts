@@ -1,10 +1,9 @@
 /**
- * The certificate authority: reads CSRs, issues leaves, makes authorities and server certificates, keeps keys encrypted.
- * It knows no tenant, no SQL and no HTTP; what it returns becomes valid only once `enrollment` has recorded it.
+ * The certificate authority: validates CSRs, issues leaves, creates authorities and server certificates, encrypts private keys. It
+ * knows no tenant, no SQL and no HTTP. A certificate that it returns is accepted only once it is recorded in the database.
  */
-export { issueLeaf, type LeafCertificate, type LeafRequest } from "./certificate.ts";
-export { type CsrResult, readCsr } from "./csr.ts";
-export { type DeviceKey, generateDeviceKey, newPassphrase } from "./device-key.ts";
+
+export { type CsrResult, readCsr } from "./csr/read-csr.ts";
 export type { PkiErrorCode } from "./errors.ts";
 export {
   createDeviceRoot,
@@ -15,13 +14,15 @@ export {
   type NewCertificate,
   type OwnCertificate,
   VALID_DAYS,
-} from "./hierarchy.ts";
-export type { IssuerCertificate } from "./issuer.ts";
-export { checkMasterKey, decryptPrivateKey, deriveKey, encryptPrivateKey, masterKeyCheck } from "./keystore.ts";
+} from "./issue/hierarchy.ts";
+export { issueLeaf, type LeafCertificate, type LeafRequest } from "./issue/issue-leaf.ts";
+export type { IssuerCertificate } from "./issue/issuer.ts";
+export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnrolled } from "./issue/profiles.ts";
+export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
+export { fileSigner, type Signer } from "./issue/signer.ts";
+export { type DeviceKey, generateDeviceKey, newPassphrase } from "./keys/device-key.ts";
+export { checkMasterKey, decryptPrivateKey, deriveKey, encryptPrivateKey, masterKeyCheck } from "./keys/keystore.ts";
+export { buildPkcs12, type Pkcs12Contents } from "./keys/pkcs12.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
-export { buildPkcs12, type Pkcs12Contents } from "./pkcs12.ts";
-export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnrolled } from "./profiles.ts";
-export { type CertificateFacts, readCertificate } from "./read-certificate.ts";
-export { isSerialNumber, newSerialNumber } from "./serial.ts";
-export { fileSigner, type Signer } from "./signer.ts";
-export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify.ts";
+export { type CertificateFacts, readCertificate } from "./verify/read-certificate.ts";
+export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify/verify-chain.ts";

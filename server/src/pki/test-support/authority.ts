@@ -1,7 +1,7 @@
 import { randomIds } from "../../lib/ids.ts";
-import { createDeviceRoot, createIssuingIntermediate, type OwnCertificate, VALID_DAYS } from "../hierarchy.ts";
-import { newSerialNumber } from "../serial.ts";
-import { fileSigner, type Signer } from "../signer.ts";
+import { createDeviceRoot, createIssuingIntermediate, type OwnCertificate, VALID_DAYS } from "../issue/hierarchy.ts";
+import { newSerialNumber } from "../issue/serial.ts";
+import { fileSigner, type Signer } from "../issue/signer.ts";
 
 /** A time for tests, with a fraction of a second that no certificate can hold. */
 export const NOW = new Date("2026-11-20T21:00:00.789Z");

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { contextTag } from "../der.ts";
-import { bitString, der, oid, sequence, setOf, smallInteger, utf8String } from "../der-write.ts";
-import { ECDSA_WITH_SHA256, OID } from "../oids.ts";
+import { contextTag } from "../der/der-reader.ts";
+import { bitString, der, oid, sequence, setOf, smallInteger, utf8String } from "../der/der-writer.ts";
+import { ECDSA_WITH_SHA256, OID } from "../der/oids.ts";
 
 export interface KeyPair {
   readonly privateKey: KeyObject;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { TAG } from "../der.ts";
+import { TAG } from "../der/der-reader.ts";
 import {
   bitString,
   der,
@@ -11,8 +11,8 @@ import {
   smallInteger,
   unsignedInteger,
   utf8String,
-} from "../der-write.ts";
-import { OID } from "../oids.ts";
+} from "../der/der-writer.ts";
+import { OID } from "../der/oids.ts";
 import {
   attribute,
   attributes,
@@ -123,7 +123,7 @@ export const HOSTILE_CSRS: Readonly<Record<string, () => string>> = {
   "a point beyond the field": () => withSpki((spki) => Buffer.concat([spki.subarray(0, 27), Buffer.alloc(64, 0xff)])),
   "a key whose curve is spelt out in parameters": () => make({ pair: explicitCurve() }),
   "a key with unused bits": () => withSpki((spki) => patched(spki, 25, 1)),
-  "somebody else's key": () => make({ spki: spkiOf(newKeyPair()) }),
+  "the public key of another pair": () => make({ spki: spkiOf(newKeyPair()) }),
 
   // The signature
   "a signature over something else": () => make({ signature: (_, key) => sign("sha256", Buffer.from("else"), key) }),
