@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { type App, createApp } from "./app.ts";
-import { type Fate, type Restored, restore } from "./backup/backup.ts";
+import { type Restored, type RestoreMode, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
 import { portProblem } from "./config/port-problem.ts";
 import { openDatabase } from "./db/database.ts";
@@ -55,13 +55,13 @@ export async function migrateDatabase(): Promise<{ schema: number }> {
 }
 
 /** `muster restore`: makes a backup the database of a data folder that has none (see `backup/restore.ts`). */
-export async function restoreDatabase(file: string, fate: Fate): Promise<Restored> {
+export async function restoreDatabase(file: string, mode: RestoreMode): Promise<Restored> {
   const config = loadConfig();
   if (config.databaseUrl)
     throw new Error("MUSTER_DATABASE_URL is set: PostgreSQL keeps the data; restore it with pg_restore");
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
-  return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, fate);
+  return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, mode);
 }
 
 function untilSignal(app: App): Promise<number> {

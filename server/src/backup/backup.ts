@@ -3,12 +3,12 @@ import type { Database } from "../db/database.ts";
 import { MusterError } from "../lib/errors.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
-export { type Fate, type Restored, restore } from "./restore.ts";
+export { type Restored, type RestoreMode, restore } from "./restore.ts";
 
-/** Copies of the embedded database; the master key is never in one. */
+/** Copies of the embedded database. They do not contain the master key. */
 export interface Backup {
   /**
-   * Writes the whole database as it is now to a new file, mode 0600: there whole, or not at all.
+   * Writes the present database to a new file with mode 0600. When that fails, no file is left.
    *
    * @param file an absolute path
    * @throws MusterError already_exists; not_embedded when PostgreSQL keeps the data
@@ -20,18 +20,18 @@ export function createBackup({ database }: { database: Database }): Backup {
   return {
     async writeTo(file) {
       if (!database.dump) throw notEmbedded();
-      const aside = `${file}.part`;
+      const partial = `${file}.part`;
       const claimed = await open(file, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") throw alreadyExists("there is such a file already", file);
         throw new MusterError("invalid_request", `the backup cannot be written: ${error.code}`, { detail: file });
       });
       await claimed.close();
       try {
-        const bytes = await writeDurably(aside, await database.dump());
-        await rename(aside, file);
+        const bytes = await writeDurably(partial, await database.dump());
+        await rename(partial, file);
         return { file, bytes };
       } catch (error) {
-        await Promise.all([rm(aside, { force: true }), rm(file, { force: true })]);
+        await Promise.all([rm(partial, { force: true }), rm(file, { force: true })]);
         throw error;
       }
     },

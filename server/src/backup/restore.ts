@@ -16,7 +16,7 @@ import { openStaged } from "./restore-store.ts";
  * What happens to the certificates, API keys, claims and MQTT clients in the backup. A restore must not make valid again what
  * was revoked after the backup was taken: either all of them are revoked, or the operator asserts that nothing was.
  */
-export type Fate = "revoke-all" | "nothing-revoked-since";
+export type RestoreMode = "revoke-all" | "nothing-revoked-since";
 
 export interface Restored {
   dataDir: string;
@@ -40,7 +40,7 @@ export interface RestoreDeps {
 export async function restore(
   { dataDir, clock, ids, logger }: RestoreDeps,
   file: string,
-  fate: Fate,
+  mode: RestoreMode,
 ): Promise<Restored> {
   const target = join(dataDir, "postgres");
   if (await exists(target))
@@ -53,7 +53,7 @@ export async function restore(
     const database = await openStaged(staging, content, logger, file);
     const changed = database.db.transaction().execute(async (tx) => {
       await deleteAllNodes(tx);
-      return fate === "revoke-all" ? await revokeAll(tx, ids, clock.now()) : 0;
+      return mode === "revoke-all" ? await revokeAll(tx, ids, clock.now()) : 0;
     });
     const revokedCertificates = await changed.finally(() => database.close());
     await rename(join(staging, "postgres"), target);

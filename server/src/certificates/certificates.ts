@@ -7,31 +7,24 @@ import type { CertificatesDeps } from "./deps.ts";
 import { identifyDevice } from "./identify-device.ts";
 import { getCertificate, listCertificateAudit, listCertificates } from "./list-certificates.ts";
 
-export type { CertificateAuditEntry } from "../audit/audit.ts";
 export {
   type CertificateValues,
   certificateValues,
   type IssuedCertificate,
   insertCertificate,
 } from "./certificate-insert-store.ts";
-export type { CertificateRecord } from "./certificate-record.ts";
-export type { CertificatesDeps } from "./deps.ts";
-export type { IdentifiedDevice, UnidentifiedPeer } from "./identify-device.ts";
 export {
   type CertificateValidity,
   findIdentityProblem,
   fingerprintOf,
-  type IdentityProblem,
   type PeerCertificate,
 } from "./identity.ts";
 export { writeLastConnected } from "./last-connected-store.ts";
-export type { CertificateQuery } from "./list-certificates.ts";
-export { type CertificateOfDevice, findCertificateOfDevice } from "./revocation-store.ts";
-export { type Revocation, revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
-
+export { findCertificateOfDevice } from "./revocation-store.ts";
+export { revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 
-/** What each throws stands at its own file. */
+/** Each file documents what it throws. */
 export const certificateUseCases = { listCertificates, getCertificate, listCertificateAudit, identifyDevice };
 export type Certificates = Bound<typeof certificateUseCases>;
 export const createCertificates = (deps: CertificatesDeps): Certificates => bind(deps, certificateUseCases);
