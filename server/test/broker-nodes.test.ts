@@ -4,8 +4,7 @@ import { type TestContext, test } from "node:test";
 import { enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Features } from "../src/features.ts";
-import { onPostgres, openTestDatabase } from "./harness/database.ts";
-import { secondDatabase } from "./harness/enrollment.ts";
+import { onPostgres, openTestDatabase, secondDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
 import { testFeatures } from "./harness/features.ts";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Access, type Caller, createAccess, type Role } from "../src/access/access.ts";
+import type { Access, Caller, Role } from "../src/access/access.ts";
 import type { Database } from "../src/db/database.ts";
-import { createDevices, type Devices } from "../src/devices/devices.ts";
-import { createGroups, type Groups } from "../src/groups/groups.ts";
+import type { Devices } from "../src/devices/devices.ts";
+import type { Groups } from "../src/groups/groups.ts";
 import { DAY } from "../src/lib/clock.ts";
 import { randomIds } from "../src/lib/ids.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import { openTestDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
+import { testFeatures } from "./harness/features.ts";
 import { callerForUser } from "./harness/shell-caller.ts";
 
 const clock = new FakeClock();
@@ -21,10 +21,7 @@ let other: Caller;
 
 before(async () => {
   database = await openTestDatabase();
-  const deps = { database, clock, ids: randomIds, logger: createLogger("silent") };
-  access = createAccess(deps);
-  devices = createDevices(deps);
-  groups = createGroups(deps);
+  ({ access, devices, groups } = testFeatures({ database, clock }));
   for (const slug of ["acme", "other"]) await access.createTenant({ slug, name: slug });
   acme = await access.systemCaller("acme");
   other = await access.systemCaller("other");

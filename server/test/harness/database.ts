@@ -37,6 +37,12 @@ export async function openTestDatabase(): Promise<Database & { url: string | und
   return { ...database, url, remove };
 }
 
+/** The database that a second process opens on the same data: a pool of its own, or the one connection of the embedded database. */
+export async function secondDatabase(first: Database & { url: string | undefined }): Promise<Database> {
+  if (first.url === undefined) return { ...first, close: async () => undefined };
+  return openDatabase({ url: first.url, dataDir: "memory", logger: createLogger("silent") });
+}
+
 /** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */
 export async function fillFolder(dataDir: string): Promise<void> {
   const database = await openDatabase({ dataDir, snapshot: await migratedSnapshot(), logger: createLogger("silent") });

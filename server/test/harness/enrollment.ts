@@ -3,11 +3,10 @@ import { generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
 import { makeCsr } from "../../../agent/src/csr.ts";
 import type { Caller } from "../../src/access/access.ts";
 import type { PeerCertificate } from "../../src/certificates/certificates.ts";
-import { type Database, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { MusterError } from "../../src/lib/errors.ts";
 import { type Ids, randomIds } from "../../src/lib/ids.ts";
-import { createLogger } from "../../src/lib/logger.ts";
 import { certificatePem, type Signer } from "../../src/pki/pki.ts";
 
 import { openTestDatabase } from "./database.ts";
@@ -38,12 +37,6 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
   });
   /** A test replaces the parts of `issuer` to make signing fail. */
   return { ...features, database, clock, ids, issuer };
-}
-
-/** A second connection to the same data as another process would have; on the embedded engine there is only the one. */
-export async function secondDatabase(first: Database & { url: string | undefined }): Promise<Database> {
-  if (first.url === undefined) return { ...first, close: async () => undefined };
-  return openDatabase({ url: first.url, dataDir: "memory", logger: createLogger("silent") });
 }
 
 export interface Tenant {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomIds } from "../../src/lib/ids.ts";
-import { createRules } from "../../src/rules/rules.ts";
+import { testFeatures } from "../harness/features.ts";
 import type { Environment } from "./environment.ts";
 import { newSender, type Sender } from "./sender.ts";
 
@@ -78,7 +77,7 @@ export function silenceRules(given: () => Environment): void {
         return database.db;
       },
     };
-    const patchy = createRules({ database: unreliable, clock, ids: randomIds });
+    const patchy = testFeatures({ database: unreliable, clock }).rules;
     await sender.say({ a: 1 });
     await patchy.pollSilence();
     unreachable = true;
