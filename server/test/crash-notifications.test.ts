@@ -9,61 +9,61 @@ const TO = "plant@acme.example";
 const METRICS = ["temperature", "pressure", "vibration"];
 
 let sinks: Sinks;
-let world: CrashFixture;
+let fixture: CrashFixture;
 let device: Device;
 before(async () => {
   sinks = await startSinks();
-  world = await startCrashFixture({ env: sinks.env });
-  device = await world.enroll();
-  const group = await world.done("POST", "groups", {
+  fixture = await startCrashFixture({ env: sinks.env });
+  device = await fixture.enroll();
+  const group = await fixture.done("POST", "groups", {
     name: "Plant",
     channels: [{ type: "email", target: TO }],
     escalation: [{ afterMinutes: 0, notify: "channels" }],
   });
   const rules = METRICS.map((metric) => ({ metric, operator: "gt", value: 90, severity: "critical" }));
-  const pack = await world.done("POST", "thresholds", { name: "Limits", rules });
-  await world.done("PUT", `devices/${device.deviceId}`, {
+  const pack = await fixture.done("POST", "thresholds", { name: "Limits", rules });
+  await fixture.done("PUT", `devices/${device.deviceId}`, {
     name: "Pump",
     groupIds: [group.id],
     thresholdIds: [pack.id],
   });
 });
 after(async () => {
-  await world.close();
+  await fixture.close();
   await sinks.stop();
 });
 
-/** The device says that a limit is crossed, to a process that dies of telling it on. */
-async function diesAt(point: string, metric: string): Promise<void> {
-  await world.server.arm(`${point}:kill9`);
-  const client = await connectMqtt(world.server, device);
+/** The device publishes a value over the limit to a process that is killed at the fault point. */
+async function killAt(point: string, metric: string): Promise<void> {
+  await fixture.server.arm(`${point}:kill9`);
+  const client = await connectMqtt(fixture.server, device);
   client.on("error", () => undefined);
   client.publish(device.topic, JSON.stringify({ [metric]: 95 }), { qos: 1 }, () => undefined);
-  assert.equal(await world.server.ended, null);
+  assert.equal(await fixture.server.ended, null);
   client.end(true);
 }
 
 const mailsAbout = (metric: string) => sinks.mailsTo(TO).filter(({ subject }) => subject.includes(metric));
 
-test("a process that is killed while it pages somebody has paged them once when it is back", async () => {
-  await diesAt("page.commit", "temperature");
-  await world.restart();
+test("a process that is killed while it pages has paged once after its restart", async () => {
+  await killAt("page.commit", "temperature");
+  await fixture.restart();
   await sinks.until(() => mailsAbout("temperature").length > 0);
   assert.equal(mailsAbout("temperature").length, 1);
 });
 
 if (onPostgres) {
-  test("what a process was sending when it was killed is sent again, under its id, as soon as the process counts as gone", async () => {
-    await diesAt("deliver.send", "pressure");
+  test("a message in flight when its process was killed is sent again, under its id, as soon as the process is reaped", async () => {
+    await killAt("deliver.send", "pressure");
     assert.equal(mailsAbout("pressure").length, 0);
-    await world.outdateHeartbeats();
-    await world.restart();
+    await fixture.outdateHeartbeats();
+    await fixture.restart();
     await sinks.until(() => mailsAbout("pressure").length > 0);
 
-    await diesAt("deliver.sent", "vibration");
+    await killAt("deliver.sent", "vibration");
     assert.equal(mailsAbout("vibration").length, 1);
-    await world.outdateHeartbeats();
-    await world.restart();
+    await fixture.outdateHeartbeats();
+    await fixture.restart();
     await sinks.until(() => mailsAbout("vibration").length > 1);
     const [first, second] = mailsAbout("vibration");
     assert.equal(second!.id, first!.id);

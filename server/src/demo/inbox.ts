@@ -2,18 +2,18 @@ import { withTimeout } from "../lib/timeouts.ts";
 
 const WAIT_MS = 15_000;
 
-/** What one of the demo's receiving ends was sent, and those who wait for it. */
+/** The messages that a receiver of the demo got, in order of arrival. */
 export class Inbox<Message> {
   readonly #messages: Message[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #show: (message: Message) => void;
 
-  /** @param show told of every message as it arrives */
+  /** @param show called for every message as it arrives */
   constructor(show: (message: Message) => void) {
     this.#show = show;
   }
 
-  put(message: Message): void {
+  add(message: Message): void {
     this.#messages.push(message);
     this.#show(message);
     for (const check of this.#waiting) check();
@@ -23,7 +23,7 @@ export class Inbox<Message> {
     return this.#messages.find(wanted);
   }
 
-  /** The first message that is wanted, which may be there already; rejects when it does not come within 15 s. */
+  /** The first message that `wanted` selects, now or later; rejects when none arrives within 15 s. */
   arrival(what: string, wanted: (message: Message) => boolean): Promise<Message> {
     const { promise, resolve } = Promise.withResolvers<Message>();
     const check = () => {

@@ -18,7 +18,7 @@ export interface MailSink {
 }
 
 /**
- * A mail server on a loopback port that keeps what it is given (RFC 5321, as little as a client needs).
+ * A mail server on a loopback port that collects mails (RFC 5321, as little as a client needs).
  *
  * @param port 0 for a free one
  */
@@ -29,7 +29,7 @@ export async function startMailSink(show: (mail: Mail) => void, port = 0): Promi
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => undefined);
-    converse(socket, (mail) => inbox.put(mail));
+    serve(socket, (mail) => inbox.add(mail));
   });
   await once(server.listen(port, "127.0.0.1"), "listening");
   return {
@@ -42,23 +42,23 @@ export async function startMailSink(show: (mail: Mail) => void, port = 0): Promi
   };
 }
 
-function converse(socket: Socket, take: (mail: Mail) => void): void {
-  const say = (reply: string) => socket.write(`${reply}\r\n`);
+function serve(socket: Socket, receive: (mail: Mail) => void): void {
+  const reply = (line: string) => socket.write(`${line}\r\n`);
   let to: string[] = [];
   let data: string[] | undefined;
-  say("220 demo");
+  reply("220 demo");
   createInterface({ input: socket.setEncoding("utf8"), crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
     if (data && line !== ".") return void data.push(line.startsWith(".") ? line.slice(1) : line);
     if (data) {
-      take(toMail(to, data));
+      receive(toMail(to, data));
       data = undefined;
-      return void say("250 taken");
+      return void reply("250 received");
     }
     const verb = line.slice(0, 4).toUpperCase();
     if (verb === "MAIL" || verb === "RSET") to = [];
     if (verb === "RCPT") to.push(/<(.*)>/.exec(line)?.[1] ?? "");
     if (verb === "DATA") data = [];
-    say(verb === "DATA" ? "354 go on" : verb === "QUIT" ? "221 bye" : "250 demo");
+    reply(verb === "DATA" ? "354 go on" : verb === "QUIT" ? "221 bye" : "250 demo");
     if (verb === "QUIT") socket.end();
   });
 }

@@ -5,16 +5,16 @@ import { createLoopbackTls } from "./loopback-tls.ts";
 import { type MailSink, startMailSink } from "./mail-sink.ts";
 import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
 
-/** Where the service's messages to people arrive: a mail server and a webhook's other side, both on this machine. */
+/** The receivers of the service's messages: a mail server and a webhook receiver, both on this machine. */
 export interface Sinks {
   mail: MailSink;
   webhook: WebhookSink;
-  /** What the service must be started with to send there. */
+  /** The environment with which the service sends to them. */
   env: Record<string, string>;
   close(): void;
 }
 
-/** @param show told of every message in one line */
+/** @param show called with a line for every message */
 export async function startSinks(folder: string, show: (line: string) => void): Promise<Sinks> {
   const mail = await startMailSink(({ to, subject }) => show(`    mail to ${to.join(", ")}: ${subject}`));
   const tls = createLoopbackTls(systemClock.now());

@@ -19,9 +19,9 @@ export interface WebhookSink {
 }
 
 /**
- * The receiving end of a webhook: HTTPS on a loopback port, which keeps what it is sent.
+ * A receiver of webhooks: HTTPS on a loopback port, which collects requests.
  *
- * @param tls what the service must trust
+ * @param tls its certificate, which the service must trust
  * @param port 0 for a free one
  */
 export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => void, port = 0): Promise<WebhookSink> {
@@ -29,7 +29,7 @@ export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => v
   const server = createServer(tls, (request, response) => {
     text(request).then(
       (body) => {
-        inbox.put({ headers: request.headers, body });
+        inbox.add({ headers: request.headers, body });
         response.writeHead(204).end();
       },
       () => undefined,

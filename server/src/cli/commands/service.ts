@@ -58,8 +58,8 @@ function addInbox(program: Command, exit: Exit): void {
     .option("--webhook-port <n>", "Port of the webhook receiver (HTTPS); 0 picks a free one", portNumber, 8444)
     .option("--folder <path>", "Folder of the messages and of the certificate that the service must trust", "inbox")
     .action(async (options) => {
-      const { keepMessages } = await import("../../demo/keep-messages.ts");
-      await keepMessages({ ...options, print: (line) => console.log(line) });
+      const { storeMessages } = await import("../../demo/store-messages.ts");
+      await storeMessages({ ...options, print: (line) => console.log(line) });
       exit(0);
     });
 }

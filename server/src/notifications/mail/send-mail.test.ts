@@ -19,7 +19,7 @@ const MAIL: Omit<ClaimedRow, "created_at"> = {
   attempts: 1,
 };
 
-/** A mail server that says `says` at `stage` instead of yes; nothing: it breaks off. */
+/** A mail server that replies `says` at `stage` instead of success; the empty string: it disconnects. */
 async function outcomeWhere(stage: string, says: string) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -68,7 +68,7 @@ test("a mail that the server refuses was not sent, finally so for a 5xx to the r
     ["greeting", "554 not you", later],
     ["MAIL", "530 say who you are first", later],
     ["RCPT", "452 full", later],
-    ["RCPT", "550 nobody", never],
+    ["RCPT", "550 no such user", never],
     ["DATA", "554 no", never],
     [".", "451 later", later],
     [".", "554 spam", never],

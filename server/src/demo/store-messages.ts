@@ -8,7 +8,7 @@ import { type Mail, startMailSink } from "./mail-sink.ts";
 import { untilStopped } from "./until-stopped.ts";
 import { type Hook, startWebhookSink } from "./webhook-sink.ts";
 
-export interface KeepOptions {
+export interface StoreOptions {
   folder: string;
   /** 0 for a free one. */
   mailPort: number;
@@ -17,20 +17,20 @@ export interface KeepOptions {
 }
 
 /**
- * The demo's mail server and webhook receiver alone, for whoever tries notifications by hand: each message becomes a file
- * in the folder (`mail-1.eml`, `webhook-1.json`) and a line. Until Ctrl-C.
+ * Runs the demo's mail server and webhook receiver alone, to try notifications by hand, until Ctrl-C. Each message is stored as a
+ * file in the folder (`mail-1.eml`, `webhook-1.json`) and printed as a line.
  */
-export async function keepMessages({ folder, mailPort, webhookPort, print }: KeepOptions): Promise<void> {
+export async function storeMessages({ folder, mailPort, webhookPort, print }: StoreOptions): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const keep = keeper(folder, print, await readdir(folder));
+  const store = fileWriter(folder, print, await readdir(folder));
   const certificate = await certificateOf(folder);
-  const takeMail = ({ to, subject, source }: Mail) => keep("mail", "eml", source, `to ${to.join(", ")}: ${subject}`);
-  const takeHook = (hook: Hook) => keep("webhook", "json", JSON.stringify(hook, undefined, 2), typeOf(hook.body));
-  const mail = await opened("--mail-port", mailPort, startMailSink(takeMail, mailPort));
-  const webhook = await opened("--webhook-port", webhookPort, startWebhookSink(certificate, takeHook, webhookPort));
+  const storeMail = ({ to, subject, source }: Mail) => store("mail", "eml", source, `to ${to.join(", ")}: ${subject}`);
+  const storeHook = (hook: Hook) => store("webhook", "json", JSON.stringify(hook, undefined, 2), typeOf(hook.body));
+  const mail = await opened("--mail-port", mailPort, startMailSink(storeMail, mailPort));
+  const webhook = await opened("--webhook-port", webhookPort, startWebhookSink(certificate, storeHook, webhookPort));
   print(`mails     ${mail.url}`);
   print(`webhooks  ${webhook.url}`);
-  print(`what comes is kept in ${folder}; Ctrl-C ends it`);
+  print(`messages are stored in ${folder}; press Ctrl-C to stop`);
   await untilStopped();
   mail.close();
   webhook.close();
@@ -44,7 +44,7 @@ async function opened<Sink>(option: string, port: number, opening: Promise<Sink>
   });
 }
 
-/** Whoever tries the address with curl sends anything. */
+/** The type of a message; a request by hand may send any body. */
 function typeOf(body: string): string {
   try {
     return String(JSON.parse(body).type);
@@ -53,10 +53,10 @@ function typeOf(body: string): string {
   }
 }
 
-/** What is acknowledged to the sender is in its file. The numbers go on from those of an earlier run, whose files stay. */
-function keeper(folder: string, print: (line: string) => void, there: readonly string[]) {
+/** Writes the file before the sender gets its answer. Numbering continues after the files of earlier runs. */
+function fileWriter(folder: string, print: (line: string) => void, existing: readonly string[]) {
   const counts: Record<string, number> = {};
-  for (const name of there) {
+  for (const name of existing) {
     const [, kind, number] = /^(mail|webhook)-(\d+)\./.exec(name) ?? [];
     if (kind) counts[kind] = Math.max(counts[kind] ?? 0, Number(number));
   }
@@ -68,13 +68,13 @@ function keeper(folder: string, print: (line: string) => void, there: readonly s
   };
 }
 
-/** The folder's certificate, so that a service that trusts it goes on doing so; a new one when it has ended. */
+/** The folder's certificate, which a service may trust already; a new one when there is none or it has expired. */
 async function certificateOf(folder: string): Promise<LoopbackTls> {
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const now = systemClock.now();
   try {
-    const kept = { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
-    if (new X509Certificate(kept.cert).validToDate > now) return kept;
+    const stored = { key: await readFile(keyFile, "utf8"), cert: await readFile(certFile, "utf8") };
+    if (new X509Certificate(stored.cert).validToDate > now) return stored;
   } catch {
     // There is none yet.
   }
