@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { provesJudged, provesPaged, provesStored, whatIsThere } from "./durability/proofs.ts";
-import { rising, saw, type Watched } from "./durability/watched.ts";
+import { assertEvaluated, assertPaged, assertStored, readStoredState } from "./durability/assertions.ts";
+import { type MonitoredDevice, risingDevice, sawtoothDevice } from "./durability/monitored-devices.ts";
 import { type CrashFixture, startCrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { ask } from "./harness/postgres.ts";
@@ -11,72 +11,75 @@ import { type Sinks, startSinks } from "./harness/sinks.ts";
 
 const SEED = 20_261_121;
 const KILLS = onPostgres ? 10 : 2;
-/** A round ends within so many acknowledgements and a moment. */
-const MOST = onPostgres ? 400 : 900;
-const FEWEST = 50;
-const MOMENT_MS = 30;
+/** The service is killed at a random time: after so many acknowledgements, and up to so many milliseconds later. */
+const MIN_ACKNOWLEDGED = 50;
+const MAX_ACKNOWLEDGED = onPostgres ? 400 : 900;
+const MAX_DELAY_MS = 30;
 
 let sinks: Sinks;
-let world: CrashFixture;
+let service: CrashFixture;
 before(async () => {
   sinks = await startSinks();
-  world = await startCrashFixture({ faulty: false, env: sinks.env });
+  service = await startCrashFixture({ faulty: false, env: sinks.env });
 });
 after(async () => {
-  await world?.close();
+  await service?.close();
   await sinks.stop();
 });
 
-/** Those whose limits page somebody. There are kills enough to meet that on PostgreSQL alone. */
-async function paging(): Promise<Watched[]> {
+/** Devices whose anomalies page people. Only on PostgreSQL are there enough kills for one to happen while a page is sent. */
+async function pagingDevices(): Promise<MonitoredDevice[]> {
   if (!onPostgres) return [];
   return [
-    await rising(world, 100, 1, { type: "webhook", target: sinks.hookUrl("/plant") }),
-    // Few: more than twenty mails in a minute would be a digest.
-    await rising(world, 8, 12, { type: "email", target: "plant@acme.example" }),
+    await risingDevice(service, 100, 1, { type: "webhook", target: sinks.hookUrl("/plant") }),
+    // Few, since more than twenty mails in a minute would be sent as a digest.
+    await risingDevice(service, 8, 12, { type: "email", target: "plant@acme.example" }),
   ];
 }
 
-const ON_THE_WAY = `SELECT (SELECT count(*) FROM notification_inbox) + (SELECT count(*) FROM pages WHERE state = 'due')
+const COUNT_PENDING = `SELECT (SELECT count(*) FROM notification_inbox) + (SELECT count(*) FROM pages WHERE state = 'due')
                          + (SELECT count(*) FROM deliveries WHERE state = 'pending') AS count`;
 
-/** How many pages and messages are on their way. */
-async function onTheWay(): Promise<number> {
-  if (world.databaseUrl === undefined) return 0;
-  const [row] = await ask<{ count: string }>(world.databaseUrl, ON_THE_WAY);
+/** How many pages and messages are not sent yet. */
+async function countPending(): Promise<number> {
+  if (service.databaseUrl === undefined) return 0;
+  const [row] = await ask<{ count: string }>(service.databaseUrl, COUNT_PENDING);
   return Number(row!.count);
 }
 
-test("kill -9 in the midst of ingest and paging: what is acknowledged is stored and judged as if nothing had been, and paged once (reliability B15)", {
+test("after kill -9 during ingest and paging, every acknowledged reading is stored and evaluated, and each anomaly is paged once", {
   timeout: 180_000,
 }, async () => {
   const random = sequence(SEED);
-  const teeth = await saw(world);
-  const paged = await paging();
-  const all = [teeth, ...paged];
-  let met = 0;
+  const sawtooth = await sawtoothDevice(service);
+  const paged = await pagingDevices();
+  const all = [sawtooth, ...paged];
+  let pendingAtKills = 0;
   for (let kill = 1; kill <= KILLS; kill++) {
-    if (kill > 1) await world.restart();
-    const { server } = world;
-    const enough = FEWEST + Math.floor(random() * (MOST - FEWEST));
-    const moment = random() * MOMENT_MS;
-    const killSoon = () => setTimeout(moment).then(() => server.end("SIGKILL"));
+    if (kill > 1) await service.restart();
+    const { server } = service;
+    const enough = MIN_ACKNOWLEDGED + Math.floor(random() * (MAX_ACKNOWLEDGED - MIN_ACKNOWLEDGED));
+    const delayMs = random() * MAX_DELAY_MS;
+    const killSoon = () => setTimeout(delayMs).then(() => server.end("SIGKILL"));
     await Promise.all(all.map(({ publisher }) => publisher.publishUntilKilled(server, enough, killSoon)));
     await server.ended;
-    met += await onTheWay();
+    pendingAtKills += await countPending();
   }
   for (const { publisher } of all)
-    assert.ok(publisher.sent > publisher.acknowledged.length, "the kills met nothing in flight: they proved nothing");
+    assert.ok(
+      publisher.sent > publisher.acknowledged.length,
+      "no message was in flight at any kill: the kills prove nothing",
+    );
 
   if (onPostgres) {
-    assert.ok(met > 0, "the kills met nobody being paged: they proved nothing");
-    await world.outdateHeartbeats();
-    await world.restart();
-    while ((await onTheWay()) > 0) await setTimeout(100);
-    await world.doctor();
+    assert.ok(pendingAtKills > 0, "no page was pending at any kill: the kills prove nothing");
+    await service.outdateHeartbeats();
+    await service.restart();
+    while ((await countPending()) > 0) await setTimeout(100);
+    await service.doctor();
   }
-  const there = await whatIsThere(world);
-  for (const each of all) provesStored(each, there);
-  provesJudged(teeth, there);
-  for (const each of paged) provesPaged(each, there, sinks);
+  const state = await readStoredState(service);
+  for (const each of all) assertStored(each, state);
+  assertEvaluated(sawtooth, state);
+  for (const each of paged) assertPaged(each, state, sinks);
 });

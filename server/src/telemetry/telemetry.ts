@@ -15,7 +15,7 @@ import { rollUp } from "./roll-up/roll-up.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
-export type { BatchEvaluation, BatchEvaluator } from "./ingest/batch-evaluator.ts";
+export type { BatchEvaluator } from "./ingest/batch-evaluator.ts";
 export type { Message } from "./ingest/prepare-message.ts";
 export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";
 export type { SeriesQuery } from "./read/series.ts";

@@ -2,19 +2,19 @@ import type { Device } from "../harness/crash.ts";
 import { connectMqtt } from "../harness/devices.ts";
 import type { ServerProcess } from "../harness/process.ts";
 
-/** Readings are that far apart, in the device's own time. */
-export const APART_MS = 100;
+/** Milliseconds between two readings, in the device's own time. */
+export const INTERVAL_MS = 100;
 const BASE = Date.now() - 86_400_000;
 const IN_FLIGHT = 64;
 
-/** A device that publishes its readings 0, 1, 2 …, many in flight, for as long as there is a service. */
+/** A device that publishes its readings 0, 1, 2 …, many in flight, until the service ends. */
 export class Publisher {
   readonly acknowledged: number[] = [];
   sent = 0;
   readonly #device: Device;
   readonly #reading: (n: number) => object;
 
-  /** @param reading what the `n`th says, beside `n` */
+  /** @param reading the values of the `n`th message, besides `n` */
   constructor(device: Device, reading: (n: number) => object) {
     this.#device = device;
     this.#reading = reading;
@@ -25,7 +25,7 @@ export class Publisher {
   }
 
   /**
-   * Resolves when the service is gone, which `kill` sees to after `enough` acknowledgements. What was on its way then is not
+   * Publishes, calls `kill` after `enough` acknowledgements and resolves when the connection has closed. Messages in flight are not
    * sent again.
    */
   async publishUntilKilled(server: ServerProcess, enough: number, kill: () => unknown): Promise<void> {
@@ -34,7 +34,7 @@ export class Publisher {
     let acknowledged = 0;
     const publish = () => {
       const n = this.sent++;
-      const message = { ts: BASE + n * APART_MS, values: { n, ...this.#reading(n) } };
+      const message = { ts: BASE + n * INTERVAL_MS, values: { n, ...this.#reading(n) } };
       client.publish(this.#device.topic, JSON.stringify(message), { qos: 1 }, (error) => {
         if (error) return;
         this.acknowledged.push(n);
