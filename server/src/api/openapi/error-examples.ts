@@ -44,7 +44,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   already_processed: {
-    message: "This request was carried out before and its answer is not kept; look at the resource it made.",
+    message: "This request was carried out before and its answer is not stored: read the resource it made.",
     fields: {
       resourceId: {
         schema: { type: "string", description: "The id of what the first request made" },
@@ -71,7 +71,7 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   unsupported_media_type: { message: "The body must be application/json." },
   expectation_failed: { message: "The only expectation understood is 100-continue." },
   idempotency_key_reused: {
-    message: "This Idempotency-Key was used for another request; take a fresh key for each request.",
+    message: "This Idempotency-Key was used for another request; use a new key for each request.",
     detail: "Idempotency-Key",
   },
   rate_limited: { message: "At most 120 requests in any 60 seconds a key." },

@@ -46,7 +46,7 @@ export const ERROR_TEXTS = {
   },
   invalid_api_key: {
     summary: "There is no API key in `X-API-Key`, or it is not good (any more).",
-    more: "Missing, malformed, unknown, revoked and expired keys all get the same answer, so that nobody learns about a key by trying. A key also dies with its creator: when that user is deactivated, deleted or has the password reset. Reactivating the user does not bring it back.",
+    more: "Missing, malformed, unknown, revoked and expired keys all get the same answer, so that trying keys reveals nothing. A key also ends when its creator is deactivated, deleted or has the password reset. Reactivating the user does not restore it.",
     remedy:
       "Check that the whole key arrives, in the header `X-API-Key`. If it does, have an administrator of the tenant make a new one.",
     again: "no",
@@ -119,7 +119,7 @@ export const ERROR_TEXTS = {
     summary: "A request with this `Idempotency-Key` was carried out before, and its answer cannot be given again.",
     more: "That answer showed a secret, which is shown once, or it is not kept any more. Nothing was done a second time.",
     remedy:
-      "Look at what the first request made: `resourceId` is its id. If you need the secret, revoke that resource and ask again with a fresh key.",
+      "Read what the first request made: `resourceId` is its id. If you need the secret, revoke that resource and repeat the request with a new key.",
     again: "no",
   },
   device_self_enrolled: {
@@ -135,7 +135,7 @@ export const ERROR_TEXTS = {
     again: "after a change elsewhere",
   },
   client_id_in_use: {
-    summary: "The device's id is in use on the broker as somebody else's client id.",
+    summary: "The device's id is in use on the broker as the client id of another client.",
     more: "Client ids are shared by the whole broker. A device of another tenant holds a valid certificate for this id, or an MQTT client with a user name is registered under it. Nothing was issued, and no use of a claim was spent.",
     remedy:
       "For a bundle, add a device under another id and issue for that one. For a claim, redeem again: a fresh id is assigned.",
@@ -149,7 +149,7 @@ export const ERROR_TEXTS = {
   invalid_transition: {
     summary: "The ticket cannot go from the status it has to the one asked for.",
     more: "An `open` ticket goes to `in_progress`, from there to `on_hold` and back, and from either to `completed`. What is unfinished can become `cancelled`; what is finished can become `open` again.",
-    remedy: "`allowed` lists where it can go now. Get the ticket again if somebody else may have moved it.",
+    remedy: "`allowed` lists the possible moves. Get the ticket again if another user may have moved it.",
     again: "no",
     detail: "The status that was asked for",
   },
@@ -160,13 +160,13 @@ export const ERROR_TEXTS = {
   },
   claim_revoked: {
     summary: "The claim was revoked.",
-    remedy: "Somebody ended it on purpose. If the device should enroll all the same, make a new claim.",
+    remedy: "An admin or an API key revoked it. If the device should enroll all the same, create a new claim.",
     again: "no",
   },
   precondition_failed: {
     summary: "The record has changed since the copy that `If-Match` names.",
     more: "Nothing was written.",
-    remedy: "Get the record again, look at what has changed, and send your change with its new `ETag`.",
+    remedy: "Get the record again, check what has changed, and send your change with its new `ETag`.",
     again: "no",
   },
   payload_too_large: {
@@ -184,7 +184,7 @@ export const ERROR_TEXTS = {
     summary: "The request expects something that this service does not know.",
     remedy: "Leave out the header `Expect`, or send `Expect: 100-continue`.",
     again: "no",
-    anywhere: "Every address answers it, before anything else is looked at.",
+    anywhere: "Every address answers it, before any other check.",
   },
   idempotency_key_reused: {
     summary: "This `Idempotency-Key` stands for another request.",
@@ -204,10 +204,10 @@ export const ERROR_TEXTS = {
     summary: "The request's headers are larger than 32 KiB together.",
     remedy: "Send fewer or shorter headers; look for a proxy that adds to them.",
     again: "no",
-    anywhere: "Every address answers it, before anything else is looked at.",
+    anywhere: "Every address answers it, before any other check.",
   },
   internal_error: {
-    summary: "Something went wrong on our side that nobody foresaw.",
+    summary: "An unexpected failure of the service.",
     remedy:
       "Try again later. If it stays, report it with the `requestId`: the service's log has the rest under it. A write may have been done; repeat a POST with the same `Idempotency-Key`.",
     again: "later",

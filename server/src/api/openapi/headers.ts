@@ -37,8 +37,7 @@ const REQUEST_HEADERS = {
   },
   IfMatch: {
     name: "If-Match",
-    description:
-      "The `ETag` of the copy that you changed: if somebody else has changed the record since, nothing is written",
+    description: "The `ETag` of the copy that you changed: if the record has been changed since, nothing is written",
     schema: { type: "string" },
   },
   IfNoneMatch: {

@@ -3,7 +3,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Devices:
     "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
   Groups:
-    "Notification groups: who sees which devices, how they are told, and when it goes on to whom. Shifts are assigned to groups.",
+    "Notification groups: who sees which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
   Shifts:
     "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made at the service's own shell, with `muster shift create`.",
   Thresholds: "Reusable packs of rules over telemetry. A device is watched by the packs that it names.",

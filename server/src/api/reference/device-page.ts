@@ -49,7 +49,7 @@ ${sample("Request", curl(renewCertificate, site.device, site.baseUrl))}
 <tbody>${TROUBLE.map(([seen, cause]) => html`<tr><td>${seen}</td><td>${cause}</td></tr>\n`)}</tbody>
 </table></div>
 <h2 id="limits">Limits</h2>
-<p>600 requests a minute and address, unless the operator set another number. Unknown claim codes are counted apart: after 30 in 10 minutes further guesses from that address are refused for a while; a code that is known is always judged. Bodies hold at most 16 KiB. Fields that are not known are ignored, so that firmware may be newer than the service.</p>`,
+<p>600 requests a minute and address, unless the operator set another number. Unknown claim codes are counted apart: after 30 in 10 minutes further guesses from that address are refused for a while; a known code is always checked. Bodies have at most 16 KiB. Unknown fields are ignored, so that firmware may be newer than the service.</p>`,
   };
 }
 

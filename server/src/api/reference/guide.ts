@@ -84,13 +84,13 @@ A POST that creates something answers \`201\`, a DELETE \`204\` without a body, 
 
 Another request under a used key is \`422 idempotency_key_reused\`. An answer with a one-time secret, such as a claim code or a private key, is never kept: its repetition is \`409 already_processed\`, and \`resourceId\` says what the first request made.
 
-GET, PUT, PATCH and DELETE take no key, and may be repeated: carried out twice they leave what once leaves, unless somebody else wrote in between. With \`If-Match\` the repetition of a change that did arrive can be \`412 precondition_failed\`, since the record has moved on with it: read it again, it shows what became of the first.`),
+GET, PUT, PATCH and DELETE take no key, and may be repeated: carried out twice they leave what once leaves, unless another client wrote in between. With \`If-Match\` the repetition of a change that did arrive can be \`412 precondition_failed\`, since the record has changed with it: read it again, it shows the result of the first.`),
   },
   {
     id: "concurrency",
     title: "Changes at the same time",
     body: () =>
-      text(`A record that is read or written by its own address comes with an \`ETag\`. Send it back as \`If-Match\` with a PUT or PATCH (\`$ETAG\` in the samples), and the write is done only if nobody has changed the record meanwhile; otherwise it is \`412 precondition_failed\`. What a record shows of a device's life, such as its connectivity, does not count as a change.
+      text(`A record that is read or written by its own address comes with an \`ETag\`. Send it back as \`If-Match\` with a PUT or PATCH (\`$ETAG\` in the samples), and the write is done only if the record has not changed since; otherwise it is \`412 precondition_failed\`. What a record shows of a device's life, such as its connectivity, does not count as a change.
 
 With \`If-None-Match\` a GET of what you have already is \`304\`, without a body.`),
   },

@@ -7,8 +7,7 @@ import { ruleValue, severity } from "./thresholds.ts";
 const TAG = "Anomalies";
 
 const status = z.enum(ANOMALY_STATUSES).meta({
-  description:
-    "`open`, then `acknowledged` once somebody has looked, then `resolved`; an open one may be resolved at once",
+  description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved at once",
 });
 
 const anomalyRecord = z
@@ -28,10 +27,10 @@ const anomalyRecord = z
     occurrences: z.int().min(1).meta({ description: "How often it was observed while unresolved" }),
     acknowledgedAt: nullableTimestamp,
     acknowledgedBy: z.string().nullable().meta({ description: "Who looked first" }),
-    comment: z
-      .string()
-      .nullable()
-      .meta({ description: "What they said; else why the service resolved what it can judge no longer" }),
+    comment: z.string().nullable().meta({
+      description:
+        "The comment of the acknowledgement; otherwise why the service resolved an anomaly whose rule is no longer evaluated",
+    }),
     resolvedAt: nullableTimestamp,
     resolvedBy: z.string().nullable(),
     ticketId: id.nullable().meta({ description: "The ticket that was opened from it" }),
@@ -107,7 +106,7 @@ export const acknowledgeAnomaly = publicRoute({
   tag: TAG,
   summary: "Acknowledge an anomaly",
   description:
-    "Says that somebody has looked, with a comment if wanted; the body may be left out. The first one to do so stays: again it changes nothing. A resolved anomaly stays `resolved` and keeps who looked.",
+    "Acknowledges an anomaly, with an optional comment; the body is optional. The first acknowledgement stays: repeating it changes nothing. A resolved anomaly stays `resolved` and records who acknowledged it.",
   params: idParams,
   body: z
     .strictObject({ comment: z.string().max(2_000).optional().meta({ description: "Kept with the anomaly" }) })

@@ -22,7 +22,7 @@ const escalationStep = z.strictObject({
     .meta({ description: "Counted from the anomaly's beginning; each step later than the one before" }),
   notify: z
     .enum(["shift", "members", "channels"])
-    .meta({ description: "Whoever is on duty on the group's shifts, all its members, or its channels" }),
+    .meta({ description: "The users on duty on the group's shifts, all its members, or its channels" }),
 });
 
 const groupRecord = z
@@ -31,10 +31,10 @@ const groupRecord = z
     name: z.string(),
     description: z.string(),
     memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
-    channels: z.array(channel).meta({ description: "Where the group is told, besides its people" }),
+    channels: z.array(channel).meta({ description: "Where the group is notified, besides its members" }),
     escalation: z
       .array(escalationStep)
-      .meta({ description: "Who is told of an anomaly that nobody has acknowledged for so long" }),
+      .meta({ description: "Who is notified of an anomaly that is unacknowledged for that long" }),
     shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -108,7 +108,7 @@ export const createGroup = publicRoute({
   tag: TAG,
   summary: "Create a notification group",
   description:
-    "Makes a group of users who are told about, and see, the devices in it. Its shifts are put on it afterwards, by `POST /api/v1/groups/{groupId}/shifts`.",
+    "Creates a group of users who are notified about, and see, the devices in it. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
   body: z
     .strictObject({
       name: label(),

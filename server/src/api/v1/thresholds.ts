@@ -39,7 +39,7 @@ const thresholdRecord = z
     id,
     name: z.string(),
     description: z.string(),
-    enabled: z.boolean().meta({ description: "A pack that is not enabled judges nothing" }),
+    enabled: z.boolean().meta({ description: "The rules of a disabled pack are not evaluated" }),
     rules: z.array(rule),
     createdAt: timestamp,
   })
