@@ -42,6 +42,9 @@ export const NOWHERE: Records = {
   adminEmail: "unknown-admin@example.com",
 };
 
+/** The webhook of the group. */
+export const WEBHOOK = "https://hooks.example.com/pump-hall";
+
 /** A tenant with a user of each role. */
 export interface Staff extends TestTenant {
   callers: Record<Role, Caller>;
@@ -87,7 +90,13 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const user = once(() => addUser(server, { caller }, "viewer"));
   const deviceType = once(() => devices.createDeviceType(caller, { name: "Pump", publishTopics: [] }));
-  const group = once(() => groups.createGroup(caller, { name: "Pump hall", memberUserIds: staff }));
+  const group = once(() =>
+    groups.createGroup(caller, {
+      name: "Pump hall",
+      memberUserIds: staff,
+      channels: [{ type: "webhook", target: WEBHOOK }],
+    }),
+  );
   const device = once(async () =>
     devices.createDevice(caller, { name: "x", deviceTypeId: (await deviceType()).id, groupIds: [(await group()).id] }),
   );

@@ -1,6 +1,6 @@
 import type { BoundUseCase, Role, Scope } from "../../src/access/access.ts";
 import type { Features } from "../../src/features.ts";
-import { fresh, type Records } from "./records.ts";
+import { fresh, type Records, WEBHOOK } from "./records.ts";
 
 /**
  * Who may run a use case, and arguments for it: the scope of API keys, the least role of users, and the arguments made of the ids
@@ -12,24 +12,17 @@ export type Row<Args extends unknown[]> = readonly [
   args: (ids: Records) => Args,
 ];
 
-/** The features whose use cases are declared with `useCase`. A use case of theirs without a row does not compile. */
-type Declared =
-  | "access"
-  | "anomalies"
-  | "certificates"
-  | "connections"
-  | "devices"
-  | "enrollment"
-  | "groups"
-  | "live"
-  | "rules"
-  | "telemetry"
-  | "tickets";
-
 type RowsOf<Facade> = {
   [Name in keyof Facade as Facade[Name] extends BoundUseCase<infer _Args, unknown>
     ? Name
     : never]: Facade[Name] extends BoundUseCase<infer Args, unknown> ? Row<Args> : never;
+};
+
+/** The features that have use cases. A use case without a row does not compile. */
+type Rules = {
+  [Feature in keyof Features as keyof RowsOf<Features[Feature]> extends never ? never : Feature]: RowsOf<
+    Features[Feature]
+  >;
 };
 
 const page = { skip: 0, limit: 10 };
@@ -37,7 +30,7 @@ const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-0
 const ignore = () => undefined;
 
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
-export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
+export const RULES: Rules = {
   access: {
     setTelemetryRetention: ["no key", "admin", () => [30]],
     createUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
@@ -110,6 +103,12 @@ export const RULES: { [Feature in Declared]: RowsOf<Features[Feature]> } = {
   },
   live: {
     follow: ["devices:read", "viewer", ({ device }) => [{ kinds: ["telemetry."], telemetryOf: [device] }, ignore]],
+  },
+  notifications: {
+    onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],
+    onCallOfDevice: ["devices:read", "viewer", ({ device }) => [device]],
+    showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
+    listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, limit: 10 }]],
   },
   rules: {
     createThreshold: [
