@@ -1,78 +1,87 @@
 /**
- * Which roots, intermediates and server certificates are live. Rows in the database are the truth, each process keeps a
- * copy that follows them; changes are made by one process at a time and leave every certificate in use valid.
+ * Which roots, intermediates and server certificates are in use. The rows in the database decide; each process has a copy that
+ * follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
  */
-import type { Signer } from "../pki/pki.ts";
-import { type AuthoritiesDeps, type ChangeKind, createKeeper } from "./keeper.ts";
-import type { Issuer, ServerTls } from "./live-set.ts";
-import type { AuthorityStatus } from "./status.ts";
-import { verifiedBy } from "./verified-by.ts";
+import { type Signer, verifyClientChain } from "../pki/pki.ts";
+import { listAuthorities } from "./authority-store.ts";
+import { type ChangeKind, changeHierarchy } from "./change-hierarchy.ts";
+import type { AuthoritiesDeps } from "./deps.ts";
+import { followAuthorities } from "./follow-authorities.ts";
+import type { Issuer, ServerTls } from "./loaded-authorities.ts";
+import { type AuthorityStatus, statusOf } from "./status.ts";
 
-export type { AuthoritiesDeps } from "./keeper.ts";
-export type { Issuer, ServerTls } from "./live-set.ts";
+export type { AuthoritiesDeps } from "./deps.ts";
+export type { Issuer, ServerTls } from "./loaded-authorities.ts";
 export type { AuthorityStatus } from "./status.ts";
 
 export interface Authorities {
-  /** The signer and the chain of what it signs, of one moment: use this where a leaf is issued and handed out. */
+  /** The signer and the chain of its leaves, consistent with each other: use it to issue a leaf and return both. */
   issuer(): Issuer;
   signer(): Signer;
-  /** The intermediate under which leaves are issued now, PEM. */
+  /** The active intermediate, PEM. */
   clientCertChainPem(): string;
-  /** What listeners trust client certificates by: every device root in use or retiring, PEM. */
+  /** The device roots that listeners trust, active and retiring, PEM. */
   deviceRootsPem(): string;
   deviceRootsDer(): readonly Buffer[];
-  /** Every intermediate whose leaves may live. */
+  /** Every intermediate whose leaves may be valid. */
   intermediatesDer(): readonly Buffer[];
-  /** What devices trust our servers by: server roots in use, upcoming and retiring, PEM. */
+  /** The server roots that devices must trust: active, upcoming and retiring, PEM. */
   serverCaBundlePem(): string;
   brokerTls(): ServerTls;
   httpsTls(): ServerTls;
-  /** Judges a client certificate that a proxy forwarded (RFC 9440) by the device roots; the books are not asked. */
+  /** Verifies a client certificate that a proxy forwarded (RFC 9440) against the device roots. Does not check revocation. */
   verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean; problem?: string };
-  /** Calls `listener` after anything above has changed, whichever process changed it. Returns how to stop. */
+  /** Calls `listener` after anything above has changed, in whichever process. Returns a function that removes it. */
   onChange(listener: () => void): () => void;
-  /** Every generation there ever was, oldest first. */
+  /** Every generation, retired ones too, oldest first. */
   status(): Promise<AuthorityStatus[]>;
-  /** Each rotation returns the status after it; overlaps are explained in docs/pki.md. */
+  /** Each rotation returns the status after it. docs/pki.md explains the overlaps. */
   rotateIntermediate(): Promise<AuthorityStatus[]>;
-  /** Device root at once; server root announced, and taken into use 35 days later, or at once with `immediately`. */
+  /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
   rotateRoot(options?: { immediately?: boolean }): Promise<AuthorityStatus[]>;
   rotateServer(): Promise<AuthorityStatus[]>;
-  /** Does what is due; to be called at least daily. Throws when the database cannot be reached. */
+  /** Runs due rotations; call it at least daily. Throws when the database is unreachable. */
   maintain(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Makes the hierarchy on the first start of all, checks the master key, does what is due and follows other processes.
+ * Creates the hierarchy at the first start, verifies the master key, runs due rotations, and follows the changes of other processes.
  *
  * @throws MusterError wrong_master_key
  */
 export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorities> {
-  const keeper = await createKeeper(deps);
-  const live = keeper.live;
+  await changeHierarchy(deps, "start");
+  const { current, reload, onChange, close } = await followAuthorities(deps);
+  const status = async () => (await listAuthorities(deps.database.db)).map(statusOf);
   const change = async (kind: ChangeKind) => {
-    await keeper.change(kind);
-    return await keeper.status();
+    await changeHierarchy(deps, kind);
+    await reload();
+  };
+  const rotate = async (kind: ChangeKind) => {
+    await change(kind);
+    return await status();
   };
   return {
-    issuer: () => live().issuer,
-    signer: () => live().issuer.signer,
-    clientCertChainPem: () => live().issuer.chainPem,
-    deviceRootsPem: () => live().deviceRootsPem,
-    deviceRootsDer: () => live().deviceRoots,
-    intermediatesDer: () => live().intermediates,
-    serverCaBundlePem: () => live().serverCaBundlePem,
-    brokerTls: () => live().brokerTls,
-    httpsTls: () => live().httpsTls,
-    verifyClientChain: (leafDer, intermediateDers) =>
-      verifiedBy(live().deviceRoots, leafDer, intermediateDers, deps.clock.now()),
-    onChange: keeper.onChange,
-    status: keeper.status,
-    rotateIntermediate: () => change("intermediate"),
-    rotateRoot: (options) => change(options?.immediately ? "rootImmediately" : "root"),
-    rotateServer: () => change("server"),
-    maintain: () => keeper.change("due"),
-    close: keeper.close,
+    issuer: () => current().issuer,
+    signer: () => current().issuer.signer,
+    clientCertChainPem: () => current().issuer.chainPem,
+    deviceRootsPem: () => current().deviceRootsPem,
+    deviceRootsDer: () => current().deviceRoots,
+    intermediatesDer: () => current().intermediates,
+    serverCaBundlePem: () => current().serverCaBundlePem,
+    brokerTls: () => current().brokerTls,
+    httpsTls: () => current().httpsTls,
+    verifyClientChain: (leafDer, intermediateDers) => {
+      const result = verifyClientChain(leafDer, intermediateDers, current().deviceRoots, deps.clock.now());
+      return result.ok ? { verified: true } : { verified: false, problem: result.problem };
+    },
+    onChange,
+    status,
+    rotateIntermediate: () => rotate("intermediate"),
+    rotateRoot: (options) => rotate(options?.immediately ? "rootImmediately" : "root"),
+    rotateServer: () => rotate("server"),
+    maintain: () => change("due"),
+    close,
   };
 }

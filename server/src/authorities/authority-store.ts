@@ -7,14 +7,14 @@ export type AuthorityRow = Selectable<AuthoritiesTable>;
 export type NewAuthorityRow = Insertable<AuthoritiesTable>;
 export type Role = AuthorityRow["role"];
 
-/** Tells the other processes that the hierarchy is another one now. */
+/** NOTIFY channel: the hierarchy has changed. */
 export const CHANGED_CHANNEL = "muster_authorities";
 
-/** Arbitrary and fixed: whoever changes the hierarchy holds it, so that two processes change it one after the other. */
+/** An arbitrary constant: the advisory lock under which processes change the hierarchy one after the other. */
 const AUTHORITIES_LOCK = 0x6d_75_63_61;
 const MASTER_KEY_CHECK = "master_key_check";
 
-/** Waits until nobody else changes the hierarchy; held until `tx` ends. Read the rows afterwards, not before. */
+/** Waits until no other transaction changes the hierarchy. `tx` keeps the lock until it ends. Read the rows after this. */
 export async function lockAuthorities(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(AUTHORITIES_LOCK)})`.execute(tx);
 }
@@ -24,10 +24,10 @@ export async function listAuthorities(db: Db): Promise<AuthorityRow[]> {
   return await db.selectFrom("authorities").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
-/** The generations that are still of use, oldest first. */
-export async function listLiveAuthorities(db: Db): Promise<AuthorityRow[]> {
-  const live = db.selectFrom("authorities").selectAll().where("status", "!=", "retired");
-  return await live.orderBy("created_at").orderBy("id").execute();
+/** The generations that are not retired, oldest first. */
+export async function listAuthoritiesInUse(db: Db): Promise<AuthorityRow[]> {
+  const inUse = db.selectFrom("authorities").selectAll().where("status", "!=", "retired");
+  return await inUse.orderBy("created_at").orderBy("id").execute();
 }
 
 export async function insertAuthority(tx: Tx, row: NewAuthorityRow): Promise<void> {
@@ -39,12 +39,12 @@ export async function activateAuthority(tx: Tx, id: string, now: Date): Promise<
   await tx.updateTable("authorities").set({ status: "active", activated_at: now }).where("id", "=", id).execute();
 }
 
-/** `active` to `retiring`: it issues nothing from `now` on. */
+/** `active` to `retiring`: it issues nothing after `now`, and stays trusted. */
 export async function startRetiring(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable("authorities").set({ status: "retiring", retiring_at: now }).where("id", "=", id).execute();
 }
 
-/** To `retired`, and its private key is gone. */
+/** To `retired`; deletes the private key. */
 export async function retireAuthority(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable("authorities")
@@ -53,12 +53,12 @@ export async function retireAuthority(tx: Tx, id: string, now: Date): Promise<vo
     .execute();
 }
 
-/** Reaches every process, this one included, once `tx` has committed. */
-export async function announceChange(tx: Tx): Promise<void> {
+/** Notifies every process, this one too, once `tx` has committed. */
+export async function notifyChange(tx: Tx): Promise<void> {
   await notify(tx, CHANGED_CHANNEL, "");
 }
 
-/** What `masterKeyCheck` gave when the first process started; `undefined` before that. */
+/** The check value that the first process stored; `undefined` before that. */
 export async function readMasterKeyCheck(db: Db): Promise<string | undefined> {
   const row = await db.selectFrom("settings").select("value").where("key", "=", MASTER_KEY_CHECK).executeTakeFirst();
   return row?.value;

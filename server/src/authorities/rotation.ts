@@ -1,68 +1,60 @@
+import { addDeviceRoot, addIntermediate, addServerCertificate, addServerRoot } from "./add-authority.ts";
 import { type AuthorityRow, activateAuthority, retireAuthority, startRetiring } from "./authority-store.ts";
-import {
-  activeOf,
-  addDeviceRoot,
-  addIntermediate,
-  addServerCertificate,
-  addServerRoot,
-  type Books,
-  reread,
-  type ServerRole,
-} from "./generations.ts";
+import { activeOf, type LockedHierarchy, reloadRows, type ServerRole } from "./locked-hierarchy.ts";
 
 const SERVER_ROLES: readonly ServerRole[] = ["broker_server", "https_server"];
 
-/** The first generation of everything. */
-export async function establish(books: Books): Promise<void> {
-  await addIntermediate(books, await addDeviceRoot(books));
-  const serverRoot = await addServerRoot(books);
-  for (const role of SERVER_ROLES) await addServerCertificate(books, role, serverRoot, books.hosts);
+/** Creates the first generation of every role. */
+export async function createHierarchy(hierarchy: LockedHierarchy): Promise<void> {
+  await addIntermediate(hierarchy, await addDeviceRoot(hierarchy));
+  const serverRoot = await addServerRoot(hierarchy);
+  for (const role of SERVER_ROLES) await addServerCertificate(hierarchy, role, serverRoot, hierarchy.hosts);
 }
 
-/** A new intermediate under the active device root signs from now on; leaves of the old one live on. */
-export async function succeedIntermediate(books: Books): Promise<void> {
-  const old = activeOf(books, "device_intermediate");
-  await startRetiring(books.tx, old.id, books.now);
-  await addIntermediate(books, activeOf(books, "device_root"));
+/** A new intermediate under the active device root signs from now on; leaves of the previous one stay valid. */
+export async function rotateIntermediate(hierarchy: LockedHierarchy): Promise<void> {
+  const previous = activeOf(hierarchy, "device_intermediate");
+  await startRetiring(hierarchy.tx, previous.id, hierarchy.now);
+  await addIntermediate(hierarchy, activeOf(hierarchy, "device_root"));
 }
 
-/** A new device root with an intermediate under it; the old root stays trusted until its leaves are gone. */
-export async function succeedDeviceRoot(books: Books): Promise<void> {
-  await startRetiring(books.tx, activeOf(books, "device_root").id, books.now);
-  await addDeviceRoot(books);
-  await succeedIntermediate(books);
+/** A new device root with an intermediate; the previous root stays trusted until its leaves have expired. */
+export async function rotateDeviceRoot(hierarchy: LockedHierarchy): Promise<void> {
+  await startRetiring(hierarchy.tx, activeOf(hierarchy, "device_root").id, hierarchy.now);
+  await addDeviceRoot(hierarchy);
+  await rotateIntermediate(hierarchy);
 }
 
-/** The server root that is waiting to be taken into use, if there is one. */
-export function upcomingServerRoot({ rows }: Pick<Books, "rows">): AuthorityRow | undefined {
+/** The announced server root that is not active yet, if there is one. */
+export function upcomingServerRoot({ rows }: Pick<LockedHierarchy, "rows">): AuthorityRow | undefined {
   return rows.find(({ role, status }) => role === "server_root" && status === "upcoming");
 }
 
-/** A new server root joins the bundle that devices fetch; servers use it from `takeOverAt` on. One waits at a time. */
-export async function announceServerRoot(books: Books, takeOverAt: Date): Promise<void> {
-  if (upcomingServerRoot(books) === undefined) await addServerRoot(books, takeOverAt);
+/** A new server root joins the bundle that devices fetch; servers use it from `takeOverAt` on. At most one is upcoming. */
+export async function announceServerRoot(hierarchy: LockedHierarchy, takeOverAt: Date): Promise<void> {
+  if (upcomingServerRoot(hierarchy) === undefined) await addServerRoot(hierarchy, takeOverAt);
 }
 
-/** The waiting server root becomes the active one and signs new server certificates. */
-export async function takeOverServerRoot(books: Books, upcoming: AuthorityRow): Promise<void> {
-  await startRetiring(books.tx, activeOf(books, "server_root").id, books.now);
-  await activateAuthority(books.tx, upcoming.id, books.now);
-  await reread(books);
-  for (const role of SERVER_ROLES) await succeedServerCertificate(books, role, books.hosts);
+/** The upcoming server root becomes active and signs new server certificates. */
+export async function activateServerRoot(hierarchy: LockedHierarchy, upcoming: AuthorityRow): Promise<void> {
+  const { tx, now, hosts } = hierarchy;
+  await startRetiring(tx, activeOf(hierarchy, "server_root").id, now);
+  await activateAuthority(tx, upcoming.id, now);
+  await reloadRows(hierarchy);
+  for (const role of SERVER_ROLES) await rotateServerCertificate(hierarchy, role, hosts);
 }
 
-/** A server certificate needs no overlap: every process keeps the old one in memory until it has loaded the new. */
-export async function succeedServerCertificate(
-  books: Books,
+/** Server certificates need no overlap: every process serves the previous one from memory until it has loaded the new one. */
+export async function rotateServerCertificate(
+  hierarchy: LockedHierarchy,
   role: ServerRole,
   hosts: readonly string[],
 ): Promise<void> {
-  const old = activeOf(books, role);
-  await retireAuthority(books.tx, old.id, books.now);
-  await addServerCertificate(books, role, activeOf(books, "server_root"), hosts);
+  await retireAuthority(hierarchy.tx, activeOf(hierarchy, role).id, hierarchy.now);
+  await addServerCertificate(hierarchy, role, activeOf(hierarchy, "server_root"), hosts);
 }
 
-/** New broker and HTTPS certificates, for exactly our hosts. */
-export async function succeedServerCertificates(books: Books): Promise<void> {
-  for (const role of SERVER_ROLES) await succeedServerCertificate(books, role, books.hosts);
+/** New certificates of broker and HTTPS for the hosts of this process. */
+export async function rotateServerCertificates(hierarchy: LockedHierarchy): Promise<void> {
+  for (const role of SERVER_ROLES) await rotateServerCertificate(hierarchy, role, hierarchy.hosts);
 }

@@ -3,23 +3,23 @@ import type { AuthorityRow } from "./authority-store.ts";
 import { uncoveredHosts } from "./server-hosts.ts";
 
 /**
- * When a generation must be followed by the next, and when it may go. Pure: rows and a time in, a verdict out.
- * The figures are explained in docs/pki.md, Rotation.
+ * When a generation must be rotated and when it may retire: pure functions of rows and a time. docs/pki.md, Rotation, explains the
+ * figures.
  */
 const LONGEST_LEAF = 365 * DAY;
 
-/** An intermediate with less left could not sign a leaf of 365 days; the rest is time to notice. */
+/** With less left, an intermediate could not sign a leaf of 365 days; the rest is time to notice a failure. */
 export const INTERMEDIATE_NEEDS = 400 * DAY;
-/** A root with less left could not make an intermediate that lasts. */
+/** With less left, a root could not issue an intermediate that is of use for long enough. */
 export const DEVICE_ROOT_NEEDS = 2 * INTERMEDIATE_NEEDS;
-/** A server root is followed so early that even a bundle's device, which fetches nothing by itself, is re-issued before. */
+/** So early that even devices set up from a bundle, which fetch nothing by themselves, get a new bundle before. */
 export const SERVER_ROOT_NEEDS = 730 * DAY;
-/** From announcing a server root to using it where its end is the reason: longer than any leaf lives. */
+/** From the announcement of a server root to its use, when the end of the previous one is the reason: longer than any leaf is valid. */
 export const SCHEDULED_OVERLAP = 400 * DAY;
-/** The same where an operator asked: every self-enrolled device renews within 30 days and learns of it then. */
+/** The same when an operator requested it: every self-enrolled device renews within 30 days and receives the root. */
 export const REQUESTED_OVERLAP = 35 * DAY;
-/** Other processes may issue for a moment after the change, until they hear of it. */
-const HEARING_OF_IT = DAY;
+/** Other processes issue with the previous intermediate until they have received the NOTIFY. */
+const PROPAGATION = DAY;
 
 export function remaining(row: AuthorityRow, now: Date): number {
   return row.not_after.getTime() - now.getTime();
@@ -30,7 +30,7 @@ export function isInLastThird(row: AuthorityRow, now: Date): boolean {
   return remaining(row, now) * 3 < row.not_after.getTime() - row.not_before.getTime();
 }
 
-/** Whether a server certificate should be re-issued: its end is near, its root was succeeded, or a host is missing. */
+/** Whether a server certificate must be replaced: it ends soon, its root is no longer active, or a host is missing. */
 export function serverCertificateIsDue(
   row: AuthorityRow,
   activeRoot: AuthorityRow,
@@ -42,20 +42,20 @@ export function serverCertificateIsDue(
   );
 }
 
-/** When to take a follower of the server root into use: after the overlap, but well before the old one ends. */
-export function scheduledTakeOver(old: AuthorityRow, now: Date): Date {
-  const latest = addMs(old.not_after, -120 * DAY);
+/** When the next server root becomes active: after the overlap, and well before the previous one ends. */
+export function scheduledTakeOver(previous: AuthorityRow, now: Date): Date {
+  const latest = addMs(previous.not_after, -120 * DAY);
   const wanted = addMs(now, SCHEDULED_OVERLAP);
   return wanted < latest ? wanted : latest < now ? now : latest;
 }
 
-/** Whether nothing that `row`, which is retiring, has issued can still be valid. */
+/** Whether everything that the retiring `row` has issued has expired. */
 export function mayRetire(row: AuthorityRow, rows: readonly AuthorityRow[], now: Date): boolean {
   if (row.not_after <= now) return true;
   const children = rows.filter(({ issuer_id }) => issuer_id === row.id);
   switch (row.role) {
     case "device_intermediate":
-      return row.retiring_at !== null && addMs(row.retiring_at, LONGEST_LEAF + HEARING_OF_IT) <= now;
+      return row.retiring_at !== null && addMs(row.retiring_at, LONGEST_LEAF + PROPAGATION) <= now;
     case "device_root":
       return children.every(({ status }) => status === "retired");
     case "server_root":

@@ -12,7 +12,7 @@ export interface AuthorityStatus {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly createdAt: Date;
-  /** When an upcoming server root will be, or was to be, taken into use. */
+  /** When an upcoming server root becomes active, or was planned to. */
   readonly takeOverAt: Date | null;
   readonly activatedAt: Date | null;
   readonly retiringAt: Date | null;

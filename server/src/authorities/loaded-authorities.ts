@@ -1,21 +1,21 @@
 import { certificatePem, decryptPrivateKey, fileSigner, type Signer } from "../pki/pki.ts";
 import type { AuthorityRow } from "./authority-store.ts";
-import { activeOf } from "./generations.ts";
+import { activeOf } from "./locked-hierarchy.ts";
 
-/** A server's certificate and key, PEM, as `tls.createServer` takes them. */
+/** Certificate and key of a server, PEM, as `tls.createServer` takes them. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
 }
 
-/** The signer together with the chain its leaves are handed out with (PEM, intermediate only). */
+/** The signer, and the chain that devices receive with its leaves (PEM, the intermediate alone). */
 export interface Issuer {
   readonly signer: Signer;
   readonly chainPem: string;
 }
 
-/** All that is read from the hierarchy while serving, ready to use; replaced as a whole by the next one. */
-export interface LiveSet {
+/** One state of the hierarchy with its keys decrypted, ready to serve. A change replaces it as a whole. */
+export interface LoadedAuthorities {
   readonly issuer: Issuer;
   readonly deviceRoots: readonly Buffer[];
   readonly deviceRootsPem: string;
@@ -23,21 +23,22 @@ export interface LiveSet {
   readonly serverCaBundlePem: string;
   readonly brokerTls: ServerTls;
   readonly httpsTls: ServerTls;
-  /** Equal for two sets exactly when they are the same. */
+  /** Equal for two states exactly when they are the same. */
   readonly version: string;
 }
 
-export function isLive({ status }: AuthorityRow): boolean {
+/** Whether the generation is upcoming, active or retiring. */
+export function isInUse({ status }: AuthorityRow): boolean {
   return status !== "retired";
 }
 
 /**
- * @param live every generation that is live, oldest first
- * @throws MusterError `wrong_master_key`, `issuance_failed` where key and certificate do not belong together
+ * @param rows every generation in use, oldest first
+ * @throws MusterError wrong_master_key; issuance_failed where key and certificate do not belong together
  */
-export function liveSet(live: readonly AuthorityRow[], masterKey: Buffer): LiveSet {
-  const active = (role: AuthorityRow["role"]) => activeOf({ rows: live }, role);
-  const of = (role: AuthorityRow["role"]) => newestFirst(live.filter((row) => row.role === role));
+export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer): LoadedAuthorities {
+  const active = (role: AuthorityRow["role"]) => activeOf({ rows }, role);
+  const of = (role: AuthorityRow["role"]) => newestFirst(rows.filter((row) => row.role === role));
   const intermediate = active("device_intermediate");
   const deviceRoots = of("device_root").map((row) => row.certificate_der);
   return {
@@ -53,26 +54,26 @@ export function liveSet(live: readonly AuthorityRow[], masterKey: Buffer): LiveS
       .join(""),
     brokerTls: serverTls(active("broker_server"), masterKey),
     httpsTls: serverTls(active("https_server"), masterKey),
-    version: versionOf(live),
+    version: versionOf(rows),
   };
 }
 
-/** The version of the {@link LiveSet} of these rows, without opening a key. */
-export function versionOf(live: readonly AuthorityRow[]): string {
-  return live.map(({ id, status }) => `${id} ${status}`).join("\n");
+/** The version of the {@link LoadedAuthorities} of these rows, without decrypting a key. */
+export function versionOf(rows: readonly AuthorityRow[]): string {
+  return rows.map(({ id, status }) => `${id} ${status}`).join("\n");
 }
 
 function newestFirst(rows: readonly AuthorityRow[]): AuthorityRow[] {
   return rows.toReversed();
 }
 
-/** The leaf alone: clients hold the root it hangs under directly. */
+/** The certificate without a chain: clients have the root that signed it. */
 function serverTls(row: AuthorityRow, masterKey: Buffer): ServerTls {
   const key = decryptPrivateKey(keyOf(row), masterKey).export({ format: "pem", type: "pkcs8" }).toString();
   return { cert: certificatePem(row.certificate_der), key };
 }
 
 function keyOf(row: AuthorityRow): string {
-  if (row.private_key_pem === null) throw new Error(`${row.name} is in use but has no private key`);
+  if (row.private_key_pem === null) throw new Error(`${row.name} is in use and has no private key`);
   return row.private_key_pem;
 }

@@ -1,0 +1,66 @@
+import { inTransaction } from "../db/transaction.ts";
+import { addMs } from "../lib/clock.ts";
+import { checkMasterKey, masterKeyCheck } from "../pki/pki.ts";
+import { insertMasterKeyCheck, notifyChange, readMasterKeyCheck } from "./authority-store.ts";
+import type { AuthoritiesDeps } from "./deps.ts";
+import { isInUse, loadAuthorities } from "./loaded-authorities.ts";
+import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
+import {
+  activateServerRoot,
+  announceServerRoot,
+  createHierarchy,
+  rotateDeviceRoot,
+  rotateIntermediate,
+  rotateServerCertificates,
+  upcomingServerRoot,
+} from "./rotation.ts";
+import { runDueRotations } from "./run-due-rotations.ts";
+import { REQUESTED_OVERLAP } from "./schedule.ts";
+import { serverHosts } from "./server-hosts.ts";
+
+export type ChangeKind = keyof typeof CHANGES;
+
+/** What each kind of change does before {@link runDueRotations}. */
+const CHANGES = {
+  start: async (hierarchy: LockedHierarchy) => {
+    if (hierarchy.rows.length === 0) await createHierarchy(hierarchy);
+  },
+  due: async (_hierarchy: LockedHierarchy) => undefined,
+  intermediate: rotateIntermediate,
+  server: rotateServerCertificates,
+  root: async (hierarchy: LockedHierarchy) => {
+    await rotateDeviceRoot(hierarchy);
+    await announceServerRoot(hierarchy, addMs(hierarchy.now, REQUESTED_OVERLAP));
+  },
+  rootImmediately: async (hierarchy: LockedHierarchy) => {
+    await rotateDeviceRoot(hierarchy);
+    await announceServerRoot(hierarchy, hierarchy.now);
+    await activateServerRoot(hierarchy, upcomingServerRoot(hierarchy)!);
+  },
+};
+
+/**
+ * Changes the hierarchy in one transaction under its lock, and notifies every process once that has committed.
+ *
+ * @throws MusterError wrong_master_key
+ */
+export async function changeHierarchy(deps: AuthoritiesDeps, kind: ChangeKind): Promise<void> {
+  const masterKey = deps.masterKey.reveal();
+  const hosts = serverHosts(deps.publicHost);
+  await inTransaction(deps.database.db, async (tx) => {
+    const hierarchy = await lockHierarchy(tx, { now: deps.clock.now(), ids: deps.ids, masterKey, hosts });
+    await requireMasterKey(hierarchy);
+    await CHANGES[kind](hierarchy);
+    await runDueRotations(hierarchy);
+    if (hierarchy.changed) await notifyChange(tx);
+  });
+}
+
+/** The first process stores the check value of its master key; every later change requires the same master key. */
+async function requireMasterKey({ tx, rows, masterKey }: LockedHierarchy): Promise<void> {
+  const check = await readMasterKeyCheck(tx);
+  if (check !== undefined) return checkMasterKey(masterKey, check);
+  // Where keys are stored and the check value is not, the master key must decrypt them.
+  if (rows.length > 0) loadAuthorities(rows.filter(isInUse), masterKey);
+  await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));
+}

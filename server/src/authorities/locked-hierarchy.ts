@@ -1,0 +1,40 @@
+import type { Tx } from "../db/types.ts";
+import type { Ids } from "../lib/ids.ts";
+import { type AuthorityRow, listAuthorities, lockAuthorities, type Role } from "./authority-store.ts";
+
+/** The hierarchy during a transaction that holds its lock, with everything that changing it needs. */
+export interface LockedHierarchy {
+  readonly tx: Tx;
+  readonly now: Date;
+  readonly ids: Ids;
+  readonly masterKey: Buffer;
+  /** The hosts that server certificates must name. */
+  readonly hosts: readonly string[];
+  /** Every generation, oldest first, as the transaction sees it now. */
+  rows: AuthorityRow[];
+  changed: boolean;
+}
+
+export type ServerRole = Extract<Role, "broker_server" | "https_server">;
+
+/** Waits for the lock, then reads the rows; before the lock they could still change. */
+export async function lockHierarchy(
+  tx: Tx,
+  more: Omit<LockedHierarchy, "tx" | "rows" | "changed">,
+): Promise<LockedHierarchy> {
+  await lockAuthorities(tx);
+  return { ...more, tx, rows: await listAuthorities(tx), changed: false };
+}
+
+/** To be called after each write. */
+export async function reloadRows(hierarchy: LockedHierarchy): Promise<void> {
+  hierarchy.rows = await listAuthorities(hierarchy.tx);
+  hierarchy.changed = true;
+}
+
+/** The active generation of a role. Throws where there is none, which only a damaged database has. */
+export function activeOf({ rows }: { readonly rows: readonly AuthorityRow[] }, role: Role): AuthorityRow {
+  const row = rows.find((candidate) => candidate.role === role && candidate.status === "active");
+  if (row === undefined) throw new Error(`the database contains no active ${role}`);
+  return row;
+}
