@@ -3,7 +3,7 @@ import { createServerCertificate, createServerRoot, newSerialNumber } from "../p
 
 const VALID_DAYS = 30;
 
-/** A private key, and a certificate with the root that signed it; both PEM. */
+/** A private key, and a certificate followed by the root that signed it; both PEM. */
 export interface LoopbackTls {
   key: string;
   cert: string;

@@ -36,7 +36,7 @@ export class PublicApi {
     });
   }
 
-  /** As {@link call}, refusing any other status than `status`. */
+  /** The body of the answer to {@link call}. @throws Error when its status is another */
   async expect(status: number, method: string, path: string, body?: object): Promise<ApiAnswer["body"]> {
     const answer = await this.call(method, path, body);
     if (answer.status !== status) {

@@ -8,26 +8,26 @@ import { withTimeout } from "../lib/timeouts.ts";
 
 const STOP_MS = 20_000;
 
-/** A muster service in a process of its own, as an operator runs it, and its two front doors. */
+/** `muster serve` in a process of its own. */
 export interface DemoService {
   readonly baseUrl: string;
   readonly brokerUrl: string;
   readonly dataDir: string;
   /** PEM that verifies the development certificates. */
   readonly ca: string;
-  /** What `npx muster <name>` does; throws what the service refuses. */
+  /** Sends a command as `npx muster` does. @throws Error when the service refuses it */
   command(name: string, body: object): Promise<Record<string, unknown>>;
-  /** SIGTERM, then the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `muster serve` on free loopback ports over `dataDir`, whose settings come from here alone. */
+/** Starts `muster serve` on `dataDir` with the settings in `env` and no others. */
 export async function startService(env: Record<string, string>, dataDir: string): Promise<DemoService> {
   const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
   const child = spawn(process.execPath, [launcher, "serve"], {
     env: { ...env, MUSTER_DATA_DIR: dataDir },
     stdio: ["ignore", "pipe", "inherit"],
-    // A group of its own: Ctrl-C reaches the demo alone, which then stops the service in order.
+    // In a process group of its own: the terminal sends Ctrl-C to the demo only, which then stops the service.
     detached: true,
   });
   const ready = await untilReady(child);

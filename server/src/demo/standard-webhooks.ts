@@ -5,8 +5,8 @@ import type { Hook } from "./webhook-sink.ts";
 const TOLERANCE_MS = 300 * SECOND;
 
 /**
- * What a receiver does before it believes a webhook (standardwebhooks.com): one of the signatures is ours, over id, time
- * and body, and the time is near.
+ * How a receiver verifies a webhook message (standardwebhooks.com): one of its signatures is valid for id, time and body, and the
+ * time is within five minutes.
  *
  * @param secret `whsec_` and the key in base64
  */

@@ -1,22 +1,24 @@
 import { setTimeout } from "node:timers/promises";
 import { AgentError } from "@muster/agent";
 import { systemClock } from "../lib/clock.ts";
-import type { Plant } from "./plant.ts";
+import type { DemoState } from "./demo-state.ts";
 
-/** One step of the demo: what it shows, and the work, which resolves with a fact to print or throws. */
+/** One step of the demo. `run` resolves with a fact to print, and throws when the step fails. */
 export interface Step {
+  /** What the step shows, as a sentence. */
   title: string;
-  run(plant: Plant): Promise<string>;
+  run(state: DemoState): Promise<string>;
 }
 
-/** A key admits 120 requests a minute. */
+/** An API key has 120 requests a minute. */
 const POLL_MS = 200;
 
-export function expect(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
+/** @throws Error with `message` unless `condition` is true */
+export function expect(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message);
 }
 
-/** Resolves with the agent's refusal; throws when `work` succeeds or fails otherwise. */
+/** Resolves with the agent's error of this code. @throws Error when `work` succeeds or fails otherwise */
 export async function refusal(work: Promise<unknown>, code: string): Promise<AgentError> {
   const error = await work.then(
     () => undefined,
@@ -26,17 +28,17 @@ export async function refusal(work: Promise<unknown>, code: string): Promise<Age
   throw new Error(`expected a refusal with ${code}, got ${error ?? "success"}`);
 }
 
-/** Asks until there is an answer; throws when there is none within `ms`. */
+/** Polls until there is an answer. @throws Error when there is none within `ms` */
 export async function eventually<Answer>(
   what: string,
   ms: number,
-  ask: () => Promise<Answer | undefined>,
+  poll: () => Promise<Answer | undefined>,
 ): Promise<Answer> {
-  const giveUp = systemClock.monotonicMs() + ms;
+  const deadline = systemClock.monotonicMs() + ms;
   for (;;) {
-    const answer = await ask();
+    const answer = await poll();
     if (answer !== undefined) return answer;
-    if (systemClock.monotonicMs() >= giveUp) throw new Error(`${what}: not within ${ms / 1000} s`);
+    if (systemClock.monotonicMs() >= deadline) throw new Error(`${what}: not within ${ms / 1000} s`);
     await setTimeout(POLL_MS);
   }
 }

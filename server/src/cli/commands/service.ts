@@ -45,8 +45,8 @@ function addDemo(program: Command, exit: Exit): void {
     .description("Show the platform with simulated devices in a temporary folder, until Ctrl-C")
     .option("--check", "Verify each step and stop; exit 0 only if every step succeeded")
     .action(async ({ check }) => {
-      const { demo } = await import("../../demo/demo.ts");
-      exit(await demo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
+      const { runDemo } = await import("../../demo/demo.ts");
+      exit(await runDemo({ check: check ?? false, env: foreignEnvironment(), print: (line) => console.log(line) }));
     });
 }
 

@@ -1,0 +1,47 @@
+import type { PublicApi } from "./public-api.ts";
+import type { DemoService } from "./service.ts";
+import type { SimulatedPump } from "./simulated-pump.ts";
+import type { Sinks } from "./sinks.ts";
+
+export const TENANT = "demo";
+export const ADMIN = "admin@demo.example";
+
+export interface User {
+  id: string;
+  email: string;
+}
+
+/** The service under demonstration, and what the steps have created there: each step sets what later steps read. */
+export class DemoState {
+  readonly service: DemoService;
+  readonly sinks: Sinks;
+  /** Contains everything the demo writes. */
+  readonly folder: string;
+  /** A random number from 0 to 1. */
+  readonly random: () => number;
+
+  adminPassword!: string;
+  deviceTypeId!: string;
+  claimCode!: string;
+  pumps: SimulatedPump[] = [];
+  /** With a key for devices, claims, certificates, groups, shifts and thresholds. */
+  api!: PublicApi;
+
+  operator!: User;
+  leader!: User;
+  /** The group whose shift is notified first, then all its members. */
+  maintenanceGroupId!: string;
+  /** The group that notifies an e-mail address and a webhook. */
+  controlRoomId!: string;
+  /** With a key for anomalies and tickets only. */
+  maintenanceApi!: PublicApi;
+  anomalyId!: string;
+  ticketId!: string;
+
+  constructor({ service, sinks, folder, random }: Pick<DemoState, "service" | "sinks" | "folder" | "random">) {
+    this.service = service;
+    this.sinks = sinks;
+    this.folder = folder;
+    this.random = random;
+  }
+}

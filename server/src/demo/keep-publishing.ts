@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { ADMIN, type DemoState } from "./demo-state.ts";
+import { isEscalated } from "./fault-steps.ts";
+import { failingPump, publishAll, wearDown } from "./simulated-pump.ts";
+
+const PUBLISH_EVERY_MS = 2_000;
+/** The failing pump passes its limit after some 45 s and is repaired 85 s later: time for a second escalation step. */
+const WEAR_PER_READING = 0.25;
+/** Later than the next escalation step, which is due a minute after the anomaly. */
+const ESCALATION_CHECK_MS = 65_000;
+
+/** Publishes readings of all pumps until Ctrl-C. */
+export async function keepPublishing(
+  state: DemoState,
+  stopped: Promise<void>,
+  print: (line: string) => void,
+): Promise<void> {
+  const { service, adminPassword } = state;
+  print(`
+The pumps keep publishing until you press Ctrl-C. The sludge pump wears out again within a minute; e-mails and webhook messages
+about it are printed here as they arrive. Without an acknowledgement the leader is notified a minute later.
+
+  HTTPS and API   ${service.baseUrl}
+  MQTT over TLS   ${service.brokerUrl}
+  CA for both     ${join(service.dataDir, "tls", "ca.pem")}
+  admin           ${ADMIN}, one-time password ${adminPassword}
+  shell           MUSTER_DATA_DIR=${service.dataDir} npx muster --help
+`);
+  const publishing = setInterval(() => {
+    wearDown(failingPump(state.pumps), WEAR_PER_READING);
+    publishAll(state.pumps, state.random).catch(() => undefined);
+  }, PUBLISH_EVERY_MS);
+  const check = setTimeout(() => print(escalationResult(state)), ESCALATION_CHECK_MS);
+  await stopped;
+  clearInterval(publishing);
+  clearTimeout(check);
+}
+
+function escalationResult(state: DemoState): string {
+  return isEscalated(state)
+    ? "✗ The acknowledged anomaly was escalated a minute later"
+    : "✓ The acknowledged anomaly was not escalated a minute later";
+}
