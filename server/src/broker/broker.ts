@@ -2,6 +2,7 @@ import type { Authorities } from "../authorities/authorities.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { CreateEngine } from "./engine.ts";
 import { createAedesEngine } from "./engines/aedes/engine.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
@@ -23,9 +24,9 @@ export interface Broker {
   healthy(): boolean;
 }
 
-export function createBroker(deps: BrokerDeps): Broker {
+export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createAedesEngine): Broker {
   const { authorities, connections } = deps;
-  const engine = createAedesEngine({
+  const engine = createEngine({
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
     onTlsChange: authorities.onChange,

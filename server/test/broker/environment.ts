@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import mqtt from "mqtt";
 import type { Caller } from "../../src/access/access.ts";
+import { createBroker } from "../../src/broker/broker.ts";
 import type { CreateEngine } from "../../src/broker/engine.ts";
 import { type BrokerLimits, DEFAULT_LIMITS } from "../../src/broker/limits.ts";
-import { createMusterPolicy } from "../../src/broker/policy/muster-policy.ts";
 import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -11,13 +11,15 @@ import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
 
 export type { Device } from "./features.ts";
 
+const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 }, mqttMessagesPerSecond: DEFAULT_LIMITS.messagesPerSecond };
+
 export interface BrokerOptions {
   limits?: Partial<BrokerLimits>;
   /** Wraps the policy, so that a test observes or delays what the engine asks it. */
   around?: (policy: BrokerPolicy) => BrokerPolicy;
 }
 
-/** The features and one engine under the production policy. */
+/** The features and one broker on them, with the engine under test. */
 export interface TestBroker extends Omit<BrokerFeatures, "close"> {
   readonly port: number;
   /** The session of a client id that the engine has opened and not closed. */
@@ -61,29 +63,20 @@ export async function withEngine(
 async function startEngine(
   createEngine: CreateEngine,
   features: Omit<BrokerFeatures, "close">,
-  options: BrokerOptions,
+  { limits, around = (policy) => policy }: BrokerOptions,
 ): Promise<TestBroker> {
-  const { authorities, clock, connections } = features;
-  const logger = createLogger("silent");
-  const { policy, sessionOf } = observeSessions(createMusterPolicy({ ...features, logger }));
-  const engine = createEngine({
-    host: "127.0.0.1",
-    port: 0,
-    tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
-    onTlsChange: authorities.onChange,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
-    policy: options.around?.(policy) ?? policy,
-    clock,
-    ids: randomIds,
-    logger,
-  });
-  connections.onDrop(async ({ reason, ...target }) => {
-    await engine.drop(target, reason);
-    await connections.flush();
-  });
-  const { port } = await engine.start();
-  const stopEngine = () => engine.stop();
-  return { ...features, port, sessionOf, stopEngine, stop: stopEngine };
+  let sessionOf: TestBroker["sessionOf"] = () => undefined;
+  const broker = createBroker(
+    { ...features, config: CONFIG, ids: randomIds, logger: createLogger("silent") },
+    (given) => {
+      const observed = observeSessions(given.policy);
+      sessionOf = observed.sessionOf;
+      return createEngine({ ...given, limits: { ...given.limits, ...limits }, policy: around(observed.policy) });
+    },
+  );
+  const { port } = await broker.start();
+  const stopEngine = () => broker.stop();
+  return { ...features, port, sessionOf: (clientId) => sessionOf(clientId), stopEngine, stop: stopEngine };
 }
 
 /** `policy`, and which sessions the engine has opened and not closed under it. */
