@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { CreateEngine } from "../../src/broker/engine.ts";
+import { enqueueDrop } from "../../src/connections/connections.ts";
 import { certificatesFromPem } from "../../src/pki/pki.ts";
 import { closed, connect, eventually, journal, startBroker, type TestBroker, withEngine } from "./environment.ts";
 import { connectPacket, type RawClient, rawClient } from "./raw-client.ts";
@@ -154,6 +155,29 @@ export function sessionRules(createEngine: CreateEngine): void {
       await assert.rejects(connect(own, device));
       assert.ok(await eventually(async () => own.sessionOf(device.deviceId) === undefined));
     }
+  });
+
+  test("a session that closes while it replaces another leaves neither open", async (t) => {
+    let afterOpening = async (_sessionId: string): Promise<void> => undefined;
+    const own = await withEngine(t, createEngine, broker, {
+      around: (policy) => ({
+        ...policy,
+        openSession: async (principal, session) => {
+          const opened = await policy.openSession(principal, session);
+          await afterOpening(session.sessionId);
+          return opened;
+        },
+      }),
+    });
+    const device = await own.enroll();
+    const first = await connect(own, device);
+    afterOpening = async (sessionId) => {
+      const seq = await enqueueDrop(own.database.db, { sessionId, reason: "test" }, own.clock.now());
+      await own.connections.awaitDrop(seq, 5_000);
+    };
+    await assert.rejects(connect(own, device));
+    await closed(first);
+    assert.ok(await eventually(async () => own.sessionOf(device.deviceId) === undefined));
   });
 
   test(`of ${ROUNDS} revocations at different moments of a connect none leaves a session open`, async () => {

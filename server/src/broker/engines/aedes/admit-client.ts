@@ -55,12 +55,10 @@ async function openSession(
   const { sessionId, remoteAddress } = session;
   const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
   if (opened === undefined) return "server_unavailable";
-  if (session.closing) {
-    // It closed while the database recorded it as open, so its end is not recorded yet.
-    policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
-    return "not_authorized";
-  }
-  session.recorded = true;
+  // When it closed while the database recorded it as open, its end is not recorded yet.
+  if (session.closing) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
+  else session.recorded = true;
+  // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere } = opened;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
   return session.closing ? "not_authorized" : undefined;
