@@ -7,8 +7,8 @@ import { type EventHandler, type SubscribeOptions, type Subscription, subscribe,
 
 export { describeChange, type EventFamily, type EventKind } from "./describe-change.ts";
 export type { RecordedChange } from "./event-store.ts";
-export type { EventPage, TenantEvent } from "./read-events.ts";
-export { type EventHandler, isWanted, type SubscribeOptions, type Subscription } from "./subscribe.ts";
+export type { TenantEvent } from "./read-events.ts";
+export { type EventHandler, isWanted, type Subscription } from "./subscribe.ts";
 
 /** How long events are stored: a cursor older than that has expired. */
 const RETENTION_MS = 48 * HOUR;

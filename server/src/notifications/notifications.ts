@@ -12,8 +12,6 @@ import { createWorker, type NotificationWorker } from "./worker.ts";
 
 export type { DeliveryRecord } from "./delivery/list-deliveries.ts";
 export type { NotificationSettings } from "./deps.ts";
-export type { OnCall, OnCallDuty } from "./paging/on-call.ts";
-export type { WebhookInfo } from "./webhooks/show-webhook.ts";
 
 /** What callers ask for, and jobs: `noticeCertificates` at least daily, `prune` every few minutes. */
 export const notificationUseCases = {
