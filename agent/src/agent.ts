@@ -2,12 +2,12 @@ import { EventEmitter } from "node:events";
 import { AgentError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import { Link } from "./link.ts";
-import { type DropReason, Outbox } from "./outbox.ts";
 import { DEFAULT_QUEUE_LIMITS, type QueueLimits } from "./queue.ts";
 import { renewWith, renew as renewWithoutLink } from "./renew.ts";
 import { keepRenewed } from "./renewal.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
-import { loadIdentity } from "./state.ts";
+import { type DropReason, Outbox } from "./state/outbox.ts";
+import { loadIdentity } from "./state/state.ts";
 
 export interface MusterAgentOptions {
   /** The folder {@link enroll} filled. */
@@ -175,7 +175,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     this.#outbox.clear(closedError());
   }
 
-  /** Loads once, whoever asks first, so that messages published meanwhile keep their order. */
+  /** Loads once, at the first call, so that messages published during the load keep their order. */
   #load(): Promise<Identity> {
     this.#loading ??= loadIdentity(this.stateDir)
       .then((identity) => {

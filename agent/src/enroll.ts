@@ -1,6 +1,5 @@
 import { delayMs, ENROLLMENT } from "./backoff.ts";
 import { AgentError, asAgentError, isTransient } from "./errors.ts";
-import { diskSteps } from "./files.ts";
 import {
   endpoint,
   type HttpsCredentials,
@@ -11,10 +10,11 @@ import {
   requiredText,
 } from "./http.ts";
 import { type DeviceRecord, filesOf, type Identity } from "./identity.ts";
-import { withStateLock } from "./lock.ts";
-import { dropPending, noteAnswered, noteSent, type PendingRequest, pendingRequest } from "./pending.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
-import { commitFiles, finishCommit, loadIdentity } from "./state.ts";
+import { diskSteps } from "./state/files.ts";
+import { withStateLock } from "./state/lock.ts";
+import { dropPending, type PendingRequest, pendingRequest, recordAnswered, recordSent } from "./state/pending.ts";
+import { commitFiles, finishCommit, loadIdentity } from "./state/state.ts";
 import { AGENT_VERSION } from "./version.ts";
 
 /** The redemption request's fields (spec 2.2) and where to keep what comes back. */
@@ -83,14 +83,14 @@ async function redeem(
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   let unanswered = pending.unanswered;
   for (let attempt = 0; ; attempt++) {
-    await noteSent(options.stateDir);
+    await recordSent(options.stateDir);
     try {
       return await postJson(url, requestBody(options, pending.csrPem), credentials);
     } catch (thrown) {
       const error = asAgentError(thrown);
       unanswered ||= error.unanswered;
       // The mark stays while an answer may have been lost; it explains a later `claim_exhausted`.
-      if (!unanswered) await noteAnswered(options.stateDir);
+      if (!unanswered) await recordAnswered(options.stateDir);
       if (attempt + 1 >= attempts || !isTransient(error)) throw unanswered ? withUnanswered(error) : error;
       await runtime.sleep(error.retryAfterMs ?? delayMs(ENROLLMENT, attempt, runtime.random()));
     }

@@ -3,7 +3,7 @@ import { type AgentError, asAgentError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { Runtime } from "./runtime.ts";
 import { openSession, type Session } from "./session.ts";
-import { discardCandidate, finishCommit, loadCandidate, loadIdentity, promoteCandidate } from "./state.ts";
+import { discardCandidate, finishCommit, loadCandidate, loadIdentity, promoteCandidate } from "./state/state.ts";
 
 /** What a link tells its owner. */
 export interface LinkEvents {

@@ -1,10 +1,10 @@
 import { AgentError, asAgentError } from "./errors.ts";
 import { endpoint, type JsonObject, optionalTexts, postJson, requiredText } from "./http.ts";
 import { type DeviceRecord, filesOf, type Identity } from "./identity.ts";
-import { withStateLock } from "./lock.ts";
-import { dropPending, noteAnswered, noteSent, pendingRequest } from "./pending.ts";
 import { openSession } from "./session.ts";
-import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandidate } from "./state.ts";
+import { withStateLock } from "./state/lock.ts";
+import { dropPending, pendingRequest, recordAnswered, recordSent } from "./state/pending.ts";
+import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandidate } from "./state/state.ts";
 
 /** Whose certificate to renew. */
 export interface RenewOptions {
@@ -44,13 +44,13 @@ async function requestRenewal(stateDir: string): Promise<Identity> {
   const pending = await pendingRequest(stateDir);
   const url = endpoint(current.device.server, current.device.renewalEndpoint);
   const credentials = { caPem: current.httpsCaPem, certPem: current.fullchainPem, keyPem: current.keyPem };
-  await noteSent(stateDir);
+  await recordSent(stateDir);
   let answer: JsonObject;
   try {
     answer = await postJson(url, { csr: pending.csrPem }, credentials);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    if (!pending.unanswered && !error.unanswered) await noteAnswered(stateDir);
+    if (!pending.unanswered && !error.unanswered) await recordAnswered(stateDir);
     throw pending.unanswered ? explained(error) : error;
   }
   const issued = {
@@ -69,7 +69,7 @@ function deviceAfter(device: DeviceRecord, answer: JsonObject): DeviceRecord {
     ...device,
     certExpiresAt: requiredText(answer, "certExpiresAt"),
     renewAfterUtc: requiredText(answer, "renewAfterUtc"),
-    // Topics are resolved anew at each issuance; a server that does not repeat them has not changed them.
+    // Topics are resolved again at each issuance; a server that does not repeat them has not changed them.
     publishTopics: optionalTexts(answer, "publishTopics") ?? device.publishTopics,
   };
 }

@@ -49,12 +49,12 @@ export async function keepRenewed(parts: RenewalParts): Promise<void> {
   }
 }
 
-async function renewOnce(parts: RenewalParts, judge: (final: boolean) => void): Promise<void> {
+async function renewOnce(parts: RenewalParts, settle: (final: boolean) => void): Promise<void> {
   try {
     await parts.renew();
-    judge(false);
+    settle(false);
   } catch (thrown) {
-    judge(isFinal(asAgentError(thrown)));
+    settle(isFinal(asAgentError(thrown)));
     throw thrown;
   }
 }

@@ -11,7 +11,7 @@ export interface Session {
    * Sends at QoS 1 and calls back on the PUBACK. After the session's end the call may never come: see `closed`.
    */
   publish(topic: string, payload: Buffer, retain: boolean, acknowledged: () => void): void;
-  /** Resolves with a plain reason when the connection is gone, whoever ended it. */
+  /** Resolves with a plain reason when the connection has ended, from either side. */
   readonly closed: Promise<string>;
   /** DISCONNECT and close. */
   end(): Promise<void>;
@@ -139,7 +139,7 @@ function sessionOn(client: MqttClient, closed: Promise<string>): Session {
       });
     },
     end: async () => {
-      // With publishes outstanding mqtt.js would wait for them without limit; whoever ends now has given them up.
+      // With publishes outstanding mqtt.js would wait for them without limit; a caller that ends the session has given them up.
       const inFlight = Object.keys(client.outgoing).length > 0;
       const timer = setTimeout(() => client.stream.destroy(), GOODBYE_MS);
       client.end(inFlight);

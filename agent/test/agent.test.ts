@@ -127,7 +127,7 @@ test("when the broker refuses the new certificate but takes the old one, the old
   assert.equal(await serialOf(stateDir), before);
 });
 
-test("a revoked device is told so, and leaves the broker alone for minutes after the third refusal", async (t) => {
+test("a revoked device reports it, and leaves the broker alone for minutes after the third refusal", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   await agent.connect();
   remote.revoked.add(await serialOf(stateDir));

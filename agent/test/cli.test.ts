@@ -109,7 +109,7 @@ test("a topic that the certificate does not name is refused before it is sent", 
   assert.equal(remote.broker.messages.length, 0);
 });
 
-test("as a system service it stays connected until it is told to stop", async (t) => {
+test("as a system service it stays connected until it is stopped", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { child, done } = cli(["run", "--state-dir", stateDir], "ignore");
   await new Promise<void>((resolve) => {

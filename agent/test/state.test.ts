@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { diskSteps, type FileSteps } from "../src/files.ts";
 import { type DeviceRecord, filesOf, type StateFiles } from "../src/identity.ts";
 import { type AgentError, loadCandidate, loadIdentity, makeCsr, makeKey } from "../src/index.ts";
-import { withStateLock } from "../src/lock.ts";
-import { commitFiles, finishCommit, promoteCandidate, stageCandidate } from "../src/state.ts";
+import { diskSteps, type FileSteps } from "../src/state/files.ts";
+import { withStateLock } from "../src/state/lock.ts";
+import { commitFiles, finishCommit, promoteCandidate, stageCandidate } from "../src/state/state.ts";
 import { type Authority, newAuthority } from "./remote/authority.ts";
 import { freshFolder } from "./remote/setup.ts";
 
@@ -81,12 +81,12 @@ function failingAt(at: number): { steps: FileSteps; count: () => number } {
 
 const markOf = async (stateDir: string) => (await loadIdentity(stateDir)).device.hardwareFingerprint;
 
-/** Cuts `change` off at each of its steps and hands the folder as it was left to `judge`. */
+/** Cuts `change` off at each of its steps and passes the resulting folder to `verify`. */
 async function atEveryStep(
   t: Parameters<typeof freshFolder>[0],
   prepare: (stateDir: string) => Promise<void>,
   change: (stateDir: string, steps: FileSteps) => Promise<void>,
-  judge: (stateDir: string, whole: boolean) => Promise<void>,
+  verify: (stateDir: string, whole: boolean) => Promise<void>,
 ): Promise<number> {
   for (let at = 0; ; at++) {
     const stateDir = await freshFolder(t);
@@ -99,7 +99,7 @@ async function atEveryStep(
         return false;
       },
     );
-    await judge(stateDir, whole);
+    await verify(stateDir, whole);
     if (whole) return count();
   }
 }

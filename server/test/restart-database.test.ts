@@ -20,7 +20,7 @@ import {
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** What a request may take at most when the database does not answer (reliability.md), and a busy machine's share. */
+/** What a request may take at most when the database does not answer, and a busy machine's share. */
 const ANSWER_MS = 5_000 + 1_000;
 const RECOVERY_MS = 15_000;
 

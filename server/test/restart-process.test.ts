@@ -9,18 +9,18 @@ import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
 import { startProcess } from "./harness/process.ts";
 
-let world: CrashFixture;
+let fixture: CrashFixture;
 before(async () => {
-  world = await startCrashFixture({ fresh: true });
+  fixture = await startCrashFixture({ fresh: true });
 });
-after(() => world?.close());
+after(() => fixture?.close());
 
 // On PostgreSQL several processes are welcome; the folder of the embedded database belongs to one.
 if (!onPostgres) {
   test("a second process on the same folder says so and ends with 1; the first does not notice", async () => {
     const env = {
       PATH: process.env.PATH,
-      MUSTER_DATA_DIR: world.dataDir,
+      MUSTER_DATA_DIR: fixture.dataDir,
       MUSTER_HTTP_PORT: "0",
       MUSTER_MQTT_PORT: "0",
       MUSTER_METRICS_PORT: "0",
@@ -31,50 +31,50 @@ if (!onPostgres) {
     assert.equal(code, 1);
     assert.equal(
       stderr.trim(),
-      `muster: another muster process is using the data folder ${world.dataDir}; stop it, or give this one a MUSTER_DATA_DIR of its own`,
+      `muster: another muster process is using the data folder ${fixture.dataDir}; stop it, or give this one a MUSTER_DATA_DIR of its own`,
     );
-    await world.doctor();
+    await fixture.doctor();
   });
 }
 
 test("after kill -9 the next start finds everything, and a device connects with what it holds", async () => {
-  const device = await world.enroll();
-  const client = await connectMqtt(world.server, device);
+  const device = await fixture.enroll();
+  const client = await connectMqtt(fixture.server, device);
   client.on("error", () => undefined);
-  await world.server.end("SIGKILL");
+  await fixture.server.end("SIGKILL");
   await closed(client);
   client.end(true);
-  await world.restart();
-  (await connectMqtt(world.server, device)).end(true);
-  assert.equal((await world.renew(device)).answer.status, 200);
-  await world.doctor();
+  await fixture.restart();
+  (await connectMqtt(fixture.server, device)).end(true);
+  assert.equal((await fixture.renew(device)).answer.status, 200);
+  await fixture.doctor();
 });
 
 test("SIGTERM finishes the redemption that is under way, closes sessions and ends with 0", async () => {
-  const claim = await world.claim();
-  const connected = await connectMqtt(world.server, await world.enroll());
+  const claim = await fixture.claim();
+  const connected = await connectMqtt(fixture.server, await fixture.enroll());
   connected.on("error", () => undefined);
   const gone = closed(connected);
-  await world.server.arm("redeem.commit:sleep:400");
-  const asleep = world.server.asleep();
-  const work = world.redeem(claim.body);
+  await fixture.server.arm("redeem.commit:sleep:400");
+  const asleep = fixture.server.asleep();
+  const work = fixture.redeem(claim.body);
   await asleep;
-  const code = world.server.end("SIGTERM");
+  const code = fixture.server.end("SIGTERM");
   const answer = await work;
   assert.equal(answer.status, 200, answer.text);
   assert.equal(await code, 0);
   await gone;
   connected.end(true);
-  await world.restart();
-  assert.equal(await world.used(claim.id), 1);
-  (await connectMqtt(world.server, deviceOf(answer, claim.key))).end(true);
-  await world.doctor();
+  await fixture.restart();
+  assert.equal(await fixture.used(claim.id), 1);
+  (await connectMqtt(fixture.server, deviceOf(answer, claim.key))).end(true);
+  await fixture.doctor();
 });
 
 test("the production entry knows no faults: FAULT means nothing to it", async () => {
-  await world.server.end("SIGTERM");
-  const env = { FAULT: "redeem.commit:kill9", MUSTER_MASTER_KEY: world.masterKey };
-  const plain = await startProcess(world.dataDir, world.databaseUrl, { env });
-  world.use(plain);
-  assert.ok(await world.enroll());
+  await fixture.server.end("SIGTERM");
+  const env = { FAULT: "redeem.commit:kill9", MUSTER_MASTER_KEY: fixture.masterKey };
+  const plain = await startProcess(fixture.dataDir, fixture.databaseUrl, { env });
+  fixture.use(plain);
+  assert.ok(await fixture.enroll());
 });

@@ -16,7 +16,7 @@ export function serverFiles(root: string): string[] {
 }
 
 /** Shipped migrations are never edited, `words.ts` names what it refuses, and the fixtures break the rules. */
-const EXEMPT = /^server\/src\/db\/migrations\/00(0\d|1[0-3])-|^tools\/words\.ts$|^tools\/fixtures\//;
+const EXEMPT = /^server\/src\/db\/migrations\/00(0\d|1[0-4])-|^tools\/words\.ts$|^tools\/fixtures\//;
 
 /** The TypeScript files whose wording counts, tests included. */
 export function writtenCode(root: string): string[] {

@@ -43,7 +43,7 @@ export function program(): Command {
   command(root, "renew", "renew the certificate now").action(async (flags: { stateDir: string; json?: boolean }) => {
     report(flags.json ?? false, "Renewed", await renew(flags));
   });
-  command(root, "status", "tell what the state folder holds").action(status);
+  command(root, "status", "Show the contents of the state folder").action(status);
   return root;
 }
 

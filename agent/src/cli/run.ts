@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { adviceFor } from "../advice.ts";
 import { MusterAgent } from "../agent.ts";
 import { AgentError, asAgentError } from "../errors.ts";
-import { loadIdentity } from "../state.ts";
+import { loadIdentity } from "../state/state.ts";
 import { inWords, printResult } from "./output.ts";
 
 interface RunFlags {
@@ -25,12 +25,12 @@ const PATIENCE = 3;
 export async function run(flags: RunFlags): Promise<void> {
   await loadIdentity(flags.stateDir);
   const agent = new MusterAgent({ stateDir: flags.stateDir });
-  tell(agent);
+  reportEvents(agent);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   // Under npx one Ctrl-C arrives twice; the second must not cut off what the first began.
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  // Rejects only when closed; what keeps it from connecting is told by events.
+  // Rejects only when closed; events report why it cannot connect.
   agent.connect().catch(() => {});
   try {
     const underway = await publishInput(agent, flags, stop.signal);
@@ -115,7 +115,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Says on stderr what happens, one line an event. */
-function tell(agent: MusterAgent): void {
+function reportEvents(agent: MusterAgent): void {
   const say = (text: string) => console.error(text);
   const wait = (ms: number) => `next try in ${ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : inWords(ms)}`;
   agent.on("connected", ({ deviceId }) => say(`connected as ${deviceId}`));

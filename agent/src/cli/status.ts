@@ -1,10 +1,10 @@
-import { readPending } from "../pending.ts";
 import { systemRuntime } from "../runtime.ts";
 import { certificateDates } from "../schedule.ts";
-import { loadCandidate, loadIdentity } from "../state.ts";
+import { readPending } from "../state/pending.ts";
+import { loadCandidate, loadIdentity } from "../state/state.ts";
 import { inWords, printResult } from "./output.ts";
 
-/** `muster-agent status`: what the state folder holds, judged by this machine's clock. */
+/** `muster-agent status`: the contents of the state folder, with dates compared to this machine's clock. */
 export async function status(flags: { stateDir: string; json?: boolean }): Promise<void> {
   const { device, certificate } = await loadIdentity(flags.stateDir);
   const { expiresAt, renewAfter } = certificateDates({ device, certificate });

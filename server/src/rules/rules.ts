@@ -1,15 +1,15 @@
 import { type Bound, bind } from "../access/access.ts";
-import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./change-pack.ts";
 import type { RulesDeps } from "./deps.ts";
-import { dryRun } from "./dry-run.ts";
-import { createThreshold, getThreshold, listThresholds } from "./packs.ts";
+import { dryRun } from "./dry-run/dry-run.ts";
+import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./packs/change-pack.ts";
+import { createThreshold, getThreshold, listThresholds } from "./packs/packs.ts";
 import { createSilencePoll } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
-export type { ThresholdChange } from "./change-pack.ts";
-export type { ThresholdPack } from "./packs.ts";
+export type { ThresholdChange } from "./packs/change-pack.ts";
+export type { ThresholdPack } from "./packs/packs.ts";
+export type { RuleChange } from "./packs/rule-identity.ts";
 export { type NewRule, OPERATORS, type Rule } from "./rule.ts";
-export type { RuleChange } from "./rule-identity.ts";
 
 export const ruleUseCases = {
   createThreshold,

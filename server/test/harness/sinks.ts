@@ -43,7 +43,7 @@ export async function startSinks() {
     hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
   };
   const arrived = () => {
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
 
   const smtp = new SMTPServer({
@@ -85,16 +85,16 @@ export async function startSinks() {
     },
     hookPort: port(https),
     hookUrl: (path: string) => `https://127.0.0.1:${port(https)}${path}`,
-    /** Resolves when `holds` does; it is asked again after each arrival. */
-    until: (holds: () => boolean): Promise<void> =>
+    /** Resolves when `isTrue` does; it is evaluated again after each arrival. */
+    until: (isTrue: () => boolean): Promise<void> =>
       new Promise((resolve) => {
-        const look = () => {
-          if (!holds()) return;
-          waiting.delete(look);
+        const check = () => {
+          if (!isTrue()) return;
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     mailsTo: (address: string) => mails.filter(({ to }) => to === address),
     hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),

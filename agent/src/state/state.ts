@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import { AgentError } from "./errors.ts";
+import { AgentError } from "../errors.ts";
+import { type Identity, parseIdentity, type StateFiles } from "../identity.ts";
 import { diskSteps, type FileSteps, isMissing, namesIn, readIfThere } from "./files.ts";
-import { type Identity, parseIdentity, type StateFiles } from "./identity.ts";
 
 /*
  * The state folder. The files at the top are plain, at fixed names, for any MQTT client to use; so replacing them is
@@ -10,7 +10,7 @@ import { type Identity, parseIdentity, type StateFiles } from "./identity.ts";
  *   next/     a renewed identity, whole, that has not connected yet
  *   commit/   an identity, whole, that has been decided on; copied to the top, then removed
  *
- * As long as `commit/` exists it is the truth, and whoever comes next finishes the copying. So a kill at any point
+ * As long as `commit/` exists it is authoritative, and the next process finishes the copying. So a kill at any point
  * leaves either the old identity or the new one.
  */
 const NEXT = "next";

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Caller, useCase } from "../access/access.ts";
-import { recordWrite } from "../audit/audit.ts";
-import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { unassignThreshold } from "../devices/devices.ts";
-import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
-import { plainLine, plainText } from "../lib/text.ts";
+import { type Caller, useCase } from "../../access/access.ts";
+import { recordWrite } from "../../audit/audit.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { unassignThreshold } from "../../devices/devices.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { plainLine, plainText } from "../../lib/text.ts";
+import type { RulesDeps } from "../deps.ts";
 import {
   deleteThresholdRow,
   findOwner,
@@ -16,7 +17,6 @@ import {
   type RevisedThresholdRow,
   updateThresholdRow,
 } from "./change-pack-store.ts";
-import type { RulesDeps } from "./deps.ts";
 import { type ThresholdPack, toPack } from "./packs.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 

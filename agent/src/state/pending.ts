@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeCsr, makeKey } from "./csr.ts";
+import { makeCsr, makeKey } from "../csr.ts";
 import { diskSteps, type FileSteps, readIfThere } from "./files.ts";
 
 /** A key whose certificate has been, or is about to be, asked for. */
@@ -21,13 +21,13 @@ export async function pendingRequest(stateDir: string, steps: FileSteps = diskSt
   return (await readPending(stateDir)) ?? (await makePending(stateDir, steps));
 }
 
-/** Notes that a request is on its way; {@link noteAnswered} takes it back. */
-export async function noteSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+/** Records that a request has been sent; {@link recordAnswered} removes the record. */
+export async function recordSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.write(join(stateDir, FOLDER, UNANSWERED), "", 0o600);
 }
 
 /** The server answered, whatever it said, or was never reached. */
-export async function noteAnswered(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+export async function recordAnswered(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, FOLDER, UNANSWERED));
 }
 

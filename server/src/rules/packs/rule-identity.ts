@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { invalidRequest } from "../lib/request-errors.ts";
-import { checkRule, type NewRule, type Rule } from "./rule.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import { checkRule, type NewRule, type Rule } from "../rule.ts";
 
 /** A rule in a change of its pack: an existing one by its id, or a new one. */
 export interface RuleChange extends NewRule {

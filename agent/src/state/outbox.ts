@@ -1,6 +1,6 @@
-import { AgentError } from "./errors.ts";
-import { OfflineQueue, type Outgoing, type QueueLimits } from "./queue.ts";
-import type { Session } from "./session.ts";
+import { AgentError } from "../errors.ts";
+import { OfflineQueue, type Outgoing, type QueueLimits } from "../queue.ts";
+import type { Session } from "../session.ts";
 
 /** Why a message was given up: the queue was full, or sessions kept closing on it without acknowledging anything. */
 export type DropReason = "queue_full" | "unacknowledged";

@@ -1,11 +1,11 @@
-import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
-import { isDeviceId, isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/request-errors.ts";
-import type { RulesDeps } from "./deps.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
+import { isDeviceId, isUuid } from "../../lib/ids.ts";
+import { invalidRequest, notFound } from "../../lib/request-errors.ts";
+import type { RulesDeps } from "../deps.ts";
+import { findThreshold } from "../packs/pack-store.ts";
+import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import { type DryRunDevice, listDryRunDevices } from "./dry-run-store.ts";
-import { findThreshold } from "./pack-store.ts";
 import { type ReplayLimits, type ReplayResult, replayDevice } from "./replay.ts";
-import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
 /** Rules as for a new pack, or an existing pack; on one device, or on all of a type that the caller sees. */
 export interface DryRunRequest {

@@ -1,13 +1,13 @@
-import { useCase } from "../access/access.ts";
-import { recordWrite } from "../audit/audit.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/request-errors.ts";
-import { plainLine, plainText } from "../lib/text.ts";
-import type { RulesDeps } from "./deps.ts";
+import { useCase } from "../../access/access.ts";
+import { recordWrite } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import { plainLine, plainText } from "../../lib/text.ts";
+import type { RulesDeps } from "../deps.ts";
+import { checkRule, type NewRule, type Rule } from "../rule.ts";
 import { findThreshold, insertThreshold, listThresholdRows, type ThresholdRow } from "./pack-store.ts";
-import { checkRule, type NewRule, type Rule } from "./rule.ts";
 
 /** Rules that are assigned to devices and device types together. */
 export interface ThresholdPack {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import type { ThresholdRow } from "./pack-store.ts";
 
 export interface RevisedThresholdRow extends ThresholdRow {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AgentError } from "./errors.ts";
+import { AgentError } from "../errors.ts";
+import type { Session } from "../session.ts";
 import { type DropReason, Outbox } from "./outbox.ts";
-import type { Session } from "./session.ts";
 
 /** A broker seen through a session: what it was sent, acknowledged when the test says so. */
 function broker() {

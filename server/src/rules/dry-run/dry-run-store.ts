@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { visibleDevice } from "../access/access.ts";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { visibleDevice } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 export interface DryRunDevice {
   uid: string;

@@ -1,10 +1,10 @@
-import type { RuleValue, Severity } from "../anomalies/anomalies.ts";
-import type { Database } from "../db/database.ts";
-import { type MetricValue, readStoredReadings, type StoredReading } from "../telemetry/telemetry.ts";
+import type { RuleValue, Severity } from "../../anomalies/anomalies.ts";
+import type { Database } from "../../db/database.ts";
+import { type MetricValue, readStoredReadings, type StoredReading } from "../../telemetry/telemetry.ts";
+import { type CompiledRule, compileRule, evaluate, type RuleState } from "../evaluate-rule.ts";
+import type { Rule } from "../rule.ts";
+import { messageOf } from "../rule-text.ts";
 import type { DryRunDevice } from "./dry-run-store.ts";
-import { type CompiledRule, compileRule, evaluate, type RuleState } from "./evaluate-rule.ts";
-import type { Rule } from "./rule.ts";
-import { messageOf } from "./rule-text.ts";
 
 /** An anomaly that the rules would have opened. All times are the device's. */
 export interface WouldBeAnomaly {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import type { PageRequest } from "../lib/page.ts";
-import { contains, countedPage, filteredPage } from "../lists/counted-page.ts";
-import type { Rule } from "./rule.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import { contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
+import type { Rule } from "../rule.ts";
 
 export interface ThresholdRow {
   id: string;

@@ -1,15 +1,15 @@
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AgentError } from "./errors.ts";
+import { AgentError } from "../errors.ts";
+import { systemRuntime } from "../runtime.ts";
 import { isMissing } from "./files.ts";
-import { systemRuntime } from "./runtime.ts";
 
 const NAME = "agent.lock";
-/** Longer than any exchange can last; a lock older than this belongs to nobody, whoever has its process id now. */
+/** Longer than any exchange can last; a lock older than this is stale, even if a process with its id exists. */
 const STALE_MS = 10 * 60_000;
 
-/** Locks held by this very process: after a restart in a container the dead holder often had our own process id. */
-const held = new Set<string>();
+/** Locks of this process: after a restart in a container the stopped owner often had the same process id. */
+const locks = new Set<string>();
 
 /**
  * Runs `work` while no other process enrolls or renews in the same folder: two renewals with one certificate would
@@ -19,8 +19,8 @@ const held = new Set<string>();
  */
 export async function withStateLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const path = join(stateDir, NAME);
-  if (held.has(path)) throw locked(stateDir);
-  held.add(path);
+  if (locks.has(path)) throw locked(stateDir);
+  locks.add(path);
   try {
     await take(path, stateDir);
     try {
@@ -29,7 +29,7 @@ export async function withStateLock<T>(stateDir: string, work: () => Promise<T>)
       await rm(path, { force: true });
     }
   } finally {
-    held.delete(path);
+    locks.delete(path);
   }
 }
 
@@ -53,16 +53,16 @@ async function isStale(path: string): Promise<boolean> {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
     if (Math.abs(systemRuntime.now() - mtimeMs) > STALE_MS) return true;
     const pid = Number(text);
-    // Just created and not yet written counts as held.
+    // Just created and not yet written counts as locked.
     if (!Number.isInteger(pid) || pid <= 0) return false;
-    return pid === process.pid || !isAlive(pid);
+    return pid === process.pid || !isRunning(pid);
   } catch (error) {
     if (isMissing(error)) return true;
     throw error;
   }
 }
 
-function isAlive(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
