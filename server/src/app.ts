@@ -201,13 +201,13 @@ function startJobs(features: Features, authorities: Authorities, logger: Logger)
   };
 }
 
-/** Closes every part even when the one before fails: without its database the process must not keep a port open. */
+/** Closes every part, also when an earlier one fails: a process whose database has failed must still release its ports. */
 async function closeInOrder(logger: Logger, parts: Record<string, () => unknown>): Promise<void> {
   for (const [part, close] of Object.entries(parts)) {
     try {
       await close();
     } catch (error) {
-      logger.error({ part, err: (error as Error).message }, "a part did not close in order");
+      logger.error({ part, err: (error as Error).message }, "a part of the service failed to close");
     }
   }
 }

@@ -12,14 +12,14 @@ import { randomIds } from "./lib/ids.ts";
 import { createLogger } from "./lib/logger.ts";
 import { withTimeout } from "./lib/timeouts.ts";
 
-/** How long a drain may take before the process leaves anyway. */
+/** A drain that takes longer ends the process with exit code 1. */
 const DRAIN_MS = 15_000;
 
 /** `muster serve`: runs until SIGTERM or SIGINT. Resolves with the exit code. */
 export async function serve(): Promise<number> {
   const config = loadConfig();
   const logger = createLogger(config.logLevel);
-  for (const name of config.unknownNames) logger.warn({ name }, "this setting is not known and has no effect");
+  for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
   const started = systemClock.monotonicMs();
   logger.info({ version: manifest.version, database: config.databaseUrl ? "postgresql" : "embedded" }, "starting");
   const app = await createApp(config, { logger });
@@ -44,7 +44,7 @@ export async function serve(): Promise<number> {
   return stopped;
 }
 
-/** `muster migrate`: brings the schema up to date and answers with its number. Refuses while a service holds the folder. */
+/** `muster migrate`: applies pending migrations. Resolves with the number of the schema. @throws Error while a service uses the folder */
 export async function migrateDatabase(): Promise<{ schema: number }> {
   const config = loadConfig();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
@@ -54,11 +54,11 @@ export async function migrateDatabase(): Promise<{ schema: number }> {
   return { schema: migrations.length };
 }
 
-/** `muster restore`: makes a backup the database of a data folder that has none (see `backup/restore.ts`). */
+/** `muster restore`: restores a backup into the data folder, which must have no database (see `backup/restore.ts`). */
 export async function restoreDatabase(file: string, mode: RestoreMode): Promise<Restored> {
   const config = loadConfig();
   if (config.databaseUrl)
-    throw new Error("MUSTER_DATABASE_URL is set: PostgreSQL keeps the data; restore it with pg_restore");
+    throw new Error("MUSTER_DATABASE_URL is set: the data are in PostgreSQL; restore them with pg_restore");
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
   return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, mode);
@@ -70,7 +70,7 @@ function untilSignal(app: App): Promise<number> {
     const onSignal = (signal: NodeJS.Signals) => {
       if (signalled) return;
       signalled = true;
-      app.logger.info({ signal }, "stopping: taking no new work, finishing what is under way");
+      app.logger.info({ signal }, "stopping: no new work is accepted, running work is finished");
       resolve(withTimeout(stop(app), DRAIN_MS, () => tooLate(app)));
     };
     process.on("SIGTERM", onSignal);
@@ -90,11 +90,11 @@ async function stop(app: App): Promise<number> {
 }
 
 function tooLate(app: App): number {
-  app.logger.error("stopping took too long; leaving");
+  app.logger.error(`stopping took longer than ${DRAIN_MS / 1000} s: exiting`);
   return 1;
 }
 
-/** The CA that the development HTTPS certificate and the broker's certificate hang from, for curl and browsers. */
+/** Writes the CA of the broker certificate and of the development HTTPS certificate to `tls/ca.pem`, and again when it changes. */
 async function writeCa(app: App, config: Config): Promise<string> {
   const folder = join(config.dataDir, "tls");
   const file = join(folder, "ca.pem");

@@ -20,7 +20,7 @@ import {
 import { https } from "./harness/https.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
-/** What a request may take at most when the database does not answer, and a busy machine's share. */
+/** The most time of a request while the database does not answer, plus a second for a busy machine. */
 const ANSWER_MS = 5_000 + 1_000;
 const RECOVERY_MS = 15_000;
 

@@ -9,18 +9,18 @@ import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
 import { startProcess } from "./harness/process.ts";
 
-let fixture: CrashFixture;
+let service: CrashFixture;
 before(async () => {
-  fixture = await startCrashFixture({ fresh: true });
+  service = await startCrashFixture({ fresh: true });
 });
-after(() => fixture?.close());
+after(() => service?.close());
 
-// On PostgreSQL several processes are welcome; the folder of the embedded database belongs to one.
+// Several processes may share a PostgreSQL. The folder of the embedded database belongs to one process.
 if (!onPostgres) {
-  test("a second process on the same folder says so and ends with 1; the first does not notice", async () => {
+  test("a second process on the same folder exits with 1 and names the folder; the first keeps running", async () => {
     const env = {
       PATH: process.env.PATH,
-      MUSTER_DATA_DIR: fixture.dataDir,
+      MUSTER_DATA_DIR: service.dataDir,
       MUSTER_HTTP_PORT: "0",
       MUSTER_MQTT_PORT: "0",
       MUSTER_METRICS_PORT: "0",
@@ -31,50 +31,50 @@ if (!onPostgres) {
     assert.equal(code, 1);
     assert.equal(
       stderr.trim(),
-      `muster: another muster process is using the data folder ${fixture.dataDir}; stop it, or give this one a MUSTER_DATA_DIR of its own`,
+      `muster: another muster process is using the data folder ${service.dataDir}; stop it, or give this one a MUSTER_DATA_DIR of its own`,
     );
-    await fixture.doctor();
+    await service.doctor();
   });
 }
 
-test("after kill -9 the next start finds everything, and a device connects with what it holds", async () => {
-  const device = await fixture.enroll();
-  const client = await connectMqtt(fixture.server, device);
+test("after kill -9 the next start has all data, and a device connects and renews with its certificate", async () => {
+  const device = await service.enroll();
+  const client = await connectMqtt(service.server, device);
   client.on("error", () => undefined);
-  await fixture.server.end("SIGKILL");
+  await service.server.end("SIGKILL");
   await closed(client);
   client.end(true);
-  await fixture.restart();
-  (await connectMqtt(fixture.server, device)).end(true);
-  assert.equal((await fixture.renew(device)).answer.status, 200);
-  await fixture.doctor();
+  await service.restart();
+  (await connectMqtt(service.server, device)).end(true);
+  assert.equal((await service.renew(device)).answer.status, 200);
+  await service.doctor();
 });
 
-test("SIGTERM finishes the redemption that is under way, closes sessions and ends with 0", async () => {
-  const claim = await fixture.claim();
-  const connected = await connectMqtt(fixture.server, await fixture.enroll());
+test("SIGTERM finishes a running redemption, closes sessions and exits with 0", async () => {
+  const claim = await service.claim();
+  const connected = await connectMqtt(service.server, await service.enroll());
   connected.on("error", () => undefined);
   const gone = closed(connected);
-  await fixture.server.arm("redeem.commit:sleep:400");
-  const asleep = fixture.server.asleep();
-  const work = fixture.redeem(claim.body);
+  await service.server.arm("redeem.commit:sleep:400");
+  const asleep = service.server.asleep();
+  const work = service.redeem(claim.body);
   await asleep;
-  const code = fixture.server.end("SIGTERM");
+  const code = service.server.end("SIGTERM");
   const answer = await work;
   assert.equal(answer.status, 200, answer.text);
   assert.equal(await code, 0);
   await gone;
   connected.end(true);
-  await fixture.restart();
-  assert.equal(await fixture.used(claim.id), 1);
-  (await connectMqtt(fixture.server, deviceOf(answer, claim.key))).end(true);
-  await fixture.doctor();
+  await service.restart();
+  assert.equal(await service.used(claim.id), 1);
+  (await connectMqtt(service.server, deviceOf(answer, claim.key))).end(true);
+  await service.doctor();
 });
 
-test("the production entry knows no faults: FAULT means nothing to it", async () => {
-  await fixture.server.end("SIGTERM");
-  const env = { FAULT: "redeem.commit:kill9", MUSTER_MASTER_KEY: fixture.masterKey };
-  const plain = await startProcess(fixture.dataDir, fixture.databaseUrl, { env });
-  fixture.use(plain);
-  assert.ok(await fixture.enroll());
+test("the production launcher ignores FAULT", async () => {
+  await service.server.end("SIGTERM");
+  const env = { FAULT: "redeem.commit:kill9", MUSTER_MASTER_KEY: service.masterKey };
+  const plain = await startProcess(service.dataDir, service.databaseUrl, { env });
+  service.use(plain);
+  assert.ok(await service.enroll());
 });
