@@ -1,6 +1,8 @@
+import { type RawBuilder, sql } from "kysely";
 import type { Caller } from "../../server/src/access/access.ts";
 import { createAuthorities } from "../../server/src/authorities/authorities.ts";
-import { type Database, openDatabase, runRaw } from "../../server/src/db/database.ts";
+import { type Database, openDatabase } from "../../server/src/db/database.ts";
+import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import { composeFeatures } from "../../server/src/features.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
@@ -16,9 +18,10 @@ const BUCKET_SECONDS = 3 * 3600;
 const TURNS = 40;
 
 /** The same chart without roll-ups. */
-const SCAN = `
-SELECT date_bin('3 hours', ts, 'epoch') AS bucket, min(number), avg(number), max(number), count(*)
-  FROM telemetry WHERE device_uid = $1 AND metric = 'temperature' AND ts >= $2 AND ts < $3 GROUP BY 1 ORDER BY 1`;
+const scan = ({ deviceUid, from, to }: Charted) => sql`
+  SELECT date_bin('3 hours', ts, 'epoch') AS bucket, min(number), avg(number), max(number), count(*)
+    FROM telemetry WHERE device_uid = ${deviceUid} AND metric = 'temperature' AND ts >= ${from} AND ts < ${to}
+   GROUP BY 1 ORDER BY 1`;
 
 interface Charted {
   caller: Caller;
@@ -37,7 +40,8 @@ export async function chart(url: string): Promise<Figure[]> {
   const database = await openDatabase({ url, dataDir: "none", logger });
   try {
     const telemetry = await telemetryOf(database, logger);
-    const { caller, deviceId, deviceUid, from, to } = await fill(database);
+    const charted = await fill(database);
+    const { caller, deviceId, from, to } = charted;
     const started = performance.now();
     await telemetry.rollUp();
     const rolledUpMs = performance.now() - started;
@@ -47,7 +51,7 @@ export async function chart(url: string): Promise<Figure[]> {
       const { points } = await timed(ours, () => telemetry.readSeries(caller, deviceId, "temperature", query));
       const count = points.reduce((sum, point) => sum + point.count, 0);
       if (count !== DAYS * 86_400) throw new Error(`the chart is of ${count} readings`);
-      if (turn % 8 === 0) await timed(scans, () => unlimited(database, SCAN, [deviceUid, from, to]));
+      if (turn % 8 === 0) await timed(scans, () => unlimited(database, scan(charted)));
     }
     return [
       {
@@ -85,43 +89,32 @@ async function fill(database: Database): Promise<Charted> {
   const to = new Date(Math.floor(Date.now() / 60_000 - 5) * 60_000);
   const from = new Date(to.getTime() - DAYS * 86_400_000);
   const [tenantId, deviceUid, deviceId] = [randomIds.uuid(to), randomIds.uuid(to), randomIds.deviceId()];
-  const steps: [string, unknown[]][] = [
-    ["INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, 'charts', 'Charts', $2)", [tenantId, to]],
-    [
-      "INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at) VALUES ($1, $2, $3, $3, $4, $4)",
-      [deviceUid, tenantId, deviceId, to],
-    ],
-    [
-      "SELECT make_telemetry_day(90::smallint, d::date) FROM generate_series($1::timestamptz, $2::timestamptz + interval '1 day', '1 day') d",
-      [from, to],
-    ],
-    [
-      `INSERT INTO telemetry (device_uid, metric, ts, number, received_at, retention_days)
-       SELECT $1, 'temperature', at, 20 + random(), at, 90
-         FROM generate_series($2::timestamptz, $3::timestamptz - interval '1 second', '1 second') at`,
-      [deviceUid, from, to],
-    ],
-    [
-      "INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at) VALUES ($1, 'temperature', $2, 20, $2)",
-      [deviceUid, to],
-    ],
-    [
-      `INSERT INTO roll_up_marks
-       SELECT $1, h, '-infinity' FROM generate_series(date_bin('1 hour', $2, 'epoch'), $3::timestamptz, '1 hour') h`,
-      [deviceUid, from, to],
-    ],
-    ["ANALYZE", []],
+  const steps = [
+    sql`INSERT INTO tenants (id, slug, name, created_at) VALUES (${tenantId}, 'charts', 'Charts', ${to})`,
+    sql`INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at)
+        VALUES (${deviceUid}, ${tenantId}, ${deviceId}, 'Charted', ${to}, ${to})`,
+    sql`SELECT make_telemetry_day(90::smallint, d::date)
+          FROM generate_series(${from}::timestamptz, ${to}::timestamptz + interval '1 day', '1 day') d`,
+    sql`INSERT INTO telemetry (device_uid, metric, ts, number, received_at, retention_days)
+        SELECT ${deviceUid}::uuid, 'temperature', at, 20 + random(), at, 90
+          FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 second', '1 second') at`,
+    sql`INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at)
+        VALUES (${deviceUid}, 'temperature', ${to}, 20, ${to})`,
+    sql`INSERT INTO roll_up_marks
+        SELECT ${deviceUid}::uuid, h, '-infinity'
+          FROM generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') h`,
+    sql`ANALYZE`,
   ];
-  for (const [statement, parameters] of steps) await unlimited(database, statement, parameters);
+  for (const step of steps) await unlimited(database, step);
   const caller: Caller = { tenantId, tenantSlug: "charts", actor: "system", rights: { kind: "system" } };
   return { caller, deviceId, deviceUid, from, to };
 }
 
 /** Runs a statement without a time limit. */
-async function unlimited({ db }: Database, statement: string, parameters: unknown[]): Promise<void> {
+async function unlimited({ db }: Database, statement: RawBuilder<unknown>): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await runRaw(tx, "SET LOCAL statement_timeout = 0", []);
-    await runRaw(tx, statement, parameters);
+    await liftTimeLimit(tx);
+    await statement.execute(tx);
   });
 }
 

@@ -8,7 +8,6 @@ import { BODY_LIMIT } from "../src/api/pipeline/pipeline.ts";
 import { type ErrorCode, PROBLEMS } from "../src/api/problem.ts";
 import type { Route } from "../src/api/route.ts";
 import { routes } from "../src/api/routes.ts";
-import { runRaw } from "../src/db/database.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
 import { randomIds } from "../src/lib/ids.ts";
@@ -17,6 +16,7 @@ import { endConnections, setReadOnly } from "./harness/database.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "./harness/devices.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { type OneOfEach, oneOfEach } from "./harness/one-of-each.ts";
+import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 /**
@@ -286,7 +286,7 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     assert.equal(first.status, each.status, first.text);
     // As when the process dies between the work and the keeping of its answer; one-time secrets are never kept.
     const forget = "UPDATE idempotency_keys SET answer = NULL WHERE idempotency_key = $1";
-    if (!each.secret) await runRaw(server.app.database.db, forget, [each.operationId]);
+    if (!each.secret) await runSql(server.app.database.db, forget, [each.operationId]);
     return ask(each, { headers });
   });
   await everyOneAnswers("idempotency_key_reused", (each) => {
@@ -361,7 +361,7 @@ const VIEWS = ["devices", "groups", "thresholds", "anomalies", "certificates"].m
 test("500 internal_error: an unexpected failure is answered without internal text", async () => {
   const rename = async (from: string, to: string) => {
     for (const name of [...TABLES, "certificate_audit", ...VIEWS])
-      await runRaw(server.app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);
+      await runSql(server.app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);
   };
   await rename("", "_gone");
   await everyOneAnswers("internal_error", async (each) => {
@@ -379,7 +379,7 @@ test("503 catalog_unavailable: the database takes no writes; retry shortly", asy
   const { databaseUrl, app } = server;
   const setting = async (readOnly: boolean) => {
     if (databaseUrl === undefined)
-      return runRaw(app.database.db, `SET default_transaction_read_only = ${readOnly}`, []);
+      return runSql(app.database.db, `SET default_transaction_read_only = ${readOnly}`, []);
     await setReadOnly(databaseUrl, readOnly);
     return endConnections(databaseUrl);
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Admission } from "../src/access/access.ts";
-import { type Db, runRaw } from "../src/db/database.ts";
+import type { Db } from "../src/db/database.ts";
 import { databaseClock } from "../src/db/database-clock.ts";
 import { HOUR, MINUTE } from "../src/lib/clock.ts";
 import { createLogger } from "../src/lib/logger.ts";
@@ -15,6 +15,7 @@ import {
   openRateLimitFixture,
   type RateLimitFixture,
 } from "./harness/rate-limit.ts";
+import { runSql } from "./harness/run-sql.ts";
 import { callerForKey } from "./harness/shell-caller.ts";
 
 const HERE = "127.0.0.1";
@@ -100,7 +101,7 @@ test("pruning during requests loses no count", async () => {
 
 async function isQueryWaiting(db: Db): Promise<boolean> {
   const statement = "SELECT 1 FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()";
-  return (await runRaw(db, statement, [])).length > 0;
+  return (await runSql(db, statement, [])).length > 0;
 }
 
 // The embedded database has one connection, and one machine's clock.

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { type Database, type Db, runRaw, type Tx } from "../src/db/database.ts";
+import type { Database, Db, Tx } from "../src/db/database.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { countedPage, filteredPage } from "../src/lists/counted-page.ts";
 import { type Block, mergeableBlocks } from "../src/lists/merge-blocks.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
+import { runSql } from "./harness/run-sql.ts";
 
 let database: Database & { remove(): Promise<void> };
 before(async () => {
@@ -27,7 +28,7 @@ type Row = { id: string; status: Status };
 
 async function newTenant(): Promise<string> {
   const id = randomIds.uuid(new Date());
-  await runRaw(database.db, "INSERT INTO tenants VALUES ($1, $2, 'x', now())", [id, id.slice(-12)]);
+  await runSql(database.db, "INSERT INTO tenants VALUES ($1, $2, 'x', now())", [id, id.slice(-12)]);
   return id;
 }
 
@@ -37,7 +38,7 @@ function keyAt(part: number): string {
 }
 
 async function add(db: Db, tenantId: string, id: string, status: Status): Promise<void> {
-  await runRaw(
+  await runSql(
     db,
     `INSERT INTO claims (id, tenant_id, code_hmac, code_hint, intended_name, status, max_uses, used_count, expires_at,
        created_at, created_by) VALUES ($1, $2, uuid_send($1::uuid), '', '', $3, 1, ($3 = 'used')::int, now(), now(), '')`,
@@ -47,11 +48,11 @@ async function add(db: Db, tenantId: string, id: string, status: Status): Promis
 
 async function move(db: Db, id: string | undefined, status: Status): Promise<void> {
   const set = "UPDATE claims SET status = $2, used_count = ($2 = 'used')::int WHERE id = $1";
-  await runRaw(db, set, [id ?? null, status]);
+  await runSql(db, set, [id ?? null, status]);
 }
 
 async function remove(db: Db, id: string | undefined): Promise<void> {
-  await runRaw(db, "DELETE FROM claims WHERE id = $1", [id ?? null]);
+  await runSql(db, "DELETE FROM claims WHERE id = $1", [id ?? null]);
 }
 
 type Asked = readonly [status: Status | undefined, skip: number, limit: number];
@@ -63,7 +64,7 @@ function page(db: Db, tenantId: string, [status, skip, limit]: Asked) {
 
 /** The same by reading all rows. */
 async function plainPage(db: Db, tenantId: string, [status, skip, limit]: Asked) {
-  const all = await runRaw<Row>(
+  const all = await runSql<Row>(
     db,
     "SELECT id, status FROM claims WHERE tenant_id = $1 AND status = coalesce($2, status) ORDER BY id DESC",
     [tenantId, status ?? null],
@@ -84,7 +85,7 @@ async function assertAllExact(tenantId: string): Promise<void> {
 }
 
 async function blockSizes(tenantId: string): Promise<(number | null)[]> {
-  const rows = await runRaw<{ size: number | null }>(
+  const rows = await runSql<{ size: number | null }>(
     database.db,
     "SELECT size FROM list_blocks WHERE tenant_id = $1 ORDER BY variant, upto",
     [tenantId],
@@ -183,7 +184,7 @@ test("the first block is cut when the tail is longer than two, and a long tail a
   await add(database.db, tenantId, keyAt(0.5), "pending");
   await assertExact(database.db, tenantId, [undefined, 0, 3]);
   assert.deepEqual(await blockSizes(tenantId), [4]);
-  await runRaw(
+  await runSql(
     database.db,
     `INSERT INTO claims (id, tenant_id, code_hmac, code_hint, intended_name, max_uses, expires_at, created_at, created_by)
      SELECT gen_random_uuid(), $1, uuid_send(gen_random_uuid()), '', '', 1, now(), now(), ''
@@ -191,7 +192,7 @@ test("the first block is cut when the tail is longer than two, and a long tail a
     [tenantId],
   );
   for (const skip of [0, 5, 77, 108, 109, 500]) await assertExact(database.db, tenantId, [undefined, skip, 50]);
-  const [tail] = await runRaw<{ n: number }>(
+  const [tail] = await runSql<{ n: number }>(
     database.db,
     "SELECT count(*)::int AS n FROM claims WHERE tenant_id = $1 AND id > (SELECT upto FROM list_blocks ORDER BY upto DESC LIMIT 1)",
     [tenantId],

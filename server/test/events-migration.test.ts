@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../src/db/database.ts";
 import { openEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { openPostgres } from "../src/db/postgres.ts";
@@ -9,6 +8,7 @@ import { type EventPage, readEvents } from "../src/events/read-events.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { dequeueChanges } from "../src/notifications/paging/inbox-store.ts";
 import { bareDatabase } from "./harness/database.ts";
+import { runSql } from "./harness/run-sql.ts";
 
 const TENANT = "018f0000-0000-7000-8000-000000000001";
 const BEFORE_RECORDED_CHANGES = 13;
@@ -68,7 +68,7 @@ test("events and the inbox of an earlier version are read as they were recorded"
     await migrate(database, BEFORE_RECORDED_CHANGES);
     const insert =
       "INSERT INTO events (tenant_id, at, kind, device_id, data) VALUES ($1, now(), $2, 'd', $3::text::jsonb)";
-    for (const { kind, data } of RECORDED) await runRaw(db, insert, [TENANT, kind, JSON.stringify(data)]);
+    for (const { kind, data } of RECORDED) await runSql(db, insert, [TENANT, kind, JSON.stringify(data)]);
     await migrate(database);
 
     let page: EventPage;

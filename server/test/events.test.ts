@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { runRaw } from "../src/db/database.ts";
 import type { TenantEvent } from "../src/events/events.ts";
 import { HOUR, MINUTE } from "../src/lib/clock.ts";
 import { collector } from "./events/collector.ts";
@@ -9,6 +8,7 @@ import { liveRules } from "./events/suite-live.ts";
 import { addAnomaly, sendValues } from "./harness/anomalies.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, renew, type TestTenant } from "./harness/devices.ts";
+import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 let server: TestServer;
@@ -100,7 +100,7 @@ test("connects, disconnects and certificates are events; repeated use of a super
   assert.equal((await renew(server, device)).answer.status, 200);
   await seen.count(4);
   for (let n = 0; n < 3; n++) await assert.rejects(connectMqtt(server, device));
-  await runRaw(
+  await runSql(
     database.db,
     `INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
      SELECT gen_random_uuid(), tenant_id, device_uid, 'shared_key', id, now() FROM certificates WHERE device_id = $1
@@ -161,8 +161,8 @@ if (onPostgres) {
     };
     for (let round = 0; round < 20; round++) {
       await database.db.transaction().execute(async (slow) => {
-        await runRaw(slow, insert, [tenantId, `slow ${round}`]);
-        await runRaw(second.app.database.db, insert, [tenantId, `fast ${round}`]);
+        await runSql(slow, insert, [tenantId, `slow ${round}`]);
+        await runSql(second.app.database.db, insert, [tenantId, `fast ${round}`]);
         assert.equal(await page(), "delayed");
       });
       while ((await page()) !== "none");

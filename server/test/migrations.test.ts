@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../src/db/database.ts";
 import { openEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { bareDatabase, onPostgres, openTestDatabase } from "./harness/database.ts";
+import { runSql } from "./harness/run-sql.ts";
 
 /** A database without any schema of ours; `fresh` has the embedded engine make it from nothing. */
 async function emptyDatabase({ fresh }: { fresh: boolean }) {
@@ -86,7 +86,7 @@ test("a database of a newer version is refused", async () => {
 /** Readings of two days, as they were stored before telemetry had partitions (schema 8). */
 async function insertReadings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
   const uid = "01890000-0000-7000-8000-000000000000";
-  await runRaw(
+  await runSql(
     database.db,
     `INSERT INTO telemetry (device_uid, metric, ts, number, text, received_at, time_replaced) VALUES
       ($1, 'a', '2026-01-31T23:59:59.999999Z', 1.5, NULL, '2026-02-01T00:00:00Z', true),
@@ -101,7 +101,7 @@ async function insertReadings(database: Awaited<ReturnType<typeof openEmbedded>>
 
 function readings(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<unknown[]> {
   const columns = "metric, number, text, time_replaced, retention_days";
-  return runRaw(database.db, `SELECT ${columns} FROM telemetry ORDER BY ts`, []);
+  return runSql(database.db, `SELECT ${columns} FROM telemetry ORDER BY ts`, []);
 }
 
 async function applied(database: Awaited<ReturnType<typeof openEmbedded>>): Promise<number> {

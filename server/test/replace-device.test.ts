@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { runRaw } from "../src/db/database.ts";
 import { randomIds } from "../src/lib/ids.ts";
+import { runSql } from "./harness/run-sql.ts";
 import type { TestServer } from "./harness/server.ts";
 import { type Environment, NOWHERE, refusal, startEnvironment } from "./rules/environment.ts";
 
@@ -119,7 +119,7 @@ test("a heartbeat does not change the ETag: If-Match ignores the fields that the
   const { id, uid } = await newDevice(tenant);
   const { headers } = await ask("GET", `devices/${id}`);
   const { db } = server.app.database;
-  await runRaw(db, "UPDATE devices SET last_seen_at = now(), connectivity = 'online' WHERE uid = $1", [uid]);
+  await runSql(db, "UPDATE devices SET last_seen_at = now(), connectivity = 'online' WHERE uid = $1", [uid]);
   const read = await ask("GET", `devices/${id}`, undefined, { "if-none-match": String(headers.etag) });
   assert.equal(read.status, 200);
   const etag = String(headers.etag);

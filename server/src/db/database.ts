@@ -5,7 +5,6 @@ import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import type { Database, Db } from "./types.ts";
 
-export { readPrepared, runPrepared, runRaw, type Statement } from "./positional-statements.ts";
 export type { Database, Db, Tx, Unlisten } from "./types.ts";
 
 export interface DatabaseOptions {

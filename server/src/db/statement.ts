@@ -100,7 +100,7 @@ export async function readBound<Row>(db: Db, bound: BoundStatement<Row>): Promis
 }
 
 /** Both drivers take ISO 8601 as it is; pg formats a Date field by field, which takes ten times as long. */
-export function timeAsText(value: unknown): unknown {
+function timeAsText(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
@@ -108,7 +108,7 @@ export function timeAsText(value: unknown): unknown {
 const texts = new Map<string, string>();
 
 /** @throws Error when `name` stands for another text */
-export function reserveName(name: string, text: string): void {
+function reserveName(name: string, text: string): void {
   const known = texts.get(name);
   if (known === undefined) texts.set(name, text);
   else if (known !== text) throw new Error(`two statements are named ${name}: a name must stand for one text`);

@@ -1,7 +1,5 @@
 import type { Db, Tx } from "./types.ts";
 
-export { runStatement, runTogether } from "./positional-statements.ts";
-
 /** Deadlock and serialization failure: nothing was done, and the same work may succeed now. */
 const RETRIABLE = ["40P01", "40001"];
 const ATTEMPTS = 3;

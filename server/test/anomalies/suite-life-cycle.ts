@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
-import { runRaw } from "../../src/db/database.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "../rules/environment.ts";
 import { newSender, newSenderOf, packOf } from "../rules/sender.ts";
 
@@ -141,7 +141,7 @@ export function lifeCycleRules(given: () => Environment): void {
       assert.ok(anomalies.some(({ id }) => id === first.id));
       for (const { status, resolvedBy } of anomalies) assert.deepEqual([status, resolvedBy], ["resolved", "system"]);
       const left = "SELECT FROM device_thresholds WHERE device_uid = $1";
-      assert.equal((await runRaw(server.app.database.db, left, [sender.uid])).length, 0);
+      assert.equal((await runSql(server.app.database.db, left, [sender.uid])).length, 0);
     }
   });
 
@@ -153,7 +153,7 @@ export function lifeCycleRules(given: () => Environment): void {
     await sender.say({ temperature: 91 });
     const [{ id }] = await sender.anomalies();
     const { db } = server.app.database;
-    const change = (set: string) => runRaw(db, `UPDATE anomalies SET ${set} WHERE id = $1`, [id]);
+    const change = (set: string) => runSql(db, `UPDATE anomalies SET ${set} WHERE id = $1`, [id]);
     const by = "acknowledged_at = now(), acknowledged_by = 'x'";
     for (const set of [
       "status = 'acknowledged'",
@@ -170,11 +170,11 @@ export function lifeCycleRules(given: () => Environment): void {
     const copied = "tenant_id, device_uid, device_id, metric, value, breached, severity, message, opened_at";
     const copy = `INSERT INTO anomalies (id, threshold_id, rule_id, ${copied}, last_observed_at, occurrences)
       SELECT gen_random_uuid(), $2, gen_random_uuid(), ${copied}, opened_at, 1 FROM anomalies WHERE id = $1`;
-    await assert.rejects(runRaw(db, copy, [id, foreign.id]), { code: "23503" });
+    await assert.rejects(runSql(db, copy, [id, foreign.id]), { code: "23503" });
     await change("status = 'resolved', resolved_at = now(), resolved_by = 'x'");
     await assert.rejects(change("status = 'open', resolved_at = NULL, resolved_by = NULL"), { code: "23514" });
     await assert.rejects(
-      runRaw(db, "INSERT INTO device_thresholds VALUES ($1, $2, $3)", [tenant.caller.tenantId, sender.uid, foreign.id]),
+      runSql(db, "INSERT INTO device_thresholds VALUES ($1, $2, $3)", [tenant.caller.tenantId, sender.uid, foreign.id]),
       { code: "23503" },
     );
   });

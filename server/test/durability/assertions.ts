@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { openDatabase, runRaw } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { referenceAnomalies } from "../../src/rules/test-support/reference-evaluator.ts";
 import type { CrashFixture } from "../harness/crash.ts";
+import { runSql } from "../harness/run-sql.ts";
 import type { Sinks } from "../harness/sinks.ts";
 import { type MonitoredDevice, STEP, TOOTH } from "./monitored-devices.ts";
 import { INTERVAL_MS } from "./publisher.ts";
@@ -12,7 +13,7 @@ export type StoredState = Awaited<ReturnType<typeof readStoredState>>;
 /** The readings and anomalies that are stored after the kill. Opening the embedded database recovers it. */
 export async function readStoredState({ databaseUrl: url, dataDir }: Pick<CrashFixture, "databaseUrl" | "dataDir">) {
   const opened = await openDatabase({ url, dataDir, logger: createLogger("silent") });
-  const query = <Row>(statement: string) => runRaw<Row>(opened.db, statement, []);
+  const query = <Row>(statement: string) => runSql<Row>(opened.db, statement, []);
   const stored = await query<{ device: string; number: number }>(`
     SELECT d.id AS device, t.number FROM telemetry t JOIN devices d ON d.uid = t.device_uid
      WHERE t.metric = 'n' ORDER BY t.ts`);

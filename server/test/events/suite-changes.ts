@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../../src/db/database.ts";
 import { type ChangePosition, currentPosition, readChanges } from "../../src/telemetry/follow/changes.ts";
 import type { Telemetry } from "../../src/telemetry/telemetry.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newTenant } from "../harness/devices.ts";
+import { runSql } from "../harness/run-sql.ts";
 import type { TwoServers } from "./suite-live.ts";
 
 /** A tenant whose devices publish to either process, and a reader that reads their changes page by page. */
@@ -17,7 +17,7 @@ async function publishers({ server }: TwoServers, count: number) {
     Array.from({ length: count }, () => app.devices.createDevice(caller, { name: "Pump" })),
   );
   const select = "SELECT uid, id FROM devices WHERE tenant_id = $1 ORDER BY uid";
-  const devices = await runRaw<{ uid: string; id: string }>(db, select, [tenantId]);
+  const devices = await runSql<{ uid: string; id: string }>(db, select, [tenantId]);
   assert.equal(devices.length, made.length);
   let position = await currentPosition(db);
   let n = 0;
@@ -75,7 +75,7 @@ export function changesRules(given: () => TwoServers): void {
       const lock = "SELECT FROM telemetry_latest WHERE device_uid = $1 FOR UPDATE";
       let late: Promise<void> | undefined;
       await server.app.database.db.transaction().execute(async (tx) => {
-        await runRaw(tx, lock, [devices[0]!.uid]);
+        await runSql(tx, lock, [devices[0]!.uid]);
         late = say(0, { a: round }, second.app.telemetry);
         await lockWait();
         await say(1, { a: round });
@@ -93,7 +93,7 @@ export function changesRules(given: () => TwoServers): void {
     async function lockWait(): Promise<void> {
       const ask = `SELECT count(*) AS waiting FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL`;
-      while ((await runRaw<{ waiting: string }>(server.app.database.db, ask, []))[0]!.waiting === "0");
+      while ((await runSql<{ waiting: string }>(server.app.database.db, ask, []))[0]!.waiting === "0");
     }
   });
 
@@ -122,7 +122,7 @@ export function changesRules(given: () => TwoServers): void {
     const open = async () => {
       for (let n = 0; n < 30; n++) {
         await server.app.database.db.transaction().execute(async (tx) => {
-          await runRaw(tx, "SELECT pg_current_xact_id()", []);
+          await runSql(tx, "SELECT pg_current_xact_id()", []);
           await say(5, { open: n }, second.app.telemetry);
         });
       }

@@ -1,4 +1,5 @@
-import { type Database, runRaw } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
+import { runSql } from "./run-sql.ts";
 
 const TABLES = `
 SELECT quote_ident(table_name) AS name FROM information_schema.tables
@@ -6,10 +7,10 @@ SELECT quote_ident(table_name) AS name FROM information_schema.tables
 
 /** Every row of any table in which one of `marks` stands, as text, in order: what belongs to a tenant or names something of it. */
 export async function rowsNaming({ db }: Database, marks: readonly string[]): Promise<string[]> {
-  const tables = await runRaw<{ name: string }>(db, TABLES, []);
+  const tables = await runSql<{ name: string }>(db, TABLES, []);
   const each = tables.map(
     ({ name }) => `SELECT '${name} ' || t::text AS row FROM ${name} t WHERE t::text LIKE ANY($1)`,
   );
-  const rows = await runRaw<{ row: string }>(db, each.join(" UNION ALL "), [marks.map((mark) => `%${mark}%`)]);
+  const rows = await runSql<{ row: string }>(db, each.join(" UNION ALL "), [marks.map((mark) => `%${mark}%`)]);
   return rows.map(({ row }) => row).sort();
 }

@@ -1,11 +1,12 @@
 import type { Caller } from "../../src/access/access.ts";
-import { type Database, runRaw } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { testFeatures } from "./features.ts";
+import { runSql } from "./run-sql.ts";
 
 /** The features of one process on a database of its own: messages are handed in as the broker does, without a broker. */
 export interface TelemetryFixture {
@@ -34,7 +35,7 @@ export async function openTelemetryFixture(): Promise<TelemetryFixture> {
   const clock = new FakeClock();
   const features = testFeatures({ database, clock });
   const { telemetry } = features;
-  const query: TelemetryFixture["query"] = (statement, parameters = []) => runRaw(database.db, statement, parameters);
+  const query: TelemetryFixture["query"] = (statement, parameters = []) => runSql(database.db, statement, parameters);
   return {
     database,
     features,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../../src/db/database.ts";
 import { DAY } from "../../src/lib/clock.ts";
 import { enrollDevice, renew } from "../harness/devices.ts";
+import { runSql } from "../harness/run-sql.ts";
 import type { NotificationEnvironment } from "./environment.ts";
 
 /** Notices to a tenant's admins about certificates. */
@@ -13,7 +13,7 @@ export function noticeRules(given: () => NotificationEnvironment): void {
     const tenant = await newTenant();
     const fresh = await enrollDevice(server, tenant);
     const certificateOf = `SELECT c.id, c.tenant_id, c.device_uid, c.serial_number FROM certificates c WHERE c.device_id = $1`;
-    const find = (deviceId: string) => runRaw<Record<string, string>>(database.db, certificateOf, [deviceId]);
+    const find = (deviceId: string) => runSql<Record<string, string>>(database.db, certificateOf, [deviceId]);
     const [old] = await find(fresh.deviceId);
     assert.equal((await renew(server, fresh)).answer.status, 200);
     const refused = `INSERT INTO connection_refusals (id, tenant_id, at, reason, serial_number)
@@ -22,8 +22,8 @@ export function noticeRules(given: () => NotificationEnvironment): void {
       VALUES (gen_random_uuid(), $1, $2, 'shared_key', $3, $4)`;
     for (let n = 0; n < 2; n++) {
       const now = server.clock.now();
-      await runRaw(database.db, refused, [old!.tenant_id, now, old!.serial_number]);
-      await runRaw(database.db, shared, [old!.tenant_id, old!.device_uid, old!.id, now]);
+      await runSql(database.db, refused, [old!.tenant_id, now, old!.serial_number]);
+      await runSql(database.db, shared, [old!.tenant_id, old!.device_uid, old!.id, now]);
     }
     const subjects = () =>
       sinks.mailsTo(tenant.admin.email).map(({ subject }) => subject.replace("[Muster] Test pump ", ""));
@@ -77,7 +77,7 @@ export function endingRules(given: () => NotificationEnvironment): void {
     const waiting = `INSERT INTO deliveries (id, tenant_id, type, channel, target, payload, created_at, next_at)
       VALUES (gen_random_uuid(), $1, 'x', 'email', 'x', '{}', $2, $3)`;
     const now = server.clock.now();
-    await runRaw(server.app.database.db, waiting, [tenant.caller.tenantId, new Date(now.getTime() - DAY - 1), now]);
+    await runSql(server.app.database.db, waiting, [tenant.caller.tenantId, new Date(now.getTime() - DAY - 1), now]);
     await server.app.notifications.prune();
     assert.deepEqual((await log(tenant)).map(({ state }) => state).sort(), ["failed", "sent"]);
     server.clock.advance(30 * DAY + 1);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { runRaw } from "../../src/db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newKey } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { callerForUser } from "../harness/shell-caller.ts";
 import { HOT, type NotificationEnvironment } from "./environment.ts";
 
@@ -177,7 +177,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
 
     // As if the clock had been set back by two hours since.
     const later = "UPDATE deliveries SET claimed_at = claimed_at + interval '2 hours' WHERE target = $1";
-    await runRaw(server.app.database.db, later, [bob.email]);
+    await runSql(server.app.database.db, later, [bob.email]);
     await trickle.open(25);
     await pass(0);
     assert.equal(sinks.mailsTo(bob.email).length, 22);

@@ -1,9 +1,9 @@
 import { Agent } from "node:https";
-import { runRaw } from "../../src/db/database.ts";
 import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
 import { type HttpAnswer, https } from "../harness/https.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { startServer } from "../harness/server.ts";
 
 export const NOWHERE = "00000000-0000-7000-8000-000000000000";
@@ -53,7 +53,7 @@ export async function startEnvironment() {
     async newDevice(tenant: TestTenant, groupIds: string[] = []): Promise<{ id: string; uid: string }> {
       const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Pump", groupIds });
       const find = "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2";
-      const [row] = await runRaw<{ uid: string }>(server.app.database.db, find, [tenant.caller.tenantId, id]);
+      const [row] = await runSql<{ uid: string }>(server.app.database.db, find, [tenant.caller.tenantId, id]);
       return { id, uid: row!.uid };
     },
     newPack: (tenant: TestTenant, ...rules: NewRule[]): Promise<ThresholdPack> =>

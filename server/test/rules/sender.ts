@@ -1,9 +1,10 @@
-import { notify, runRaw } from "../../src/db/database.ts";
+import { notify } from "../../src/db/database.ts";
 import type { NewRule, ThresholdPack } from "../../src/rules/rules.ts";
 import type { SentReading } from "../../src/rules/test-support/reference-evaluator.ts";
 import type { Telemetry } from "../../src/telemetry/telemetry.ts";
 import type { TestTenant } from "../harness/devices.ts";
 import { testFeatures } from "../harness/features.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "./environment.ts";
 
 /** A device with threshold packs whose messages the test hands to ingest, as the broker does. */
@@ -76,7 +77,7 @@ export async function packOf(env: Environment, ...rules: NewRule[]): Promise<Thr
 }
 
 export async function storedStates({ server }: Environment, uid: string): Promise<string[]> {
-  const rows = await runRaw<{ phase: string }>(
+  const rows = await runSql<{ phase: string }>(
     server.app.database.db,
     "SELECT phase FROM rule_states WHERE device_uid = $1 ORDER BY phase",
     [uid],
@@ -86,7 +87,7 @@ export async function storedStates({ server }: Environment, uid: string): Promis
 
 export async function storedReadings({ server }: Environment, uid: string): Promise<number> {
   const { db } = server.app.database;
-  return (await runRaw(db, "SELECT FROM telemetry WHERE device_uid = $1", [uid])).length;
+  return (await runSql(db, "SELECT FROM telemetry WHERE device_uid = $1", [uid])).length;
 }
 
 /** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runRaw } from "../../src/db/database.ts";
 import type { NewRule, Rule, RuleChange, ThresholdPack } from "../../src/rules/rules.ts";
 import { onPostgres } from "../harness/database.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { type Environment, HOT } from "./environment.ts";
 import {
   freshTelemetry,
@@ -193,7 +193,7 @@ export function packChangeRules(given: () => Environment): void {
 /** Unresolved anomalies, states and devices that name a pack. */
 async function unresolvedOf({ server }: Environment, packId: string): Promise<number[]> {
   const count = (from: string) => `(SELECT count(*)::int FROM ${from} = $1)`;
-  const [row] = await runRaw<{ counts: number[] }>(
+  const [row] = await runSql<{ counts: number[] }>(
     server.app.database.db,
     `SELECT ARRAY[${count("anomalies WHERE resolved_at IS NULL AND threshold_id")},
        ${count("rule_states WHERE threshold_id")}, ${count("device_thresholds WHERE threshold_id")}] AS counts`,
