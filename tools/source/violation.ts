@@ -6,7 +6,7 @@ export interface Violation {
   line: number;
   rule: string;
   message: string;
-  /** What of the rule is broken, for rules that have a list of pending violations: a table, a function, a word. */
+  /** What the violation is about: a table, a function, a word. */
   subject?: string;
 }
 
