@@ -22,17 +22,17 @@ const ADVICE: Record<string, string> = {
   refused:
     "The broker closed the connection before accepting it: the certificate is revoked or expired, or the device was deleted. An administrator sees the reason in the list of refusals.",
   not_enrolled: "Run `muster-agent enroll` first.",
-  state_damaged: "The state folder does not hold one whole identity. Enroll into a new, empty folder.",
+  state_damaged: "The state folder does not contain one complete identity. Enroll into a new, empty folder.",
   state_locked: "Another muster-agent is changing this state folder. Wait until it has finished.",
   topic_not_authorised:
     "The certificate names the only topics this device may publish on. Ask for the device type to be set, then renew.",
   bad_response: "Is this address a Muster server, and is a proxy answering in its place?",
 };
 
-/** Codes that an unanswered earlier attempt explains better than their ordinary advice. */
+/** Codes for which a lost answer is a better explanation than their ordinary advice. */
 const EXPLAINED_BY_LOST_ANSWER = new Set(["claim_exhausted", "reenrollment_proof_required"]);
 
-/** What a person can do about `error`, one or two sentences; undefined when there is nothing useful to say. */
+/** What a person can do about `error`, in one or two sentences; undefined for other codes. */
 export function adviceFor(error: AgentError): string | undefined {
   if (error.unanswered && EXPLAINED_BY_LOST_ANSWER.has(error.code)) return LOST_ANSWER;
   return ADVICE[error.code];

@@ -1,16 +1,16 @@
 import { EventEmitter } from "node:events";
+import { Link } from "./connection/link.ts";
 import { AgentError } from "./errors.ts";
-import type { Identity } from "./identity.ts";
-import { Link } from "./link.ts";
-import { DEFAULT_QUEUE_LIMITS, type QueueLimits } from "./queue.ts";
-import { renewWith, renew as renewWithoutLink } from "./renew.ts";
-import { keepRenewed } from "./renewal.ts";
+import { type DropReason, Outbox } from "./outbox/outbox.ts";
+import { DEFAULT_QUEUE_LIMITS, type QueueLimits } from "./outbox/queue.ts";
+import { autoRenew } from "./renewal/auto-renew.ts";
+import { renewWith, renew as renewWithoutLink } from "./renewal/renew.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
-import { type DropReason, Outbox } from "./state/outbox.ts";
+import type { Identity } from "./state/identity.ts";
 import { loadIdentity } from "./state/state.ts";
 
 export interface MusterAgentOptions {
-  /** The folder {@link enroll} filled. */
+  /** The folder that {@link enroll} has written. */
   stateDir: string;
   /** Bounds of the offline queue; default 10,000 messages and 8 MiB. */
   queue?: Partial<QueueLimits>;
@@ -23,14 +23,14 @@ export interface MusterAgentOptions {
 export interface AgentEvents {
   connected: [{ deviceId: string; certExpiresAt: Date }];
   disconnected: [{ reason: string }];
-  /** The broker closed before accepting us, `consecutive` times in a row: revoked, expired, deleted, other client id. */
+  /** The broker closed the connection before accepting it, `consecutive` times in a row: the certificate is revoked or expired, the device deleted, or the client id another. */
   refused: [{ error: AgentError; consecutive: number; retryInMs: number }];
   /** No connection for another reason: no route, no answer, an untrusted broker, a damaged state folder. */
   unreachable: [{ error: AgentError; retryInMs: number }];
   /** A new certificate has connected and replaced the old one. */
   renewed: [{ certExpiresAt: Date; serialNumber: string }];
   "renewal-failed": [{ error: AgentError; final: boolean; retryInMs: number }];
-  /** Messages given up. */
+  /** Messages that will not be sent any more. */
   dropped: [{ count: number; reason: DropReason }];
 }
 
@@ -43,11 +43,11 @@ export interface PublishOptions {
 /** A reading, or anything else that JSON can hold; strings and bytes are sent as they are. */
 export type Payload = string | Uint8Array | object;
 
-/** What the server takes at most in one message. */
+/** The largest message that the server accepts, in bytes. */
 const LONGEST_PAYLOAD = 128 * 1024;
 
 /**
- * An enrolled device: keeps one connection up, publishes through losses of it, renews its certificate in time.
+ * An enrolled device: keeps one connection open, queues messages while there is none, and renews its certificate in time.
  *
  *     const agent = new MusterAgent({ stateDir });
  *     await agent.connect();
@@ -63,7 +63,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   readonly #closing = new AbortController();
   #identity: Identity | undefined;
   #loading: Promise<Identity> | undefined;
-  #keeper: Promise<void> | undefined;
+  #autoRenewal: Promise<void> | undefined;
   #renewing: Promise<Identity> | undefined;
 
   constructor(options: MusterAgentOptions) {
@@ -101,17 +101,17 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     return this.#identity;
   }
 
-  /** Messages: not yet acknowledged, acknowledged, given up. */
+  /** Messages that are not yet acknowledged, acknowledged, and dropped. */
   get counts(): { waiting: number; acknowledged: number; dropped: number } {
     const { length: waiting, acknowledged, dropped } = this.#outbox;
     return { waiting, acknowledged, dropped };
   }
 
   /**
-   * Starts keeping the connection up and resolves when it is up for the first time. Failures are retried until then
-   * unless `retry` is false, which rejects on the first one and closes the agent.
+   * Keeps the connection open from now on, and resolves when it is open for the first time. Until then failures are retried, unless
+   * `retry` is false: then the first failure rejects and closes the agent.
    *
-   * @throws AgentError `not_enrolled` or `state_damaged` at once; `closed` when closed meanwhile
+   * @throws AgentError `not_enrolled` or `state_damaged` at once; `closed` when the agent is closed before
    */
   async connect(options: { retry?: boolean } = {}): Promise<void> {
     if (this.#closing.signal.aborted) throw closedError();
@@ -119,7 +119,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     if (this.connected) return;
     const first = this.#firstOutcome(options.retry ?? true);
     this.#link.start();
-    if (this.#autoRenew) this.#keeper ??= this.#keepRenewed();
+    if (this.#autoRenew) this.#autoRenewal ??= this.#startAutoRenewal();
     try {
       await first;
     } catch (error) {
@@ -129,27 +129,30 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   /**
-   * Sends one message at QoS 1; resolves on its acknowledgement, which for telemetry means it is stored. While there is
-   * no connection it waits in the queue.
+   * Sends one message at QoS 1 and resolves on its PUBACK, which for telemetry means that it is stored. Without a connection the
+   * message waits in the queue.
    *
-   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `dropped` or `closed` when given up
+   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `dropped` or `closed` when it will not be sent
    */
   async publish(payload: Payload, options: PublishOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) throw closedError();
     const topic = this.#topic(this.#identity ?? (await this.#load()), options.topic);
     const bytes = toBytes(payload);
     if (bytes.length > LONGEST_PAYLOAD) {
-      throw new AgentError("message_too_large", `A message holds at most ${LONGEST_PAYLOAD} bytes.`);
+      throw new AgentError(
+        "message_too_large",
+        `The message has ${bytes.length} bytes; at most ${LONGEST_PAYLOAD} are accepted.`,
+      );
     }
     await this.#outbox.add(topic, bytes, options.retain ?? false);
   }
 
-  /** Publishes metric values stamped with this device's time now, so that a reading sent late is not dated late. */
+  /** Publishes metric values with the device's present time, so that a message that is sent late keeps the time of its reading. */
   report(values: Record<string, number | boolean | string>, options: PublishOptions = {}): Promise<void> {
     return this.publish({ ts: Math.round(this.#runtime.now()), values }, options);
   }
 
-  /** Resolves when every message so far is acknowledged or given up. */
+  /** Resolves when every message so far is acknowledged or dropped. */
   async drained(): Promise<void> {
     // Messages published before the identity was read are not in the outbox yet.
     await this.#loading?.catch(() => {});
@@ -157,8 +160,8 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   /**
-   * Renews now: a new key and certificate, which replaces the old one once it has connected. A running session is taken
-   * over without losing a message. Calls while one is under way share it.
+   * Renews now: a new key and certificate, which replaces the old one once it has connected. Its session takes over a running one
+   * without losing a message. Calls while a renewal is under way share it.
    */
   renew(): Promise<Identity> {
     this.#renewing ??= this.#renewOnce().finally(() => {
@@ -167,15 +170,15 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     return this.#renewing;
   }
 
-  /** Disconnects and gives up what is still unsent; wait for {@link drained} first to keep it. */
+  /** Disconnects and drops what is not sent yet; await {@link drained} first to send it. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#link.stop();
-    await this.#keeper;
+    await this.#autoRenewal;
     this.#outbox.clear(closedError());
   }
 
-  /** Loads once, at the first call, so that messages published during the load keep their order. */
+  /** Concurrent callers share one load, so that messages published during it keep their order. */
   #load(): Promise<Identity> {
     this.#loading ??= loadIdentity(this.stateDir)
       .then((identity) => {
@@ -189,7 +192,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   }
 
   async #renewOnce(): Promise<Identity> {
-    if (this.#keeper === undefined && !this.connected) {
+    if (this.#autoRenewal === undefined && !this.connected) {
       const identity = await renewWithoutLink({ stateDir: this.stateDir });
       this.#promoted(identity);
       return identity;
@@ -199,8 +202,8 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     return identity;
   }
 
-  #keepRenewed(): Promise<void> {
-    return keepRenewed({
+  #startAutoRenewal(): Promise<void> {
+    return autoRenew({
       runtime: this.#runtime,
       signal: this.#closing.signal,
       load: () => loadIdentity(this.stateDir),

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { bitString, pem, sequence, tlv } from "./der.ts";
 
 const VERSION_0 = tlv(0x02, Buffer.of(0));
-/** The subject stays empty: the service assigns its own and ignores whatever stands here (spec 2.2). */
+/** Empty, because the service assigns the subject and ignores that of the request (spec 2.2). */
 const EMPTY_NAME = sequence();
 const NO_ATTRIBUTES = tlv(0xa0);
 /** 1.2.840.10045.4.3.2, ecdsa-with-SHA256, without parameters (RFC 5758 3.2). */

@@ -1,4 +1,4 @@
-import { delayMs, ENROLLMENT } from "./backoff.ts";
+import { delayMs, ENROLLMENT } from "./connection/backoff.ts";
 import { AgentError, asAgentError, isTransient } from "./errors.ts";
 import {
   endpoint,
@@ -9,30 +9,30 @@ import {
   postJson,
   requiredText,
 } from "./http.ts";
-import { type DeviceRecord, filesOf, type Identity } from "./identity.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import { diskSteps } from "./state/files.ts";
+import { type DeviceRecord, filesOf, type Identity } from "./state/identity.ts";
 import { withStateLock } from "./state/lock.ts";
-import { dropPending, type PendingRequest, pendingRequest, recordAnswered, recordSent } from "./state/pending.ts";
+import { clearSent, dropPending, markSent, type PendingRequest, pendingRequest } from "./state/pending.ts";
 import { commitFiles, finishCommit, loadIdentity } from "./state/state.ts";
 import { AGENT_VERSION } from "./version.ts";
 
-/** The redemption request's fields (spec 2.2) and where to keep what comes back. */
+/** The fields of the redemption request (spec 2.2), and where to store the identity. */
 export interface EnrollOptions {
   /** The service's base address, https. */
   server: string;
   claimCode: string;
   hardwareFingerprint: string;
   hardwareModel: string;
-  /** Made, readable by the owner only, where it does not exist. */
+  /** Created where it does not exist, readable by the owner only. */
   stateDir: string;
-  /** An extra trust anchor for the HTTPS server, PEM text; remembered for renewals. */
+  /** A further trust anchor for the HTTPS server, PEM text; stored for renewals. */
   caPem?: string;
   /** Default: this package's version. */
   agentVersion?: string;
   agentCapabilities?: string[];
   reportedMacAddress?: string;
-  /** Tries while the server is out of reach or overloaded; default 5. */
+  /** Attempts while the server is unreachable or overloaded; default 5. */
   attempts?: number;
   runtime?: Runtime;
 }
@@ -41,8 +41,8 @@ const PATH = "/api/provisioning/claim";
 const DEFAULT_ATTEMPTS = 5;
 
 /**
- * Redeems a claim code for a certificate and keeps the identity in the state folder. Where that folder already holds a
- * certificate of the same server it is presented as the proof of re-enrollment (spec 3.1), and the device id stays.
+ * Redeems a claim code for a certificate and stores the identity in the state folder. A certificate of the same server that is already
+ * there is presented as the proof of re-enrollment (spec 3.1), and the device id stays.
  *
  * @throws AgentError with the server's code (spec 7), or `unreachable`, `untrusted_server`, `bad_response`, `state_locked`
  */
@@ -62,7 +62,7 @@ export async function enroll(options: EnrollOptions): Promise<Identity> {
   });
 }
 
-/** The identity to prove the device with; one of another server proves nothing and is not shown there. */
+/** The identity that proves the re-enrollment. One of another server proves nothing and is not presented. */
 async function proofOf(options: EnrollOptions): Promise<Identity | undefined> {
   try {
     const identity = await loadIdentity(options.stateDir);
@@ -83,14 +83,14 @@ async function redeem(
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   let unanswered = pending.unanswered;
   for (let attempt = 0; ; attempt++) {
-    await recordSent(options.stateDir);
+    await markSent(options.stateDir);
     try {
       return await postJson(url, requestBody(options, pending.csrPem), credentials);
     } catch (thrown) {
       const error = asAgentError(thrown);
       unanswered ||= error.unanswered;
-      // The mark stays while an answer may have been lost; it explains a later `claim_exhausted`.
-      if (!unanswered) await recordAnswered(options.stateDir);
+      // The mark stays while an answer may have been lost; with it, a later `claim_exhausted` can be explained.
+      if (!unanswered) await clearSent(options.stateDir);
       if (attempt + 1 >= attempts || !isTransient(error)) throw unanswered ? withUnanswered(error) : error;
       await runtime.sleep(error.retryAfterMs ?? delayMs(ENROLLMENT, attempt, runtime.random()));
     }

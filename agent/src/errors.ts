@@ -1,4 +1,4 @@
-/** What went wrong on the way to the server, when the server itself gave no code (spec 7 lists its codes). */
+/** Codes of failures without a code of the server (spec 7 lists those). */
 export type LocalCode =
   | "unreachable"
   | "untrusted_server"
@@ -13,7 +13,7 @@ export type LocalCode =
   | "dropped"
   | "closed";
 
-/** Everything known about a failure beyond its sentence. */
+/** What is known about a failure beyond its message. */
 export interface AgentErrorDetails {
   /** HTTP status, when the server answered. */
   status?: number;
@@ -22,7 +22,7 @@ export interface AgentErrorDetails {
   detail?: string;
   /** The server's `Retry-After`, in milliseconds. */
   retryAfterMs?: number;
-  /** True when the request may have been carried out although no answer came. */
+  /** Whether the server may have executed the request although no answer arrived. */
   unanswered?: boolean;
   cause?: unknown;
 }
@@ -51,14 +51,14 @@ export class AgentError extends Error {
   }
 }
 
-/** `error` as an {@link AgentError}; anything unforeseen keeps its message under the code `internal_error`. */
+/** `error` as an {@link AgentError}; any other error keeps its message under the code `internal_error`. */
 export function asAgentError(error: unknown): AgentError {
   if (error instanceof AgentError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new AgentError("internal_error", message, { cause: error });
 }
 
-/** Whether trying the same request again later can help: no route, overload, or a fault on the server's side. */
+/** Whether repeating the request later can help: no route, overload, or a failure of the server. */
 export function isTransient(error: AgentError): boolean {
   if (error.code === "unreachable") return true;
   return error.status !== undefined && (error.status === 429 || error.status >= 500);

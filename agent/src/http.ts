@@ -3,16 +3,16 @@ import { isIP } from "node:net";
 import { getCACertificates } from "node:tls";
 import { AgentError } from "./errors.ts";
 
-/** Whom to trust and what to present on an HTTPS request. */
+/** The trust anchor and the client certificate of an HTTPS request. */
 export interface HttpsCredentials {
-  /** An extra trust anchor beside the machine's own, PEM. */
+  /** A trust anchor in addition to those of the machine, PEM. */
   caPem?: string | undefined;
   /** Leaf and chain, PEM. */
   certPem?: string | undefined;
   keyPem?: string | undefined;
 }
 
-/** A JSON object as the server sent it; every field is still to be checked. */
+/** A JSON object as the server sent it; no field is validated yet. */
 export type JsonObject = Record<string, unknown>;
 
 const TIMEOUT_MS = 30_000;
@@ -27,12 +27,12 @@ export function endpoint(base: string, path: string): URL {
   if (!URL.canParse(base) || new URL(base).protocol !== "https:") {
     throw new AgentError("bad_argument", `The server's address must start with https://, and "${base}" does not.`);
   }
-  // Joined as text, so that a path from an answer cannot lead to another host.
+  // Joined as text, so that a path in an answer of the server cannot lead to another host.
   return new URL(`${base.replace(/\/+$/, "")}/${path.replace(/^\/+/, "")}`);
 }
 
 /**
- * POSTs JSON on a connection of its own and returns the answer's JSON object.
+ * POSTs JSON on a new connection and returns the JSON object of the answer.
  *
  * @throws AgentError with the server's code on a refusal; `unreachable` (with `unanswered` set when the request may
  *   have arrived), `untrusted_server` or `bad_response` otherwise
@@ -109,7 +109,7 @@ function transportError(url: URL, error: Error, secured: boolean): AgentError {
   return new AgentError("unreachable", `${url.host}: ${why || error.name}.`, { cause: error, unanswered: secured });
 }
 
-/** OpenSSL's verification results and Node's host-name check, as Node names them. */
+/** Whether the verification of OpenSSL or the host name check of Node failed. */
 export function isTrustError(error: Error): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return (

@@ -1,11 +1,11 @@
 /**
- * Time and chance as arguments, so that back-off, renewal and jitter are tested without waiting or luck.
- * This is the only file of the agent that reads the machine's clocks or `Math.random()`.
+ * Clocks and randomness are arguments, so that tests of back-off, renewal and jitter need not wait and always give the same result. No
+ * other file of the agent reads a clock or calls `Math.random()`.
  */
 export interface Runtime {
   /** Wall time, milliseconds since the epoch; for comparing with certificate dates. */
   now(): number;
-  /** Milliseconds on a clock that never steps; for how long something lasted. */
+  /** Milliseconds of a clock that never steps; for durations. */
   monotonicMs(): number;
   /** A number in [0, 1); for jitter, never for keys. */
   random(): number;
@@ -13,10 +13,10 @@ export interface Runtime {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay a Node timer holds; a longer one would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clocks, timers and generator. */
+/** Clocks, timers and random generator of the machine. */
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -38,7 +38,7 @@ test("a report carries the device's own time", async (t) => {
   assert.deepEqual(JSON.parse(payloads(remote)[0]!), { ts: 1_795_000_000_000, values: { temperature: 21.5 } });
 });
 
-test("what is published before there is a connection arrives in order when there is one", async (t) => {
+test("messages published before the connection arrive in order once it is open", async (t) => {
   const { remote, agent } = await started(t);
   const sent = [1, 2, 3].map((n) => agent.publish(`${n}`));
   await agent.connect();
@@ -46,7 +46,7 @@ test("what is published before there is a connection arrives in order when there
   assert.deepEqual(payloads(remote), ["1", "2", "3"]);
 });
 
-test("draining waits for a message published a moment before", async (t) => {
+test("drained waits for a message published just before", async (t) => {
   const { remote, agent } = await started(t);
   agent.publish("1");
   const drained = agent.drained();
@@ -55,7 +55,7 @@ test("draining waits for a message published a moment before", async (t) => {
   assert.deepEqual(payloads(remote), ["1"]);
 });
 
-test("a dropped session comes back by itself and repeats what was not acknowledged", async (t) => {
+test("after a lost session the agent reconnects and repeats unacknowledged messages", async (t) => {
   const { remote, agent } = await started(t);
   await agent.connect();
   remote.broker.take = () => "silent";
@@ -69,7 +69,7 @@ test("a dropped session comes back by itself and repeats what was not acknowledg
   assert.deepEqual(payloads(remote), ["kept", "kept"]);
 });
 
-test("topics beyond the certificate's and messages beyond the limit are refused at once", async (t) => {
+test("topics that the certificate does not contain and messages over the limit are refused at once", async (t) => {
   const { remote, agent } = await started(t);
   await agent.connect();
   await assert.rejects(agent.publish("1", { topic: "t/acme/telemetry/dev-2" }), code("topic_not_authorised"));
@@ -77,7 +77,7 @@ test("topics beyond the certificate's and messages beyond the limit are refused 
   assert.equal(remote.broker.messages.length, 0);
 });
 
-test("renewing takes the session over, loses no message and leaves the new certificate in use", async (t) => {
+test("a renewal takes over the session, loses no message and leaves the new certificate in use", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   await agent.connect();
   const before = await serialOf(stateDir);
@@ -105,7 +105,7 @@ test("renewing takes the session over, loses no message and leaves the new certi
   assert.equal(remote.broker.messages.at(-1)!.serial, after);
 });
 
-test("a renewed certificate that was never tried is used first after a restart, and then kept", async (t) => {
+test("a staged certificate is used first after a restart, and replaces the old one", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   remote.broker.accept = () => false;
   await assert.rejects(agent.renew(), code("refused"));
@@ -117,7 +117,7 @@ test("a renewed certificate that was never tried is used first after a restart, 
   assert.notEqual(await serialOf(stateDir), before);
 });
 
-test("when the broker refuses the new certificate but takes the old one, the old one goes on", async (t) => {
+test("when the broker refuses the new certificate and accepts the old one, the old one stays in use", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   const before = await serialOf(stateDir);
   remote.broker.accept = (_, serial) => serial === before;
@@ -127,7 +127,7 @@ test("when the broker refuses the new certificate but takes the old one, the old
   assert.equal(await serialOf(stateDir), before);
 });
 
-test("a revoked device reports it, and leaves the broker alone for minutes after the third refusal", async (t) => {
+test("a revoked device reports the refusal, and after the third waits minutes between attempts", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   await agent.connect();
   remote.revoked.add(await serialOf(stateDir));
@@ -154,7 +154,7 @@ test("a CONNACK other than 0 is a refusal", async (t) => {
   await assert.rejects(agent.connect({ retry: false }), code("refused"));
 });
 
-test("a broker that is not there is unreachable; one with another certificate is not trusted", async (t) => {
+test("a missing broker is unreachable; one with another certificate is untrusted_server", async (t) => {
   const { remote, stateDir, agent } = await started(t);
   const { readFile, writeFile } = await import("node:fs/promises");
   const { newAuthority } = await import("./remote/authority.ts");
@@ -171,7 +171,7 @@ test("a broker that is not there is unreachable; one with another certificate is
   await assert.rejects(second.connect({ retry: false }), code("unreachable"));
 });
 
-test("the agent renews by itself when the time has come", async (t) => {
+test("the agent renews by itself when renewal is due", async (t) => {
   const { remote, stateDir, agent } = await started(t, { autoRenew: true, runtime: eager });
   remote.answers.length = 0;
   const dueAt = Date.parse((await loadIdentity(stateDir)).device.renewAfterUtc);
@@ -185,7 +185,7 @@ test("the agent renews by itself when the time has come", async (t) => {
   assert.equal(agent.connected, false);
 });
 
-test("closing rejects what waits and stops for good", async (t) => {
+test("close rejects waiting messages and stops the agent permanently", async (t) => {
   const { remote, agent } = await started(t);
   remote.broker.take = () => "silent";
   await agent.connect();

@@ -23,7 +23,7 @@ function cli(args: string[], input: string | "ignore" = "") {
   return { child, done };
 }
 
-test("enroll, run, status and renew as a person types them", async (t) => {
+test("enroll, run, status and renew work from the command line", async (t) => {
   const { remote, stateDir } = await setup(t);
   const ca = join(stateDir, "../given-ca.pem");
   await writeFile(ca, remote.caPem);
@@ -62,7 +62,7 @@ test("every line of a long input arrives", async (t) => {
   );
 });
 
-test("a refusal is exit code 1 with the server's code, its message and what to do", async (t) => {
+test("a refusal gives exit code 1, the server's code and message, and advice", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const renewal = () => remote.answers.push(() => refusal(401, "cert_invalid", "Revoked."));
   renewal();
@@ -76,7 +76,7 @@ test("a refusal is exit code 1 with the server's code, its message and what to d
   assert.deepEqual({ error, status, requestId }, { error: "cert_invalid", status: 401, requestId: "req-1" });
 });
 
-test("a wrong command line is exit code 2", async () => {
+test("a wrong command line gives exit code 2", async () => {
   for (const args of [["enroll"], ["run"], ["dance"], ["run", "--state-dir", "x", "--drain-timeout", "soon"]]) {
     assert.equal((await cli(args).done).code, 2, args.join(" "));
   }
@@ -84,7 +84,7 @@ test("a wrong command line is exit code 2", async () => {
   assert.equal((await cli(["enroll", ...http]).done).code, 2);
 });
 
-test("a folder without an identity is exit code 1 and says what to do", async (t) => {
+test("a folder without an identity gives exit code 1 and advice", async (t) => {
   const { stateDir } = await setup(t);
   for (const command of ["run", "renew", "status"]) {
     const { code, err } = await cli([command, "--state-dir", stateDir]).done;
@@ -93,7 +93,7 @@ test("a folder without an identity is exit code 1 and says what to do", async (t
   }
 });
 
-test("a revoked device's input is not waited for without end", async (t) => {
+test("run ends with an error when a revoked device cannot deliver its input", async (t) => {
   const { remote, stateDir, identity } = await enrolled(t);
   remote.revoked.add(identity.certificate.serialNumber.toLowerCase());
   const { code, err } = await cli(["run", "--state-dir", stateDir], "1\n").done;
@@ -101,7 +101,7 @@ test("a revoked device's input is not waited for without end", async (t) => {
   assert.match(err, /^refused: /m);
 });
 
-test("a topic that the certificate does not name is refused before it is sent", async (t) => {
+test("a topic that the certificate does not contain is refused before anything is sent", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { code, err } = await cli(["run", "--state-dir", stateDir, "--topic", "t/acme/other"], "1\n").done;
   assert.equal(code, 1);
@@ -109,7 +109,7 @@ test("a topic that the certificate does not name is refused before it is sent", 
   assert.equal(remote.broker.messages.length, 0);
 });
 
-test("as a system service it stays connected until it is stopped", async (t) => {
+test("as a system service run stays connected until SIGTERM", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { child, done } = cli(["run", "--state-dir", stateDir], "ignore");
   await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { enrolled, enrollment, setup } from "./remote/setup.ts";
 
 const code = (wanted: string) => (error: AgentError) => error.code === wanted;
 
-test("enrolling leaves the six state files, the key readable by the owner only", async (t) => {
+test("enrollment writes six state files, the key readable by the owner only", async (t) => {
   const { stateDir, identity } = await enrolled(t);
   const read = (name: string) => readFile(join(stateDir, name), "utf8");
   const [cert, chain, full] = await Promise.all(["cert.pem", "chain.pem", "fullchain.pem"].map(read));
@@ -38,7 +38,7 @@ test("the request carries the fields of the specification and never the key", as
   assert.doesNotMatch(JSON.stringify(request!.body), /PRIVATE/);
 });
 
-test("a first enrollment presents no certificate, a second one the first's as proof", async (t) => {
+test("a first enrollment presents no certificate, a second one that of the first as proof", async (t) => {
   const { remote, stateDir, identity } = await enrolled(t);
   await enroll(enrollment(remote, stateDir));
   assert.equal(remote.requests[0]!.serial, undefined);
@@ -57,7 +57,7 @@ test("a refusal is thrown with the server's code and changes nothing", async (t)
   assert.equal(remote.requests.length, 1);
 });
 
-test("an overloaded server is tried again with the same key, at the time it asks for", async (t) => {
+test("an overloaded server is asked again with the same key, after its Retry-After", async (t) => {
   const { remote, stateDir } = await setup(t);
   const waits: number[] = [];
   remote.answers.push(
@@ -71,7 +71,7 @@ test("an overloaded server is tried again with the same key, at the time it asks
   assert.equal(remote.requests.length, 3);
 });
 
-test("after a lost answer the same key is used again and the refusal that follows is explained", async (t) => {
+test("after a lost answer the same key is used again and the following refusal is explained", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { X509Certificate } = await import("node:crypto");
   const lost: string[] = [];
@@ -92,7 +92,7 @@ test("after a lost answer the same key is used again and the refusal that follow
   assert.deepEqual(identity.certificate.publicKey.export({ format: "der", type: "spki" }), spki(lost[0]!));
 });
 
-test("a server that is not trusted is not sent the claim code", async (t) => {
+test("a claim code is not sent to a server that is not trusted", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { caPem: _, ...withoutCa } = enrollment(remote, stateDir);
   await assert.rejects(enroll(withoutCa), code("untrusted_server"));
@@ -106,7 +106,7 @@ test("plain http is refused before anything is sent or written", async (t) => {
   await assert.rejects(stat(stateDir));
 });
 
-test("certificates that do not fit are not kept", async (t) => {
+test("certificates for another key, device or issuer are not stored", async (t) => {
   const { remote, stateDir } = await setup(t);
   const { makeCsr, makeKey } = await import("../src/index.ts");
   const otherKey = makeCsr(await makeKey());
@@ -130,7 +130,7 @@ test("certificates that do not fit are not kept", async (t) => {
   }
 });
 
-test("an answer that is not JSON is a bad response", async (t) => {
+test("an answer that is not JSON gives bad_response", async (t) => {
   const { remote, stateDir } = await setup(t);
   remote.answers.push(() => ({ status: 200, body: "<html>" }));
   await assert.rejects(enroll(enrollment(remote, stateDir)), code("bad_response"));

@@ -20,7 +20,7 @@ test("renewal presents the certificate, takes a new key, and commits after conne
   assert.equal(await loadCandidate(stateDir), undefined);
 });
 
-test("a certificate that cannot connect does not replace the old one and is tried again, not asked for again", async (t) => {
+test("a certificate that cannot connect does not replace the old one, and is tried again instead of requesting another", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const before = await serialOf(stateDir);
   remote.broker.accept = () => false;
@@ -33,7 +33,7 @@ test("a certificate that cannot connect does not replace the old one and is trie
   assert.equal(remote.requests.length, 2);
 });
 
-test("after a lost answer the refusal of the retry says what happened and what to do", async (t) => {
+test("after a lost answer the refusal of the retry explains the cause and what to do", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.answers.push(async (request) => {
     await remote.ordinary(request);
@@ -48,7 +48,7 @@ test("after a lost answer the refusal of the retry says what happened and what t
   });
 });
 
-test("a plain refusal is not blamed on a lost answer", async (t) => {
+test("a refusal without a lost answer does not mention one", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.answers.push(() => refusal(502, "issuance_failed", "Later."));
   await assert.rejects(renew({ stateDir }), code("issuance_failed"));
@@ -56,7 +56,7 @@ test("a plain refusal is not blamed on a lost answer", async (t) => {
   await assert.rejects(renew({ stateDir }), (error: AgentError) => !/earlier renewal/.test(error.message));
 });
 
-test("topics that the renewal names are taken over", async (t) => {
+test("topics in the answer of a renewal replace the recorded ones", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   remote.answers.push(async (request) => {
     // biome-ignore lint/suspicious/noExplicitAny: one field is added to whatever was answered

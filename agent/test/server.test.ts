@@ -39,7 +39,7 @@ async function device(t: TestContext, fingerprint: string) {
   return { stateDir, identity, agent };
 }
 
-test("a device enrolls, publishes, renews in mid-session and publishes on the new certificate", async (t) => {
+test("a device enrolls, publishes, renews during its session and publishes with the new certificate", async (t) => {
   const { identity, agent, stateDir } = await device(t, "life-1");
   await agent.connect();
   await agent.publish({ temperature: 21.5 });
@@ -55,7 +55,7 @@ test("a device enrolls, publishes, renews in mid-session and publishes on the ne
   assert.equal((await loadIdentity(stateDir)).certificate.serialNumber, renewed.certificate.serialNumber);
 });
 
-test("the certificate that a renewal replaced is refused at the next connection", async (t) => {
+test("a certificate that a renewal replaced is refused at the next connection", async (t) => {
   const { identity, agent, stateDir } = await device(t, "old-1");
   await agent.renew();
   const { openSession } = await import("../src/index.ts");
@@ -111,7 +111,7 @@ test("the shell agent enrolls, publishes, renews and publishes again", { skip: s
   assert.equal(again.out, `enrolled as ${deviceId}\n`);
 });
 
-test("the files are all that mosquitto_pub needs; the leaf without its chain is refused", {
+test("the state files are sufficient for mosquitto_pub; a leaf without its chain is refused", {
   skip: shellSkip,
 }, async (t) => {
   const { stateDir, identity } = await device(t, "plain-1");

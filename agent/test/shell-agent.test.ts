@@ -40,7 +40,9 @@ test("the shell agent enrolls, publishes and renews", { skip: shellSkip }, async
   assert.equal((await shell(["publish", stateDir], "3\n")).code, 0);
 });
 
-test("what the shell agent wrote, the library takes over, and the other way round", { skip: shellSkip }, async (t) => {
+test("the library uses the state folder of the shell agent, and the other way round", {
+  skip: shellSkip,
+}, async (t) => {
   const { remote, stateDir } = await enrolledByShell(t);
   const renewed = await renew({ stateDir });
   assert.deepEqual(renewed.device.publishTopics, [TOPIC]);
@@ -49,7 +51,7 @@ test("what the shell agent wrote, the library takes over, and the other way roun
   assert.equal(remote.requests[2]!.serial, renewed.certificate.serialNumber.toLowerCase());
 });
 
-test("a refusal is printed with its code, changes nothing, and the key is kept for the next try", {
+test("a refusal is printed with its code and changes nothing, and the next attempt uses the same key", {
   skip: shellSkip,
 }, async (t) => {
   const { remote, stateDir, enroll } = await enrolledByShell(t);

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type DeviceRecord, filesOf, type StateFiles } from "../src/identity.ts";
 import { type AgentError, loadCandidate, loadIdentity, makeCsr, makeKey } from "../src/index.ts";
 import { diskSteps, type FileSteps } from "../src/state/files.ts";
+import { type DeviceRecord, filesOf, type StateFiles } from "../src/state/identity.ts";
 import { withStateLock } from "../src/state/lock.ts";
 import { commitFiles, finishCommit, promoteCandidate, stageCandidate } from "../src/state/state.ts";
 import { type Authority, newAuthority } from "./remote/authority.ts";
@@ -81,12 +81,12 @@ function failingAt(at: number): { steps: FileSteps; count: () => number } {
 
 const markOf = async (stateDir: string) => (await loadIdentity(stateDir)).device.hardwareFingerprint;
 
-/** Cuts `change` off at each of its steps and passes the resulting folder to `verify`. */
+/** Interrupts `change` at each of its steps and passes the folder as it was left to `check`. */
 async function atEveryStep(
   t: Parameters<typeof freshFolder>[0],
   prepare: (stateDir: string) => Promise<void>,
   change: (stateDir: string, steps: FileSteps) => Promise<void>,
-  verify: (stateDir: string, whole: boolean) => Promise<void>,
+  check: (stateDir: string, whole: boolean) => Promise<void>,
 ): Promise<number> {
   for (let at = 0; ; at++) {
     const stateDir = await freshFolder(t);
@@ -99,7 +99,7 @@ async function atEveryStep(
         return false;
       },
     );
-    await verify(stateDir, whole);
+    await check(stateDir, whole);
     if (whole) return count();
   }
 }
@@ -115,7 +115,7 @@ async function plainFilesAgree(stateDir: string): Promise<string> {
   return mark;
 }
 
-test("a first identity cut off at any step is whole or not there", async (t) => {
+test("a first identity interrupted at any step is complete or absent", async (t) => {
   const outcomes = new Set<string>();
   const steps = await atEveryStep(
     t,
@@ -134,7 +134,7 @@ test("a first identity cut off at any step is whole or not there", async (t) => 
   assert.ok(steps > 25, `${steps} steps`);
 });
 
-test("a replacement cut off at any step leaves the old identity or the new one, and once new stays new", async (t) => {
+test("a replacement interrupted at any step leaves the old identity or the new one, and never returns to the old one", async (t) => {
   const outcomes: string[] = [];
   await atEveryStep(
     t,
@@ -151,7 +151,7 @@ test("a replacement cut off at any step leaves the old identity or the new one, 
   assert.deepEqual([...new Set(outcomes)], ["old", "new"]);
 });
 
-test("a renewal cut off at any step keeps the old identity until promotion, and never loses the candidate", async (t) => {
+test("a renewal interrupted at any step keeps the old identity until promotion, and never loses the candidate", async (t) => {
   await atEveryStep(
     t,
     (stateDir) => commitFiles(stateDir, OLD),
@@ -181,15 +181,19 @@ test("a renewal cut off at any step keeps the old identity until promotion, and 
   );
 });
 
-test("kill -9 at random moments of continual replacement always leaves one whole identity", async (t) => {
+test("kill -9 at random moments of repeated replacement always leaves one complete identity", async (t) => {
   const stateDir = await freshFolder(t);
   await commitFiles(stateDir, OLD);
   const inputs = join(stateDir, "..", "inputs.json");
   await writeFile(inputs, JSON.stringify([OLD, NEW]));
   for (let round = 0; round < 15; round++) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "remote/replace-for-ever.ts"), stateDir, inputs], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, "remote/replace-repeatedly.ts"), stateDir, inputs],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     // The child prints a dot a replacement: killed after a different number of bytes each time.
     let dots = 0;
     for await (const chunk of child.stdout) {
@@ -204,7 +208,7 @@ test("kill -9 at random moments of continual replacement always leaves one whole
   }
 });
 
-test("reading beside a process that replaces never sees two identities mixed", async (t) => {
+test("a reader beside a replacing process never sees a mixture of two identities", async (t) => {
   const stateDir = await freshFolder(t);
   await commitFiles(stateDir, OLD);
   let replacing = true;
@@ -221,14 +225,14 @@ test("reading beside a process that replaces never sees two identities mixed", a
   assert.ok((await reader) > 0);
 });
 
-test("a key that is not the certificate's is reported as damage, not used", async (t) => {
+test("a key that does not belong to the certificate is reported as state_damaged", async (t) => {
   const stateDir = await freshFolder(t);
   await commitFiles(stateDir, OLD);
   await writeFile(join(stateDir, "key.pem"), NEW["key.pem"]);
   await assert.rejects(loadIdentity(stateDir), (error: AgentError) => error.code === "state_damaged");
 });
 
-test("one process at a time enrolls or renews; a dead one's lock does not count", async (t) => {
+test("one process at a time enrolls or renews; the lock of an ended process is ignored", async (t) => {
   const stateDir = await freshFolder(t);
   await mkdir(stateDir);
   const lock = join(stateDir, "agent.lock");

@@ -1,12 +1,12 @@
 import { adviceFor } from "../advice.ts";
 import { asAgentError } from "../errors.ts";
 
-/** Prints a command's result: lines for a person, or one JSON object. */
+/** Prints the result of a command: lines of text, or one JSON object. */
 export function printResult(json: boolean, object: Record<string, unknown>, lines: string[]): void {
   console.log(json ? JSON.stringify(object) : lines.join("\n"));
 }
 
-/** Tells what went wrong and what to do: two lines on stderr, or one JSON object on stdout. */
+/** Reports the error and what to do about it: two lines on stderr, or one JSON object on stdout. */
 export function reportFailure(thrown: unknown, json: boolean): void {
   const error = asAgentError(thrown);
   const advice = adviceFor(error);
@@ -20,7 +20,7 @@ export function reportFailure(thrown: unknown, json: boolean): void {
   if (advice !== undefined) console.error(advice);
 }
 
-/** A span of time as people say it: "9 days", "3 hours", "less than a minute". */
+/** A duration in its largest unit: "9 days", "3 hours", "less than a minute". */
 export function inWords(ms: number): string {
   const units: Array<[string, number]> = [
     ["day", 86_400_000],

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { enroll } from "../enroll.ts";
 import { AgentError } from "../errors.ts";
-import type { Identity } from "../identity.ts";
-import { renew } from "../renew.ts";
+import { renew } from "../renewal/renew.ts";
+import type { Identity } from "../state/identity.ts";
 import { AGENT_VERSION } from "../version.ts";
 import { printResult } from "./output.ts";
 import { run } from "./run.ts";
@@ -21,13 +21,13 @@ interface EnrollFlags {
   json?: boolean;
 }
 
-/** The command line of `muster-agent`; each command throws what it cannot do. */
+/** The command line of `muster-agent`. Each command throws an error when it fails. */
 export function program(): Command {
   const root = new Command("muster-agent")
-    .description("Enrolls a device with a claim code, connects it over mutual TLS, publishes, renews.")
+    .description("Enroll a device with a claim code, connect it over mutual TLS, publish, and renew its certificate.")
     .version(AGENT_VERSION)
     .exitOverride();
-  command(root, "enroll", "redeem a claim code for a certificate")
+  command(root, "enroll", "Redeem a claim code for a certificate")
     .requiredOption("--server <base url>", "the service's address, https://…")
     .requiredOption("--claim <code>", "the claim code, CLAIM-XXXX-XXXX-XXXX")
     .requiredOption("--fingerprint <text>", "what identifies this hardware: serial number or MAC address")
@@ -36,14 +36,14 @@ export function program(): Command {
     .option("--agent-version <text>", "firmware version to report", AGENT_VERSION)
     .option("--mac <address>", "MAC address to report, if it is not the fingerprint")
     .action(enrollCommand);
-  command(root, "run", "connect, publish each line of standard input, renew in time")
+  command(root, "run", "Connect, publish each line of standard input, and renew the certificate in time")
     .option("--topic <topic>", "one of the certificate's topics (default: the first)")
-    .option("--drain-timeout <seconds>", "how long to go on delivering after the end of input", seconds, 60)
+    .option("--drain-timeout <seconds>", "how long to keep sending after the end of the input", seconds, 60)
     .action(run);
-  command(root, "renew", "renew the certificate now").action(async (flags: { stateDir: string; json?: boolean }) => {
+  command(root, "renew", "Renew the certificate now").action(async (flags: { stateDir: string; json?: boolean }) => {
     report(flags.json ?? false, "Renewed", await renew(flags));
   });
-  command(root, "status", "Show the contents of the state folder").action(status);
+  command(root, "status", "Show the device, its certificate and what is pending").action(status);
   return root;
 }
 

@@ -13,24 +13,24 @@ interface RunFlags {
   json?: boolean;
 }
 
-/** Lines on their way at once; beyond it standard input is not read, so a file of any length loses nothing. */
+/** The most unacknowledged lines. Beyond it standard input is not read, so that a file of any length loses no line. */
 const MOST_WAITING = 1000;
-/** Refusals in a row after which a run whose input has ended gives up. */
+/** Refusals in a row after which a run whose input has ended fails. */
 const PATIENCE = 3;
 
 /**
- * `muster-agent run`. At the end of input from a pipe or a file it delivers what is left and returns; with a terminal or
- * `/dev/null` as input (a system service) it stays until SIGINT or SIGTERM.
+ * `muster-agent run`. At the end of input from a pipe or a file it sends what is left and returns. With a terminal or `/dev/null` as
+ * input (a system service) it runs until SIGINT or SIGTERM.
  */
 export async function run(flags: RunFlags): Promise<void> {
   await loadIdentity(flags.stateDir);
   const agent = new MusterAgent({ stateDir: flags.stateDir });
-  reportEvents(agent);
+  printEvents(agent);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
-  // Under npx one Ctrl-C arrives twice; the second must not cut off what the first began.
+  // Under npx one Ctrl-C arrives twice; the second must not interrupt the stop that the first began.
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  // Rejects only when closed; events report why it cannot connect.
+  // Rejects only when closed; failures to connect are events.
   agent.connect().catch(() => {});
   try {
     const underway = await publishInput(agent, flags, stop.signal);
@@ -44,10 +44,10 @@ export async function run(flags: RunFlags): Promise<void> {
   if (flags.json) printResult(true, { acknowledged, dropped, unsent: waiting }, []);
 }
 
-/** The lines that have been published and not yet acknowledged; its promises settle by resolving. */
+/** The lines that are published and not yet acknowledged. Its promises never reject. */
 class Underway {
   readonly #messages = new Set<Promise<void>>();
-  /** What will be true of every further line too, such as a topic that the certificate does not name. */
+  /** A failure that every further line would have too, such as a topic that the certificate does not contain. */
   failure: AgentError | undefined;
 
   get size(): number {
@@ -82,7 +82,7 @@ async function publishInput(agent: MusterAgent, flags: RunFlags, signal: AbortSi
   return underway;
 }
 
-/** Whether standard input says nothing about when to stop: a terminal, or a device such as /dev/null. */
+/** Whether the end of standard input does not mean to stop: a terminal, or a device such as /dev/null. */
 function staysAfterInput(): boolean {
   try {
     return process.stdin.isTTY || fstatSync(0).isCharacterDevice();
@@ -114,8 +114,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Says on stderr what happens, one line an event. */
-function reportEvents(agent: MusterAgent): void {
+/** Prints events to stderr, one line each. */
+function printEvents(agent: MusterAgent): void {
   const say = (text: string) => console.error(text);
   const wait = (ms: number) => `next try in ${ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : inWords(ms)}`;
   agent.on("connected", ({ deviceId }) => say(`connected as ${deviceId}`));
@@ -129,5 +129,5 @@ function reportEvents(agent: MusterAgent): void {
   agent.on("renewal-failed", ({ error, final, retryInMs }) => {
     say(`renewal failed: ${error.code}: ${error.message} ${final ? (adviceFor(error) ?? "") : wait(retryInMs)}`);
   });
-  agent.on("dropped", ({ count, reason }) => say(`gave up ${count} messages: ${reason}`));
+  agent.on("dropped", ({ count, reason }) => say(`dropped ${count} messages: ${reason}`));
 }

@@ -1,10 +1,10 @@
+import { certificateDates } from "../renewal/schedule.ts";
 import { systemRuntime } from "../runtime.ts";
-import { certificateDates } from "../schedule.ts";
 import { readPending } from "../state/pending.ts";
 import { loadCandidate, loadIdentity } from "../state/state.ts";
 import { inWords, printResult } from "./output.ts";
 
-/** `muster-agent status`: the contents of the state folder, with dates compared to this machine's clock. */
+/** `muster-agent status`: the identity in the state folder and its state by the clock of this machine. */
 export async function status(flags: { stateDir: string; json?: boolean }): Promise<void> {
   const { device, certificate } = await loadIdentity(flags.stateDir);
   const { expiresAt, renewAfter } = certificateDates({ device, certificate });

@@ -1,23 +1,23 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 
 /**
- * The steps that change the state folder, each of which a power cut or kill -9 may separate from the next. Behind an
- * interface so that a test can stop after any one of them.
+ * The steps that change the state folder. A power cut or kill -9 may happen between any two of them; through this interface a test
+ * stops after any one.
  */
 export interface FileSteps {
-  /** Makes a folder and its parents, readable by the owner only; an existing one stays as it is. */
+  /** Creates a folder and its parents, readable by the owner only; an existing one stays as it is. */
   makeFolder(path: string): Promise<void>;
   /** Creates or overwrites a file and waits until its bytes are on the disk. */
   write(path: string, text: string, mode: number): Promise<void>;
   /** Atomic within one file system. */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file or folder with everything in it; nothing there is fine. */
+  /** Deletes a file, or a folder with its content, if it exists. */
   remove(path: string): Promise<void>;
   /** Waits until the folder's own entries (creations, renames) are on the disk. */
   syncFolder(path: string): Promise<void>;
 }
 
-/** The machine's own disk. */
+/** The disk of the machine. */
 export const diskSteps: FileSteps = {
   makeFolder: async (path) => {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -25,7 +25,7 @@ export const diskSteps: FileSteps = {
   write: async (path, text, mode) => {
     const file = await open(path, "w", mode);
     try {
-      // An existing file keeps its old mode through open(2); a key must never stay readable to others.
+      // open(2) does not change the mode of an existing file; a key must not stay readable by others.
       await file.chmod(mode);
       await file.writeFile(text);
       await file.sync();
@@ -47,7 +47,7 @@ export const diskSteps: FileSteps = {
   },
 };
 
-/** The file's text, or undefined when there is none. */
+/** The text of the file, or undefined when there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

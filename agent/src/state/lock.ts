@@ -5,35 +5,35 @@ import { systemRuntime } from "../runtime.ts";
 import { isMissing } from "./files.ts";
 
 const NAME = "agent.lock";
-/** Longer than any exchange can last; a lock older than this is stale, even if a process with its id exists. */
+/** Longer than any exchange lasts. The process that created an older lock has ended, even if another process has its id now. */
 const STALE_MS = 10 * 60_000;
 
-/** Locks of this process: after a restart in a container the stopped owner often had the same process id. */
-const locks = new Set<string>();
+/** Locks of this process. After a restart in a container, a stale lock often contains the id of the present process. */
+const ownLocks = new Set<string>();
 
 /**
- * Runs `work` while no other process enrolls or renews in the same folder: two renewals with one certificate would
- * cost one of them its identity (spec 3.2).
+ * Runs `work` under a lock, so that no other process enrolls or renews in the same folder: of two renewals with one certificate, one
+ * would lose its identity (spec 3.2).
  *
- * @throws AgentError `state_locked` when another holds it
+ * @throws AgentError `state_locked` when another process has the lock
  */
 export async function withStateLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const path = join(stateDir, NAME);
-  if (locks.has(path)) throw locked(stateDir);
-  locks.add(path);
+  if (ownLocks.has(path)) throw locked(stateDir);
+  ownLocks.add(path);
   try {
-    await take(path, stateDir);
+    await acquire(path, stateDir);
     try {
       return await work();
     } finally {
       await rm(path, { force: true });
     }
   } finally {
-    locks.delete(path);
+    ownLocks.delete(path);
   }
 }
 
-async function take(path: string, stateDir: string): Promise<void> {
+async function acquire(path: string, stateDir: string): Promise<void> {
   for (const last of [false, true]) {
     try {
       const file = await open(path, "wx", 0o600);
@@ -53,7 +53,7 @@ async function isStale(path: string): Promise<boolean> {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
     if (Math.abs(systemRuntime.now() - mtimeMs) > STALE_MS) return true;
     const pid = Number(text);
-    // Just created and not yet written counts as locked.
+    // A lock that is created and not yet written is valid.
     if (!Number.isInteger(pid) || pid <= 0) return false;
     return pid === process.pid || !isRunning(pid);
   } catch (error) {

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { makeCsr, makeKey } from "../csr.ts";
 import { diskSteps, type FileSteps, readIfThere } from "./files.ts";
 
-/** A key whose certificate has been, or is about to be, asked for. */
+/** A key for which a certificate has been, or is about to be, requested. */
 export interface PendingRequest {
   keyPem: string;
   csrPem: string;
-  /** An earlier request for this key got no answer, so the server may have carried it out. */
+  /** An earlier request for this key got no answer, so the server may have issued its certificate. */
   unanswered: boolean;
 }
 
@@ -14,36 +14,36 @@ const FOLDER = "pending";
 const UNANSWERED = "unanswered";
 
 /**
- * The key and CSR to ask with: those kept from an attempt that did not end, or new ones, kept before the first byte
- * is sent so that a certificate that was issued and lost on the way is never for a key that was lost too.
+ * The key and CSR of the request: those of an attempt that did not finish, or new ones. The key is stored before the first byte is sent,
+ * so that it exists even if the certificate is issued and the answer lost.
  */
 export async function pendingRequest(stateDir: string, steps: FileSteps = diskSteps): Promise<PendingRequest> {
   return (await readPending(stateDir)) ?? (await makePending(stateDir, steps));
 }
 
-/** Records that a request has been sent; {@link recordAnswered} removes the record. */
-export async function recordSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+/** Marks that a request has been sent; {@link clearSent} removes the mark. */
+export async function markSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.write(join(stateDir, FOLDER, UNANSWERED), "", 0o600);
 }
 
-/** The server answered, whatever it said, or was never reached. */
-export async function recordAnswered(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
+/** To be called when the server has answered, or the request never reached it. */
+export async function clearSent(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, FOLDER, UNANSWERED));
 }
 
-/** Forgets the pending key; its certificate is in the state folder. */
+/** Deletes the pending key. Its certificate must be in the state folder. */
 export async function dropPending(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, FOLDER));
 }
 
-/** The kept request, or undefined. */
+/** The stored request, or undefined. */
 export async function readPending(stateDir: string): Promise<PendingRequest | undefined> {
   const folder = join(stateDir, FOLDER);
   const [keyPem, unanswered] = await Promise.all(
     ["key.pem", UNANSWERED].map((name) => readIfThere(join(folder, name))),
   );
   if (keyPem === undefined) return undefined;
-  // The CSR is made again from the key: the request is for the key, and ECDSA signatures differ each time anyway.
+  // The CSR is not stored: what matters is its key, and ECDSA signatures differ each time anyway.
   return { keyPem, csrPem: makeCsr(keyPem), unanswered: unanswered !== undefined };
 }
 

@@ -1,17 +1,17 @@
 import { join, resolve } from "node:path";
 import { AgentError } from "../errors.ts";
-import { type Identity, parseIdentity, type StateFiles } from "../identity.ts";
 import { diskSteps, type FileSteps, isMissing, namesIn, readIfThere } from "./files.ts";
+import { type Identity, parseIdentity, type StateFiles } from "./identity.ts";
 
 /*
- * The state folder. The files at the top are plain, at fixed names, for any MQTT client to use; so replacing them is
- * several renames, which nothing makes atomic. What is atomic is one rename of a folder:
+ * The state folder. The files at the top have fixed names, for any MQTT client to use, so replacing them takes several renames, which
+ * are not atomic together. Renaming a folder is atomic:
  *
- *   next/     a renewed identity, whole, that has not connected yet
- *   commit/   an identity, whole, that has been decided on; copied to the top, then removed
+ *   next/     a complete renewed identity that has not connected yet
+ *   commit/   a complete identity that replaces the one at the top; copied there, then removed
  *
- * As long as `commit/` exists it is authoritative, and the next process finishes the copying. So a kill at any point
- * leaves either the old identity or the new one.
+ * As long as `commit/` exists, it is the identity in use, and the next process finishes the copying. So a kill at any point leaves
+ * either the old identity or the new one.
  */
 const NEXT = "next";
 const COMMIT = "commit";
@@ -22,7 +22,7 @@ const FILE_LEFTOVER = /\.tmp-\d+-\d+$/;
 const READ_TRIES = 5;
 
 /**
- * The identity in use: the last one that was decided on. Reads only, so it is safe beside a running agent.
+ * The identity in use. Only reads, so it is safe beside a running agent.
  *
  * @throws AgentError `not_enrolled` when there is none, `state_damaged` when the files do not fit together
  */
@@ -33,7 +33,7 @@ export async function loadIdentity(stateDir: string): Promise<Identity> {
       if (files === undefined) throw new AgentError("not_enrolled", `There is no identity in ${resolve(stateDir)}.`);
       return parseIdentity(stateDir, files);
     } catch (error) {
-      // Another process may be copying at this moment; then the next look finds `commit/`.
+      // Another process may be copying; then the next read finds `commit/`.
       if (left <= 1 || !(error instanceof AgentError) || error.code !== "state_damaged") throw error;
     }
   }
@@ -54,12 +54,12 @@ export async function commitFiles(stateDir: string, files: StateFiles, steps: Fi
   await steps.remove(join(stateDir, NEXT));
 }
 
-/** Keeps `files` beside the identity in use until they have connected. */
+/** Stores `files` beside the identity in use until a connection with them has succeeded. */
 export async function stageCandidate(stateDir: string, files: StateFiles, steps: FileSteps = diskSteps): Promise<void> {
   await writeSet(stateDir, NEXT, files, steps);
 }
 
-/** Makes the staged candidate the identity in use; does nothing when another process has done it. */
+/** Makes the staged candidate the identity in use; does nothing if another process has done so. */
 export async function promoteCandidate(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await finishCommit(stateDir, steps);
   if ((await readSet(join(stateDir, NEXT))) === undefined) return;
@@ -68,17 +68,17 @@ export async function promoteCandidate(stateDir: string, steps: FileSteps = disk
   await finishCommit(stateDir, steps);
 }
 
-/** Drops the staged candidate, for when the broker accepts the old identity and refuses the new one. */
+/** Deletes the staged candidate, when the broker accepts the old identity and refuses the new one. */
 export async function discardCandidate(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   await steps.remove(join(stateDir, NEXT));
 }
 
-/** Finishes a replacement that was cut short, and sweeps what it left. Several processes may do so at once. */
+/** Finishes a replacement that was interrupted, and deletes its temporary files. Several processes may do so at once. */
 export async function finishCommit(stateDir: string, steps: FileSteps = diskSteps): Promise<void> {
   const files = await readSet(join(stateDir, COMMIT));
   if (files !== undefined) {
     await copyToTop(stateDir, files, steps);
-    // Renamed first: a half-removed `commit/` must not be taken for a whole one.
+    // Renamed first, so that a partly deleted `commit/` is never read.
     await steps.rename(join(stateDir, COMMIT), join(stateDir, `${DONE}${unique()}`)).catch(ignoreMissing);
     await sweep(stateDir, (name) => FILE_LEFTOVER.test(name), steps);
   }
@@ -91,7 +91,7 @@ async function copyToTop(stateDir: string, files: StateFiles, steps: FileSteps):
     if (text === undefined) continue;
     const temporary = join(stateDir, `${name}.tmp-${unique()}`);
     await steps.write(temporary, text, modeOf(name));
-    // Missing when another process finishing the same commit has swept it, having put the same text in place.
+    // Missing when another process has finished the same commit: it has written the same text and deleted this file.
     await steps.rename(temporary, join(stateDir, name)).catch(ignoreMissing);
   }
   await steps.syncFolder(stateDir);

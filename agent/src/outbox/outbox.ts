@@ -1,18 +1,18 @@
+import type { Session } from "../connection/session.ts";
 import { AgentError } from "../errors.ts";
-import { OfflineQueue, type Outgoing, type QueueLimits } from "../queue.ts";
-import type { Session } from "../session.ts";
+import { OfflineQueue, type Outgoing, type QueueLimits } from "./queue.ts";
 
-/** Why a message was given up: the queue was full, or sessions kept closing on it without acknowledging anything. */
+/** Why a message was dropped: the queue was full, or several sessions closed without acknowledging it. */
 export type DropReason = "queue_full" | "unacknowledged";
 
-/** Unacknowledged messages on the wire at once; enough to fill a slow link, few enough to repeat after a loss. */
+/** The most unacknowledged messages at once: enough for a slow connection, few enough to repeat after its loss. */
 const WINDOW = 64;
-/** A broker closes a 3.1.1 session on a message it will not take; after this many the message goes, not the device. */
+/** A broker closes an MQTT 3.1.1 session on a message that it refuses. After this many sessions the message is dropped, so that later ones get through. */
 const MOST_STALLS = 5;
 
 /**
- * Messages from `publish` to PUBACK: queued while there is no session, sent in order, sent again on the next session
- * when the last ended before their acknowledgement (at least once, MQTT 4.3.2).
+ * Messages from `publish` to PUBACK: queued while there is no session, sent in order, and sent again on the next session when one ended
+ * before their acknowledgement (at least once, MQTT 4.3.2).
  */
 export class Outbox {
   readonly #queue: OfflineQueue;
@@ -37,26 +37,26 @@ export class Outbox {
   /** Queues a message; the promise resolves on its PUBACK and rejects with `dropped` or `closed`. */
   add(topic: string, payload: Buffer, retain: boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // A publisher that does not wait must not bring the process down when its message is dropped.
+    // Without this, a dropped message whose publisher does not await it would end the process (unhandled rejection).
     promise.catch(() => {});
     this.#drop(this.#queue.push({ topic, payload, retain, stalls: 0, resolve, reject }), "queue_full");
     this.#pump();
     return promise;
   }
 
-  /** Sends on `session` from now on; what the previous one left unacknowledged goes first. */
+  /** Sends on `session` from now on, first what the previous session left unacknowledged. */
   attach(session: Session): void {
-    this.#takeBack(false);
+    this.#requeue(false);
     this.#session = session;
     this.#progressed = false;
     this.#pump();
   }
 
-  /** Stops sending on `session`, which is gone. */
+  /** Stops sending on `session`, which has ended. */
   detach(session: Session): void {
     if (this.#session !== session) return;
     this.#session = undefined;
-    this.#takeBack(!this.#progressed);
+    this.#requeue(!this.#progressed);
   }
 
   /** Resolves when every message is acknowledged or dropped. */
@@ -64,10 +64,10 @@ export class Outbox {
     return this.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives every message up. */
+  /** Rejects every message with `error`. */
   clear(error: AgentError): void {
     this.#session = undefined;
-    this.#takeBack(false);
+    this.#requeue(false);
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next.reject(error);
     this.#settle();
   }
@@ -83,7 +83,7 @@ export class Outbox {
   }
 
   #acknowledge(message: Outgoing): void {
-    // A late PUBACK of an ended session: the message was taken back and will be acknowledged again.
+    // A late PUBACK of an ended session: the message is queued again and will be acknowledged again.
     if (!this.#inFlight.delete(message)) return;
     this.#progressed = true;
     this.acknowledged += 1;
@@ -92,7 +92,7 @@ export class Outbox {
     this.#settle();
   }
 
-  #takeBack(stalled: boolean): void {
+  #requeue(stalled: boolean): void {
     const messages = [...this.#inFlight];
     this.#inFlight.clear();
     const oldest = messages[0];
@@ -106,8 +106,9 @@ export class Outbox {
   #drop(messages: Outgoing[], reason: DropReason): void {
     if (messages.length === 0) return;
     this.dropped += messages.length;
-    const why = reason === "queue_full" ? "the offline queue was full" : "the broker kept closing on it";
-    for (const message of messages) message.reject(new AgentError("dropped", `Message given up: ${why}.`));
+    const why =
+      reason === "queue_full" ? "the offline queue was full" : "several sessions closed without acknowledging it";
+    for (const message of messages) message.reject(new AgentError("dropped", `Message dropped: ${why}.`));
     this.#onDrop(messages.length, reason);
     this.#settle();
   }

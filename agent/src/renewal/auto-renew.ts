@@ -1,36 +1,36 @@
-import { delayMs, RENEWAL } from "./backoff.ts";
-import { type AgentError, asAgentError, isTransient } from "./errors.ts";
-import type { Identity } from "./identity.ts";
-import type { Runtime } from "./runtime.ts";
+import { delayMs, RENEWAL } from "../connection/backoff.ts";
+import { type AgentError, asAgentError, isTransient } from "../errors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Identity } from "../state/identity.ts";
 import { certificateDates, renewalDue, sleepTowards } from "./schedule.ts";
 
-/** What the renewal keeper needs from its agent. */
-export interface RenewalParts {
+/** What automatic renewal needs from its agent. */
+export interface AutoRenewal {
   runtime: Runtime;
   signal: AbortSignal;
   /** The identity on disk now. */
   load(): Promise<Identity>;
   renew(): Promise<unknown>;
-  /** Called after each failure; `final` when only a person can change the outcome. */
+  /** Called after each failure; `final` when repeating cannot help and a person must act. */
   failed(error: AgentError, final: boolean, retryInMs: number): void;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Renews when the time has come, for as long as `signal` allows: from `renewAfterUtc` plus jitter, again with back-off
- * after a failure. After a refusal that no retry can change it waits until another certificate is on disk.
+ * Renews whenever it is due, until `signal` is aborted: from `renewAfterUtc` plus jitter, with back-off after a failure. After a final
+ * refusal it waits until another certificate is on disk.
  */
-export async function keepRenewed(parts: RenewalParts): Promise<void> {
+export async function autoRenew(parts: AutoRenewal): Promise<void> {
   const { runtime, signal } = parts;
-  const luck = runtime.random();
+  const jitter = runtime.random();
   let attempt = 0;
   let refused: string | undefined;
   while (!signal.aborted) {
     try {
       const identity = await parts.load();
       const serial = identity.certificate.serialNumber;
-      const wait = sleepTowards(renewalDue(certificateDates(identity), luck), runtime.now());
+      const wait = sleepTowards(renewalDue(certificateDates(identity), jitter), runtime.now());
       if (wait > 0 || refused === serial) {
         await runtime.sleep(refused === serial ? HOUR_MS : wait, signal);
         continue;
@@ -49,12 +49,12 @@ export async function keepRenewed(parts: RenewalParts): Promise<void> {
   }
 }
 
-async function renewOnce(parts: RenewalParts, settle: (final: boolean) => void): Promise<void> {
+async function renewOnce(parts: AutoRenewal, onOutcome: (final: boolean) => void): Promise<void> {
   try {
     await parts.renew();
-    settle(false);
+    onOutcome(false);
   } catch (thrown) {
-    settle(isFinal(asAgentError(thrown)));
+    onOutcome(isFinal(asAgentError(thrown)));
     throw thrown;
   }
 }

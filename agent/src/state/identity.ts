@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { AgentError } from "./errors.ts";
+import { AgentError } from "../errors.ts";
 
-/** What `device.json` holds: everything about the enrolled device that is not a key or a certificate. */
+/** The content of `device.json`: everything about the enrolled device that is not a key or a certificate. */
 export interface DeviceRecord {
   deviceId: string;
   /** Base address of the service, as given at enrollment. */
@@ -20,7 +20,7 @@ export interface DeviceRecord {
   agentVersion: string;
 }
 
-/** The texts of the state files, by file name; `https-ca.pem` only where enrollment was given one. */
+/** The texts of the state files, by file name; `https-ca.pem` only where the enrollment had one. */
 export interface StateFiles {
   "key.pem": string;
   "cert.pem": string;
@@ -31,7 +31,7 @@ export interface StateFiles {
   "https-ca.pem"?: string | undefined;
 }
 
-/** One whole, checked identity: the key belongs to the certificate. */
+/** A complete and validated identity: the key belongs to the certificate. */
 export interface Identity {
   stateDir: string;
   device: DeviceRecord;
@@ -40,12 +40,12 @@ export interface Identity {
   fullchainPem: string;
   /** Trust anchors for the broker. */
   caPem: string;
-  /** An extra trust anchor for the HTTPS server (development certificates). */
+  /** A further trust anchor for the HTTPS server (development certificates). */
   httpsCaPem: string | undefined;
   certificate: X509Certificate;
 }
 
-/** What the server hands over, at redemption or renewal, for one key. */
+/** What the server returns for one key, at redemption or renewal. */
 export interface IssuedCertificate {
   keyPem: string;
   clientCert: string;

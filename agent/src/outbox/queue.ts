@@ -1,9 +1,9 @@
-/** A message on its way, with the promise its publisher holds. */
+/** A message to be sent, with the promise that its publisher awaits. */
 export interface Outgoing {
   topic: string;
   payload: Buffer;
   retain: boolean;
-  /** Sessions that ended with this message the oldest unacknowledged one, none having been acknowledged after it. */
+  /** How many sessions ended with this message as the oldest unacknowledged one and without any PUBACK. */
   stalls: number;
   resolve: () => void;
   reject: (error: Error) => void;
@@ -18,12 +18,12 @@ export interface QueueLimits {
 export const DEFAULT_QUEUE_LIMITS: QueueLimits = { maxMessages: 10_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
- * First in, first out, bounded by count and by bytes of topic and payload. When full, the oldest goes: a monitoring
- * device's newest reading is worth most. Kept in memory only; a restart loses it.
+ * First in, first out, bounded by count and by bytes of topic and payload. When it is full, the oldest messages are dropped, because the
+ * newest readings matter most. In memory only; a restart loses it.
  */
 export class OfflineQueue {
   #items: Outgoing[] = [];
-  /** Index of the oldest item; the array is compacted now and then instead of shifted each time. */
+  /** Index of the oldest item. The array is compacted occasionally, since shifting it each time takes linear time. */
   #head = 0;
   #bytes = 0;
   readonly #limits: QueueLimits;
@@ -47,7 +47,7 @@ export class OfflineQueue {
     return this.#trim();
   }
 
-  /** Puts unacknowledged messages back in front, in their order, and returns those dropped to make room. */
+  /** Puts unacknowledged messages back at the front in their order, and returns those dropped to make room. */
   putBack(messages: Outgoing[]): Outgoing[] {
     this.#items = [...messages, ...this.#items.slice(this.#head)];
     this.#head = 0;

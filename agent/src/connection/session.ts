@@ -1,17 +1,17 @@
 import { isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import mqtt, { type MqttClient } from "mqtt";
-import { AgentError } from "./errors.ts";
-import { isTrustError } from "./http.ts";
-import type { Identity } from "./identity.ts";
+import { AgentError } from "../errors.ts";
+import { isTrustError } from "../http.ts";
+import type { Identity } from "../state/identity.ts";
 
-/** One accepted MQTT connection, until it is lost; it never reconnects. */
+/** One accepted MQTT connection. It does not reconnect. */
 export interface Session {
   /**
-   * Sends at QoS 1 and calls back on the PUBACK. After the session's end the call may never come: see `closed`.
+   * Sends at QoS 1 and calls `acknowledged` on the PUBACK, which may never come once the session has ended: see `closed`.
    */
   publish(topic: string, payload: Buffer, retain: boolean, acknowledged: () => void): void;
-  /** Resolves with a plain reason when the connection has ended, from either side. */
+  /** Resolves with the reason when the connection has ended, on either side. */
   readonly closed: Promise<string>;
   /** DISCONNECT and close. */
   end(): Promise<void>;
@@ -20,13 +20,13 @@ export interface Session {
 const DEFAULT_PORT = 8883;
 const KEEPALIVE_SECONDS = 60;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** How long a peer may take to close after our DISCONNECT. */
+/** How long the broker may take to close the connection after the DISCONNECT. */
 const GOODBYE_MS = 5_000;
 
 /**
  * Connects with the identity's certificate, full chain and exact client id (spec 4.10): MQTT 3.1.1, clean session.
- * Clean, because a device of this kind subscribes to nothing and keeps its own queue: a session kept by the broker would
- * hold nothing but what we would send again anyway.
+ * Clean, because the agent subscribes to nothing and has its own queue: a stored session would contain only messages that the agent
+ * sends again anyway.
  *
  * @throws AgentError `unreachable` (no route, no answer), `untrusted_server` (the broker's certificate), `refused`
  *   (closed, or a CONNACK other than 0, after TCP was up: revoked, expired, other client id), `closed` (aborted)
@@ -45,7 +45,7 @@ export function openSession(identity: Identity, signal?: AbortSignal): Promise<S
       client.stream.destroy();
       reject(error);
     };
-    const abort = () => fail(new AgentError("closed", "Connecting was given up."));
+    const abort = () => fail(new AgentError("closed", "The connection attempt was aborted."));
     const timer = setTimeout(() => fail(failure(identity, { ...progress, timedOut: true })), CONNECT_TIMEOUT_MS);
     const settle = () => {
       clearTimeout(timer);
@@ -74,7 +74,7 @@ export function openSession(identity: Identity, signal?: AbortSignal): Promise<S
 }
 
 interface Progress {
-  /** TCP was up: something answered at the address. */
+  /** TCP has connected, so something answers at the address. */
   reached: boolean;
   timedOut?: boolean;
   error?: Error;
@@ -139,7 +139,7 @@ function sessionOn(client: MqttClient, closed: Promise<string>): Session {
       });
     },
     end: async () => {
-      // With publishes outstanding mqtt.js would wait for them without limit; a caller that ends the session has given them up.
+      // mqtt.js would wait without limit for outstanding publishes; `true` ends without them.
       const inFlight = Object.keys(client.outgoing).length > 0;
       const timer = setTimeout(() => client.stream.destroy(), GOODBYE_MS);
       client.end(inFlight);
@@ -153,7 +153,7 @@ function failure(identity: Identity, progress: Progress): AgentError {
   const { brokerUrl } = identity.device;
   const { error } = progress;
   if (error !== undefined && isTrustError(error)) {
-    const message = `The broker at ${brokerUrl} shows a certificate that ca.pem does not vouch for: ${error.message}.`;
+    const message = `The broker at ${brokerUrl} presents a certificate that ca.pem does not verify: ${error.message}.`;
     return new AgentError("untrusted_server", message, { cause: error });
   }
   const why = progress.timedOut ? "no answer in time" : (error?.message ?? "it closed the connection");
@@ -161,5 +161,5 @@ function failure(identity: Identity, progress: Progress): AgentError {
   if (progress.reached && !progress.timedOut) {
     return new AgentError("refused", `The broker at ${brokerUrl} refused the connection: ${why}.`, details);
   }
-  return new AgentError("unreachable", `The broker at ${brokerUrl} cannot be reached: ${why}.`, details);
+  return new AgentError("unreachable", `The broker at ${brokerUrl} is unreachable: ${why}.`, details);
 }

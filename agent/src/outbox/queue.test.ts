@@ -16,7 +16,7 @@ function contents(queue: OfflineQueue): string[] {
   return out;
 }
 
-test("the oldest goes when the queue is full by count", () => {
+test("the oldest message is dropped when the queue is full by count", () => {
   const queue = new OfflineQueue({ maxMessages: 2, maxBytes: 1000 });
   queue.push(message(1));
   queue.push(message(2));
@@ -24,21 +24,21 @@ test("the oldest goes when the queue is full by count", () => {
   assert.deepEqual(contents(queue), ["2", "3"]);
 });
 
-test("as many of the oldest go as bytes are needed", () => {
+test("as many of the oldest messages are dropped as bytes are needed", () => {
   const queue = new OfflineQueue({ maxMessages: 100, maxBytes: 30 });
   for (const id of [1, 2, 3]) queue.push(message(id, 9));
   assert.deepEqual(topics(queue.push(message(4, 18))), ["1", "2"]);
   assert.equal(queue.bytes, 29);
 });
 
-test("a message larger than the whole queue is itself dropped", () => {
+test("a message larger than the limit of the queue is dropped", () => {
   const queue = new OfflineQueue({ maxMessages: 100, maxBytes: 10 });
   queue.push(message(1));
   assert.deepEqual(topics(queue.push(message(2, 50))), ["1", "2"]);
   assert.equal(queue.bytes, 0);
 });
 
-test("what was taken and put back comes out first, in its order", () => {
+test("messages that are put back come out first, in their order", () => {
   const queue = new OfflineQueue({ maxMessages: 10, maxBytes: 1000 });
   for (const id of [1, 2, 3]) queue.push(message(id));
   const taken = [queue.shift()!, queue.shift()!];
@@ -47,7 +47,7 @@ test("what was taken and put back comes out first, in its order", () => {
   assert.deepEqual(contents(queue), ["1", "2", "3", "4"]);
 });
 
-test("under any use the bounds hold, nothing is lost unreported and order is kept", () => {
+test("under any use the limits and the order are kept, and every lost message is reported", () => {
   const use = fc.oneof(fc.constant("shift" as const), fc.constant("cycle" as const), fc.integer({ min: 0, max: 40 }));
   fc.assert(
     fc.property(fc.array(use, { maxLength: 3000 }), (uses) => {

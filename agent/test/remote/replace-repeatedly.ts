@@ -1,6 +1,6 @@
 /** Run by state.test.ts: replaces the identity in a folder again and again until it is killed. */
 import { readFileSync, writeSync } from "node:fs";
-import type { StateFiles } from "../../src/identity.ts";
+import type { StateFiles } from "../../src/state/identity.ts";
 import { commitFiles } from "../../src/state/state.ts";
 
 const [stateDir, inputs] = process.argv.slice(2);

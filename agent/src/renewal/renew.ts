@@ -1,10 +1,10 @@
-import { AgentError, asAgentError } from "./errors.ts";
-import { endpoint, type JsonObject, optionalTexts, postJson, requiredText } from "./http.ts";
-import { type DeviceRecord, filesOf, type Identity } from "./identity.ts";
-import { openSession } from "./session.ts";
-import { withStateLock } from "./state/lock.ts";
-import { dropPending, pendingRequest, recordAnswered, recordSent } from "./state/pending.ts";
-import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandidate } from "./state/state.ts";
+import { openSession } from "../connection/session.ts";
+import { AgentError, asAgentError } from "../errors.ts";
+import { endpoint, type JsonObject, optionalTexts, postJson, requiredText } from "../http.ts";
+import { type DeviceRecord, filesOf, type Identity } from "../state/identity.ts";
+import { withStateLock } from "../state/lock.ts";
+import { clearSent, dropPending, markSent, pendingRequest } from "../state/pending.ts";
+import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandidate } from "../state/state.ts";
 
 /** Whose certificate to renew. */
 export interface RenewOptions {
@@ -12,8 +12,8 @@ export interface RenewOptions {
 }
 
 /**
- * Renews once, by itself: asks for a new certificate, connects to the broker with it, and only then lets it replace the
- * old one. For a running device use {@link MusterAgent.renew}, which keeps its session.
+ * Renews once without an agent: requests a new certificate, connects to the broker with it, and only then replaces the old one. For a
+ * running device use {@link MusterAgent.renew}, which keeps its session.
  *
  * @throws AgentError with the server's code; the broker's failure codes when the new certificate could not connect (it
  *   is kept, and the next `renew` or `run` tries it again)
@@ -23,11 +23,11 @@ export async function renew(options: RenewOptions): Promise<Identity> {
 }
 
 /**
- * The steps of every renewal, around `prove`, which connects with the candidate and throws if it cannot.
- * A candidate left by an earlier renewal is proven instead of asking again: the server already revoked its predecessor.
+ * The steps of every renewal, around `prove`, which connects with the candidate and throws if it cannot. A candidate of an earlier
+ * renewal is used instead of requesting another: the server has already revoked its predecessor.
  */
 export async function renewWith(stateDir: string, prove: (candidate: Identity) => Promise<void>): Promise<Identity> {
-  // Before the lock, which would need the folder.
+  // Before the lock, whose file needs the folder.
   await loadIdentity(stateDir);
   return withStateLock(stateDir, async () => {
     await finishCommit(stateDir);
@@ -38,19 +38,19 @@ export async function renewWith(stateDir: string, prove: (candidate: Identity) =
   });
 }
 
-/** Asks for a certificate for a new key, presenting the current one, and stages what comes back (spec 4.9). */
+/** Requests a certificate for a new key with the current certificate, and stages it (spec 4.9). */
 async function requestRenewal(stateDir: string): Promise<Identity> {
   const current = await loadIdentity(stateDir);
   const pending = await pendingRequest(stateDir);
   const url = endpoint(current.device.server, current.device.renewalEndpoint);
   const credentials = { caPem: current.httpsCaPem, certPem: current.fullchainPem, keyPem: current.keyPem };
-  await recordSent(stateDir);
+  await markSent(stateDir);
   let answer: JsonObject;
   try {
     answer = await postJson(url, { csr: pending.csrPem }, credentials);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    if (!pending.unanswered && !error.unanswered) await recordAnswered(stateDir);
+    if (!pending.unanswered && !error.unanswered) await clearSent(stateDir);
     throw pending.unanswered ? explained(error) : error;
   }
   const issued = {
@@ -69,12 +69,12 @@ function deviceAfter(device: DeviceRecord, answer: JsonObject): DeviceRecord {
     ...device,
     certExpiresAt: requiredText(answer, "certExpiresAt"),
     renewAfterUtc: requiredText(answer, "renewAfterUtc"),
-    // Topics are resolved again at each issuance; a server that does not repeat them has not changed them.
+    // The server resolves topics at each issuance; if its answer has none, they have not changed.
     publishTopics: optionalTexts(answer, "publishTopics") ?? device.publishTopics,
   };
 }
 
-/** Spec 7, `cert_invalid`: the retry of a renewal that succeeded and whose answer was lost. */
+/** The error of retrying a renewal that succeeded and whose answer was lost (spec 7, `cert_invalid`). */
 function explained(error: AgentError): AgentError {
   if (error.code !== "cert_invalid") return error;
   const details: ConstructorParameters<typeof AgentError>[2] = { unanswered: true, cause: error };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Session } from "../connection/session.ts";
 import { AgentError } from "../errors.ts";
-import type { Session } from "../session.ts";
 import { type DropReason, Outbox } from "./outbox.ts";
 
 /** A broker seen through a session: what it was sent, acknowledged when the test says so. */
@@ -38,7 +38,7 @@ test("messages wait for a session and resolve on their own acknowledgement", asy
   assert.equal(box.acknowledged, 2);
 });
 
-test("what a lost session left unacknowledged is sent first on the next, in order", async () => {
+test("unacknowledged messages of a lost session are sent first on the next one, in order", async () => {
   const { box } = outbox();
   const one = broker();
   const two = broker();
@@ -51,7 +51,7 @@ test("what a lost session left unacknowledged is sent first on the next, in orde
   assert.deepEqual(two.topics(), ["a", "c", "d"]);
 });
 
-test("a session that takes over carries on without the old one's end disturbing it", () => {
+test("the end of a session that was taken over does not affect the new one", () => {
   const { box } = outbox();
   const old = broker();
   const next = broker();
@@ -74,7 +74,7 @@ test("at most 64 messages are unacknowledged at once", () => {
   assert.equal(sent.length, 65);
 });
 
-test("a message on which sessions keep closing is given up after five of them, and the next goes on", async () => {
+test("a message that five sessions end on is dropped, and the next one is sent", async () => {
   const { box, drops } = outbox();
   const poison = box.add("poison", payload, false);
   const good = box.add("good", payload, false);
@@ -92,7 +92,7 @@ test("a message on which sessions keep closing is given up after five of them, a
   await good;
 });
 
-test("sessions that acknowledged something do not count against the oldest message", () => {
+test("sessions that acknowledged a message do not count against the oldest one", () => {
   const { box, drops } = outbox();
   box.add("slow", payload, false);
   for (let i = 0; i < 20; i++) {
@@ -114,7 +114,7 @@ test("a full queue reports what it drops and rejects it", async () => {
   assert.equal(box.dropped, 1);
 });
 
-test("closing rejects what is left and ends a wait for draining", async () => {
+test("clear rejects the remaining messages and resolves drained", async () => {
   const { box } = outbox();
   const left = box.add("a", payload, false);
   const drained = box.drained();

@@ -15,13 +15,13 @@ test("no delay exceeds the cap or falls below the floor, at any attempt", () => 
   );
 });
 
-test("a lost connection is tried within a second at first and within half a minute at last", () => {
+test("after a lost connection the first delay is at most a second and the longest half a minute", () => {
   assert.equal(delayMs(RECONNECT, 0, 0.999), 999);
   assert.equal(delayMs(RECONNECT, 50, 0.999999), 30_000);
   assert.equal(delayMs(RECONNECT, 50, 0), 0);
 });
 
-test("a refusing broker is left alone for at least a minute", () => {
+test("after repeated refusals the delay is at least a minute", () => {
   assert.equal(delayMs(REFUSED, 0, 0), 60_000);
   assert.equal(delayMs(REFUSED, 20, 0), 450_000);
 });

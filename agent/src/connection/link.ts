@@ -1,34 +1,34 @@
+import { type AgentError, asAgentError } from "../errors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Identity } from "../state/identity.ts";
+import { discardCandidate, finishCommit, loadCandidate, loadIdentity, promoteCandidate } from "../state/state.ts";
 import { delayMs, RECONNECT, REFUSED } from "./backoff.ts";
-import { type AgentError, asAgentError } from "./errors.ts";
-import type { Identity } from "./identity.ts";
-import type { Runtime } from "./runtime.ts";
 import { openSession, type Session } from "./session.ts";
-import { discardCandidate, finishCommit, loadCandidate, loadIdentity, promoteCandidate } from "./state/state.ts";
 
-/** What a link tells its owner. */
+/** Callbacks of a link. */
 export interface LinkEvents {
   up(session: Session, identity: Identity): void;
   down(session: Session, reason: string): void;
   failed(error: AgentError, consecutiveRefusals: number, retryInMs: number): void;
-  /** A renewed certificate that was waiting has connected and is now the one in use. */
+  /** A staged certificate has connected and is now the one in use. */
   promoted(identity: Identity): void;
 }
 
-/** A session that lasted this long ends a run of failures; a shorter one may be a fight over the client id. */
+/** A session of this length resets the back-off. Shorter ones do not: another process may be taking over the same client id again and again. */
 const STABLE_MS = 30_000;
-/** Refusals that may still be a server starting up or without its database; after them it is about us. */
+/** After this many refusals in a row the cause is the device, and no longer a server that starts or has no database. */
 const PATIENT_REFUSALS = 3;
 
 /**
- * Keeps one session open: connects, waits for its end, backs off, connects again, until stopped. The state folder is
- * read again for each attempt, so a certificate renewed or installed by another process is picked up.
+ * Keeps one session open: connects, waits for its end, backs off and connects again, until stopped. Each attempt reads the state folder,
+ * so that it uses a certificate that another process has renewed or installed.
  */
 export class Link {
   readonly #stateDir: string;
   readonly #runtime: Runtime;
   readonly #events: LinkEvents;
   readonly #stopping = new AbortController();
-  /** Aborts the pause between attempts when a renewal has connected meanwhile. */
+  /** Ends the pause between attempts when a renewal has connected. */
   #wake = new AbortController();
   #session: Session | undefined;
   #replacing: Promise<void> | undefined;
@@ -47,7 +47,7 @@ export class Link {
     return this.#session !== undefined;
   }
 
-  /** Starts keeping the link up; does nothing when started. */
+  /** Starts to keep a session open; does nothing when already started. */
   start(): void {
     this.#loop ??= this.#run();
   }
@@ -59,12 +59,12 @@ export class Link {
     await this.#loop;
   }
 
-  /** Connects with `identity` and lets that session take over the present one (spec 4.10). Rejects if it cannot. */
+  /** Connects with `identity`; that session takes over the present one (spec 4.10). Rejects when it cannot connect. */
   async replace(identity: Identity): Promise<void> {
     const replacing = openSession(identity, this.#stopping.signal).then((session) => {
       const old = this.#session;
       this.#adopt(session, identity);
-      // The broker closes it as taken over; this is for one that does not.
+      // Brokers close the session that was taken over; this is for one that does not.
       return old?.end();
     });
     this.#replacing = replacing.catch(() => {});
@@ -80,14 +80,14 @@ export class Link {
     while (!signal.aborted) {
       if (this.#session === undefined) await this.#attempt();
       const session = this.#session;
-      if (session !== undefined) await this.#watch(session);
+      if (session !== undefined) await this.#untilClosed(session);
     }
   }
 
-  async #watch(session: Session): Promise<void> {
+  async #untilClosed(session: Session): Promise<void> {
     const since = this.#runtime.monotonicMs();
     const reason = await session.closed;
-    // While a renewal is taking over, the broker closes the old session before the new one is ours.
+    // While a renewal takes over, the broker closes the old session before the new one is adopted.
     await this.#replacing;
     if (this.#session !== session) return;
     this.#session = undefined;
@@ -140,7 +140,7 @@ export class Link {
     await this.#pause(wait);
   }
 
-  /** Sleeps, unless a renewal connects meanwhile. */
+  /** Sleeps for `ms`, or until a renewal has connected. */
   async #pause(ms: number): Promise<void> {
     this.#wake = new AbortController();
     await this.#runtime.sleep(ms, AbortSignal.any([this.#stopping.signal, this.#wake.signal]));

@@ -1,10 +1,10 @@
-import type { Identity } from "./identity.ts";
+import type { Identity } from "../state/identity.ts";
 
 const HOUR_MS = 3_600_000;
-/** Devices of one batch share `renewAfterUtc`; spreading them over a day keeps the herd from the signer. */
+/** Devices that were enrolled together have the same `renewAfterUtc`; jitter of up to a day spreads the load of the signer. */
 const LONGEST_JITTER_MS = 24 * HOUR_MS;
 const JITTER_SHARE = 0.1;
-/** How far into its life a certificate whose `renewAfterUtc` is not known gets renewed: day 21 of 30 (spec 2.8). */
+/** The share of its validity after which a certificate without a known `renewAfterUtc` is renewed: day 21 of 30 (spec 2.8). */
 const RENEW_SHARE = 0.7;
 
 /** The dates that decide when to renew, milliseconds since the epoch. */
@@ -15,8 +15,8 @@ export interface CertificateDates {
 }
 
 /**
- * The dates of the identity's certificate. The certificate itself is believed before `device.json`: someone may have
- * installed another one by hand (the recovery of spec 7, `cert_invalid`), and then the recorded `renewAfterUtc` is stale.
+ * The dates of the identity's certificate. The certificate has precedence over `device.json`: if another one was installed by hand
+ * (the recovery of spec 7, `cert_invalid`), the recorded `renewAfterUtc` is that of the previous one.
  */
 export function certificateDates(identity: Pick<Identity, "certificate" | "device">): CertificateDates {
   const notBefore = identity.certificate.validFromDate.getTime();
@@ -37,8 +37,8 @@ export function renewalDue(dates: CertificateDates, random: number): number {
 }
 
 /**
- * How long to sleep now towards `due`: never more than an hour at once, so that a corrected wall clock, or a device
- * that slept, is noticed, and no timer is longer than Node can hold.
+ * How long to sleep before checking `due` again: at most an hour, so that a changed clock or a device that was suspended is noticed, and
+ * no timer exceeds the limit of Node.
  */
 export function sleepTowards(due: number, now: number): number {
   return Math.max(0, Math.min(due - now, HOUR_MS));
