@@ -39,7 +39,10 @@ test("the threshold packs and the silence of a device type are set and removed, 
   const bare = ["threshold", "dry-run", id, "--tenant", "acme"];
   assert.equal((await json("threshold", "dry-run", id, "--type", type.id, ...period)).devices, 0);
   assert.match(await refused(...bare, ...period), /deviceId/);
-  assert.match(await refused(...bare, "--from", "2026-11-01", "--to", "now"), /^muster: from must be a time like \S+,/);
+  assert.match(
+    await refused(...bare, "--from", "2026-11-01", "--to", "now"),
+    /^muster: from must be a time with its zone, like \S+\.$/m,
+  );
 });
 
 test("the latest values and the rejected messages of a device are shown with control characters escaped", async () => {
