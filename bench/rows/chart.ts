@@ -6,6 +6,7 @@ import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import { composeFeatures } from "../../server/src/features.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
+import { DEFAULT_LIMITS } from "../../server/src/lib/limits/limits.ts";
 import { createLogger, type Logger } from "../../server/src/lib/logger.ts";
 import { createMetrics } from "../../server/src/lib/metrics.ts";
 import { Secret } from "../../server/src/lib/secret.ts";
@@ -76,6 +77,7 @@ async function telemetryOf(database: Database, logger: Logger): Promise<Telemetr
   const { telemetry } = composeFeatures({
     ...deps,
     metrics: createMetrics(),
+    limits: DEFAULT_LIMITS,
     authorities,
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },

@@ -56,7 +56,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
-  const features = composeFeatures({ ...base, notificationSettings: settings, addresses });
+  const features = composeFeatures({ ...base, limits: config.limits, notificationSettings: settings, addresses });
   const parts = { ...features, authorities, config, clock, ids, logger, addresses };
   const broker = createBroker(parts);
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });

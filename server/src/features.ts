@@ -12,6 +12,7 @@ import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
+import type { Limits } from "./lib/limits/limits.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Metrics } from "./lib/metrics.ts";
 import { Secret } from "./lib/secret.ts";
@@ -29,6 +30,7 @@ export interface FeatureDeps {
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
+  limits: Limits;
   authorities: EnrollmentOptions["authorities"];
   masterKey: Secret<Buffer>;
   notificationSettings: NotificationSettings;
@@ -46,8 +48,8 @@ export type Features = ReturnType<typeof composeFeatures>;
  * benchmarks all build theirs here.
  */
 export function composeFeatures(process: FeatureDeps) {
-  const { database, clock, ids, logger, metrics, authorities, masterKey, addresses } = process;
-  const deps = { database, clock, ids, logger, metrics };
+  const { database, clock, ids, logger, metrics, limits, authorities, masterKey, addresses } = process;
+  const deps = { database, clock, ids, logger, metrics, limits };
   const connections = createConnections(deps);
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);

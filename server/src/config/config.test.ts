@@ -45,6 +45,12 @@ test("a limit of 0 is no limit", () => {
   assert.equal(parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).mqttMessagesPerSecond, Number.POSITIVE_INFINITY);
 });
 
+test("a limit of docs/limits.md is at least 1, and the default when it is not set", () => {
+  const limitsOf = (text?: string) => parseConfig({ MUSTER_LIMIT_READINGS_PER_MESSAGE: text }).limits;
+  assert.deepEqual([limitsOf().readingsPerMessage, limitsOf("20").readingsPerMessage], [1_000, 20]);
+  assert.throws(() => limitsOf("0"), /MUSTER_LIMIT_READINGS_PER_MESSAGE must be at least 1/);
+});
+
 test("an unknown name is reported and does not prevent the start", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { type AddressRange, addressRange } from "../lib/address.ts";
+import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import { Secret } from "../lib/secret.ts";
 
@@ -23,6 +24,8 @@ export interface Config {
   deviceRequestsPerMinute: number;
   /** Messages a second that one MQTT client may send; Infinity for no limit. */
   mqttMessagesPerSecond: number;
+  /** What a message, session, device, tenant, address and this process may use (docs/limits.md). */
+  limits: Limits;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
   /** The mail server. Without one, e-mails stay in the outbox and fail after a day. */
@@ -92,6 +95,17 @@ function originProblem(origin: string): string | undefined {
 /** One mailbox, optionally with a display name (RFC 5322 3.4); no comments, quoting or groups. */
 const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
 
+const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
+const limitValue = z.coerce.number("must be a number").int("must be a whole number").min(1, "must be at least 1");
+
+/** The variables of the limits; an unset one has the default. */
+const limitVariables = Object.fromEntries(
+  LIMIT_NAMES.flatMap((name) => {
+    const variable = limitVariable(name);
+    return variable ? [[variable, limitValue.default(LIMITS[name].value)]] : [];
+  }),
+);
+
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
   MUSTER_HTTP_HOST: host.default("0.0.0.0"),
@@ -129,6 +143,7 @@ const environment = z.object({
       "must be fatal, error, warn, info, debug, trace or silent",
     )
     .default("info"),
+  ...limitVariables,
 });
 
 /**
@@ -198,6 +213,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     trustedProxies: env.MUSTER_TRUSTED_PROXIES,
     deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
     mqttMessagesPerSecond: env.MUSTER_MQTT_MESSAGES_PER_SECOND || Number.POSITIVE_INFINITY,
+    limits: toLimits(env),
     corsOrigins: env.MUSTER_CORS_ORIGINS,
     smtp: env.MUSTER_SMTP_URL
       ? {
@@ -209,6 +225,11 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     logLevel: env.MUSTER_LOG_LEVEL,
     unknownNames: unknown,
   };
+}
+
+function toLimits(env: Record<string, unknown>): Limits {
+  const values = LIMIT_NAMES.map((name) => [name, env[limitVariable(name) ?? ""] ?? LIMITS[name].value]);
+  return Object.fromEntries(values) as Limits;
 }
 
 function masterKeySource(env: z.infer<typeof environment>): MasterKeySource {

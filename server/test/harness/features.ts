@@ -2,6 +2,7 @@ import type { Database } from "../../src/db/database.ts";
 import { composeFeatures, type FeatureDeps, type Features } from "../../src/features.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
+import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
@@ -26,6 +27,7 @@ export function testFeatures(options: TestFeatureOptions): Features {
     ids: randomIds,
     logger: createLogger("silent"),
     metrics: createMetrics(),
+    limits: DEFAULT_LIMITS,
     authorities: testAuthorities(options.clock),
     masterKey: new Secret(Buffer.alloc(32, 7)),
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },

@@ -1,0 +1,27 @@
+import { broker } from "./broker.ts";
+import { https } from "./https.ts";
+import { ingest } from "./ingest.ts";
+import type { Limit } from "./limit.ts";
+import { notifications } from "./notifications.ts";
+import { quotas } from "./quotas.ts";
+
+/** Every limit, in the order of `docs/limits.md`. */
+export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...quotas };
+
+export type LimitName = keyof typeof LIMITS;
+/** The limits in force in this process. */
+export type Limits = Readonly<Record<LimitName, number>>;
+/** What a tenant may have; `muster tenant quota` sets another value for one tenant. */
+export type QuotaName = keyof typeof quotas;
+export const QUOTA_NAMES = Object.keys(quotas) as QuotaName[];
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries<Limit>(LIMITS).map(([name, { value }]) => [name, value]),
+) as Limits;
+
+/** The environment variable of a limit, `MUSTER_LIMIT_READINGS_PER_MESSAGE`; `undefined` for one that is fixed. */
+export function limitVariable(name: LimitName): string | undefined {
+  const limit: Limit = LIMITS[name];
+  if (limit.fixed) return undefined;
+  return limit.variable ?? `MUSTER_LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}

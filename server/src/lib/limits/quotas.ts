@@ -1,0 +1,25 @@
+import { limitTable } from "./limit.ts";
+
+/** The error of a use case that would exceed a quota. */
+const REFUSED = "409 quota_exceeded, naming the quota and its value";
+
+/** What one tenant may have. Generous: they stop a runaway script, not a large customer. */
+export const quotas = limitTable({
+  devices: { level: "tenant", of: "devices that are not deleted", value: 1_000_000, reached: REFUSED },
+  deviceTypes: { level: "tenant", of: "device types", value: 1_000, reached: REFUSED },
+  thresholds: { level: "tenant", of: "threshold packs", value: 1_000, reached: REFUSED },
+  rules: { level: "tenant", of: "rules of all threshold packs", value: 10_000, reached: REFUSED },
+  groups: { level: "tenant", of: "groups", value: 10_000, reached: REFUSED },
+  channels: { level: "tenant", of: "channels of all groups", value: 1_000, reached: REFUSED },
+  shifts: { level: "tenant", of: "shifts", value: 10_000, reached: REFUSED },
+  users: { level: "tenant", of: "users who are not deleted", value: 10_000, reached: REFUSED },
+  apiKeys: { level: "tenant", of: "API keys that are neither revoked nor expired", value: 1_000, reached: REFUSED },
+  mqttClients: { level: "tenant", of: "MQTT clients", value: 1_000, reached: REFUSED },
+  openClaims: { level: "tenant", of: "claims that can still be redeemed", value: 100_000, reached: REFUSED },
+  ticketsPerMinute: {
+    level: "tenant",
+    of: "tickets created in a minute",
+    value: 600,
+    reached: "429 rate_limited with Retry-After",
+  },
+});
