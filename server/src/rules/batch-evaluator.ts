@@ -11,7 +11,7 @@ export function createBatchEvaluator({ database, clock, ids }: RulesDeps): Batch
   return {
     async evaluate(messages, columns, tx) {
       const cached = await cache.rulesOf(new Set(messages.map(({ deviceUid }) => deviceUid)), tx);
-      const transitions = evaluateBatch(cached.devices, messages, cached.batch);
+      const transitions = await evaluateBatch(cached.devices, messages, cached.batch);
       const now = clock.now();
       return {
         locks: evaluationLocks(transitions),

@@ -55,6 +55,9 @@ export interface RuleTransition {
   open: Breaches | undefined;
   /** The anomaly that was open before the batch and that the batch resolved. */
   resolved: Breaches | undefined;
-  /** Anomalies that opened and were resolved within the batch, oldest first. */
-  transient: Breaches[];
+  /**
+   * What opened and was resolved within the batch, as one anomaly: `occurrences` counts the breaches of all openings. One record
+   * however often values alternate, so that a batch stores no more records than it has rules.
+   */
+  transient: Breaches | undefined;
 }

@@ -1,6 +1,9 @@
 import type { MetricValue, PreparedMessage } from "../telemetry/telemetry.ts";
-import type { DeviceMetric, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
+import type { Breaches, DeviceMetric, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
 import { evaluate, type Outcome } from "./evaluate-rule.ts";
+
+/** Evaluations (a value by a rule) after which other work gets a turn of the event loop: about a millisecond. */
+const EVALUATIONS_PER_TURN = 25_000;
 
 /** What a batch of messages did to the rules of its devices. */
 export interface BatchTransitions {
@@ -19,12 +22,13 @@ type TimedReading = PreparedMessage["readings"][number];
  * @param devices changed in place: their state after the batch
  * @param batch a number that no other batch has
  */
-export function evaluateBatch(
+export async function evaluateBatch(
   devices: ReadonlyMap<string, DeviceRules>,
   messages: readonly PreparedMessage[],
   batch: number,
-): BatchTransitions {
+): Promise<BatchTransitions> {
   const transitions: BatchTransitions = { rules: [], silenceEnded: [] };
+  let evaluations = 0;
   for (const message of messages) {
     const device = devices.get(message.deviceUid);
     if (device === undefined) continue;
@@ -33,18 +37,25 @@ export function evaluateBatch(
       transitions.silenceEnded.push(device.uid);
     }
     if (device.metrics.size === 0) continue;
-    for (const reading of byTime(message.readings)) evaluateReading(device, reading, batch, transitions.rules);
+    for (const reading of byTime(message.readings)) {
+      evaluations += evaluateReading(device, reading, batch, transitions.rules);
+      if (evaluations < EVALUATIONS_PER_TURN) continue;
+      evaluations = 0;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
   }
   for (const { deviceRule } of transitions.rules) deviceRule.transition = undefined;
   return transitions;
 }
 
+/** @returns how many evaluations that took */
 function evaluateReading(
   device: DeviceRules,
   { time, metrics, values }: TimedReading,
   batch: number,
   transitions: RuleTransition[],
-): void {
+): number {
+  let evaluations = 0;
   for (let index = 0; index < metrics.length; index++) {
     const metric = device.metrics.get(metrics[index]!);
     if (metric === undefined || time <= metric.newest) continue;
@@ -54,7 +65,9 @@ function evaluateReading(
     }
     metric.newest = time;
     for (const rule of metric.rules) evaluateValue(device.uid, rule, time, values[index]!, transitions);
+    evaluations += metric.rules.length;
   }
+  return evaluations;
 }
 
 function evaluateValue(
@@ -77,7 +90,7 @@ function evaluateValue(
       before: { phase, since },
       open,
       resolved: undefined,
-      transient: [],
+      transient: undefined,
     };
     transitions.push(deviceRule.transition);
   }
@@ -92,10 +105,15 @@ function apply(transition: RuleTransition, outcome: Outcome, value: MetricValue)
     open.value = value;
     open.occurrences++;
   } else if (open && outcome === "resolved") {
-    if (open.isNew) transition.transient.push(open);
+    if (open.isNew) transition.transient = merged(transition.transient, open);
     else transition.resolved = open;
     transition.open = undefined;
   }
+}
+
+/** The newer breaches with those before them counted in. */
+function merged(earlier: Breaches | undefined, newer: Breaches): Breaches {
+  return earlier === undefined ? newer : { ...newer, occurrences: earlier.occurrences + newer.occurrences };
 }
 
 /** Buffered readings may come in any order; nearly always they are in order already. */

@@ -45,7 +45,7 @@ function anomalyStatements(transitions: readonly RuleTransition[], now: Date, ne
     );
   const continued = rows(({ open, resolved }) => [open?.isNew ? undefined : open, resolved]);
   const ended = transitions.filter(({ resolved }) => resolved);
-  const transient = rows((transition) => transition.transient);
+  const transient = rows(({ transient }) => [transient]);
   const opened = rows(({ open }) => [open?.isNew ? open : undefined]);
   return [
     ...(continued.length > 0 ? [openBreaches(continued, now)] : []),
