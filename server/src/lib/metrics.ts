@@ -8,6 +8,10 @@ export interface Metrics {
   readonly refusals: Counter<"reason">;
   /** MQTT messages of devices; `result` is `stored` or `rejected`. */
   readonly messages: Counter<"result">;
+  /** Rejected messages of devices; `reason` is a `RejectionCause` of telemetry. */
+  readonly messagesRejected: Counter<"reason">;
+  /** Batches that were divided in search of a message which the database refused (`refused`) or did not store in time (`timed_out`). */
+  readonly batchesBisected: Counter<"cause">;
   /** Redemptions, renewals and bundles; `result` is `ok` or the error code. */
   readonly enrollments: Counter<"operation" | "result">;
   /** Seconds from a validated request to a signed certificate. */
@@ -18,6 +22,8 @@ export interface Metrics {
   readonly http: Histogram<"method" | "route" | "status">;
   /** MQTT messages that this process has received and not yet committed. */
   readonly telemetryWaiting: Gauge;
+  /** Tenants whose messages this process stores apart from those of other tenants. */
+  readonly tenantsIsolated: Gauge;
   /** Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up). */
   readonly notifications: Counter<"channel" | "result">;
   /** Escalation steps that became due; `result` is `paged`, `nobody`, `stopped` or `late` (docs/operations.md). */
@@ -89,6 +95,7 @@ export function createMetrics(): Metrics {
       buckets: FAST,
       registers,
     }),
+    ...telemetryMetrics(registers),
     ...monitoringMetrics(registers),
     beforeScrape: (read) => void reads.push(read),
     contentType: registry.contentType,
@@ -99,14 +106,36 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Telemetry, anomalies and notifications. Gauges "of all processes" are read from the database, so every process reports the same. */
-function monitoringMetrics(registers: Registry[]) {
+function telemetryMetrics(registers: Registry[]) {
   return {
+    messagesRejected: new Counter({
+      name: "muster_messages_rejected_total",
+      help: "Rejected MQTT messages of devices, by reason",
+      labelNames: ["reason"],
+      registers,
+    }),
+    batchesBisected: new Counter({
+      name: "muster_batches_bisected_total",
+      help: "Batches of telemetry that were divided in search of a message at fault",
+      labelNames: ["cause"],
+      registers,
+    }),
+    tenantsIsolated: new Gauge({
+      name: "muster_tenants_isolated",
+      help: "Tenants whose telemetry is stored apart because their batches were slow or failed",
+      registers,
+    }),
     telemetryWaiting: new Gauge({
       name: "muster_telemetry_waiting",
       help: "MQTT messages received and not yet committed",
       registers,
     }),
+  };
+}
+
+/** Anomalies and notifications, and roll-ups. Gauges "of all processes" are read from the database, so every process reports the same. */
+function monitoringMetrics(registers: Registry[]) {
+  return {
     notifications: new Counter({
       name: "muster_notifications_total",
       help: "Attempts to deliver a notification, by result",

@@ -7,13 +7,14 @@ import { countDue } from "./roll-up/dirty-hour-store.ts";
 export interface MeasureDeps {
   database: Pick<Database, "db">;
   clock: Clock;
-  ingest: Pick<Ingest, "queue">;
-  metrics: Pick<Metrics, "rollUpsDue" | "telemetryWaiting">;
+  ingest: Pick<Ingest, "isolatedTenants" | "queue">;
+  metrics: Pick<Metrics, "rollUpsDue" | "telemetryWaiting" | "tenantsIsolated">;
 }
 
-/** Sets the gauges of waiting messages and of roll-ups that are due. */
+/** Sets the gauges of waiting messages, isolated tenants, and roll-ups that are due. */
 export async function measure({ database, clock, ingest, metrics }: MeasureDeps): Promise<void> {
   metrics.telemetryWaiting.set(ingest.queue().messages);
+  metrics.tenantsIsolated.set(ingest.isolatedTenants());
   metrics.rollUpsDue.remove();
   metrics.rollUpsDue.set(await countDue(database.db, clock.now()));
 }

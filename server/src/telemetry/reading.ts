@@ -1,3 +1,5 @@
+import { ingest } from "../lib/limits/ingest.ts";
+
 /** A value that a device publishes. */
 export type MetricValue = number | boolean | string;
 
@@ -11,13 +13,11 @@ export interface Reading {
   values: MetricValue[];
 }
 
-/** The limits of docs/spec-decisions.md, telemetry payload. */
-export const MAX_PAYLOAD_BYTES = 128 * 1024;
-export const MAX_METRICS = 200;
-export const MAX_TEXT_BYTES = 1024;
-export const MAX_NAME_BYTES = 128;
-/** A device stores no more rejected messages than this; older ones are deleted. */
-export const MAX_REJECTED_PER_DEVICE = 20;
+export const MAX_PAYLOAD_BYTES = ingest.payloadBytes.value;
+export const MAX_METRICS = ingest.metricsPerMessage.value;
+export const MAX_REJECTED_PER_DEVICE = ingest.rejectedMessagesPerDevice.value;
+const MAX_TEXT_BYTES = ingest.metricTextBytes.value;
+const MAX_NAME_BYTES = ingest.metricNameBytes.value;
 const MAX_AHEAD_MS = 10 * 60_000;
 const MAX_BEHIND_MS = 30 * 86_400_000;
 

@@ -16,6 +16,7 @@ export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
 export type { BatchEvaluator } from "./ingest/batch-evaluator.ts";
+export { LAST_SEEN_INTERVAL_SECONDS } from "./ingest/last-seen-throttle.ts";
 export type { Message } from "./ingest/prepare-message.ts";
 export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";
 export type { SeriesQuery } from "./read/series.ts";
@@ -23,7 +24,7 @@ export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.t
 
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
-  metrics: Pick<Metrics, "messages" | "rollUpsDue" | "telemetryWaiting">;
+  metrics: IngestDeps["metrics"] & Pick<Metrics, "rollUpsDue" | "telemetryWaiting" | "tenantsIsolated">;
 }
 
 /** What callers ask of telemetry, and the periodic jobs. */

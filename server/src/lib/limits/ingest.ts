@@ -1,17 +1,76 @@
 import { limitTable } from "./limit.ts";
 
+/** A message that a cap refuses: the session and its other messages are not affected. */
+const REJECTED = "the message is rejected with a reason; the session stays";
+
 /** Telemetry: what one message, device or tenant may cost ingest. */
 export const ingest = limitTable({
+  payloadBytes: {
+    level: "message",
+    of: "bytes of a telemetry payload",
+    value: 128 * 1024,
+    reached: REJECTED,
+    fixed: true,
+  },
   readingsPerMessage: {
     level: "message",
     of: "readings (points in time) in one message",
     value: 1_000,
-    reached: "the message is rejected with a reason; the session stays",
+    reached: REJECTED,
   },
-  metricsPerDevice: {
-    level: "device",
-    of: "metric names that one device has latest values of",
+  metricsPerMessage: {
+    level: "message",
+    of: "different metrics in one message",
+    value: 200,
+    reached: REJECTED,
+    fixed: true,
+  },
+  metricNameBytes: {
+    level: "message",
+    of: "bytes of a metric's name",
+    value: 128,
+    reached: REJECTED,
+    fixed: true,
+  },
+  metricTextBytes: {
+    level: "message",
+    of: "bytes of a value that is a text",
+    value: 1_024,
+    reached: REJECTED,
+    fixed: true,
+  },
+  tenantRowsPerBatch: {
+    level: "tenant",
+    of: "rows (readings × metrics) of one tenant in one batch, while other tenants send too",
     value: 500,
-    reached: "the message that would add one is rejected with a reason",
+    reached: "its further messages wait for its next turn; those of other tenants do not",
+  },
+  tenantBytesPerBatch: {
+    level: "tenant",
+    of: "payload bytes of one tenant in one batch, while other tenants send too",
+    value: 512 * 1024,
+    reached: "its further messages wait for its next turn; those of other tenants do not",
+    fixed: true,
+  },
+  rowsPerBatch: {
+    level: "process",
+    of: "rows (readings × metrics) that one batch stores",
+    value: 2_000,
+    reached: "further messages wait for the next batch",
+    fixed: true,
+  },
+  bytesPerBatch: {
+    level: "process",
+    of: "payload bytes that one batch stores",
+    value: 2 * 1024 * 1024,
+    reached: "further messages wait for the next batch",
+    fixed: true,
+  },
+  rejectedMessagesPerDevice: {
+    level: "device",
+    of: "rejected messages that are stored",
+    value: 20,
+    reached: "the oldest one is deleted",
+    fixed: true,
   },
 });

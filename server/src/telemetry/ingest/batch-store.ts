@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import { refusalCode, refuse } from "../../db/refusal.ts";
 import { type BoundStatement, runStatement, statement } from "../../db/statement.ts";
 import { updateLastSeen } from "../../devices/devices.ts";
@@ -121,6 +121,22 @@ export async function lockLatest(tx: Tx, { deviceUids, metrics }: TelemetryColum
     deviceUids: plainArray([...new Set(deviceUids)]),
     metrics: textArray([...new Set(metrics)]),
   });
+}
+
+/** SQLSTATE of a lock that is not granted at once. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Whether telemetry can be stored at all: `false` while a table is locked, for example for a change of the schema. */
+export async function canStoreTelemetry(db: Db): Promise<boolean> {
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE telemetry, telemetry_latest, roll_up_marks IN ROW EXCLUSIVE MODE NOWAIT`.execute(tx);
+    });
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
 }
 
 /** An array literal, empty when every element is NULL. */

@@ -1,10 +1,10 @@
 import type { MetricValue, Reading } from "../reading.ts";
+import type { Rejection } from "./rejection.ts";
 
-/** A message that could not be parsed, as it is stored. Times are microseconds since 1970. */
-export interface RejectedMessage {
+/** A message without readings that is stored with the reason. Times are microseconds since 1970. */
+export interface RejectedMessage extends Rejection {
   deviceUid: string;
   topic: string;
-  reason: string;
   payload: Uint8Array;
   at: number;
 }

@@ -1,13 +1,15 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Metrics } from "../../lib/metrics.ts";
 import { createPartitionTargets } from "../partitions/partition-targets.ts";
+import { type IngestQueue, IngestShard } from "../queue/ingest-shard.ts";
+import { Isolation } from "../queue/isolation.ts";
+import type { SettleDeps } from "../queue/settle-batch.ts";
 import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import { createShard, type IngestQueue } from "./ingest-shard.ts";
-import { createLastSeenThrottle } from "./last-seen-throttle.ts";
+import { createLastSeenThrottle, type LastSeenThrottle } from "./last-seen-throttle.ts";
 import { type Message, prepareMessage } from "./prepare-message.ts";
 import { createServerTime } from "./server-time.ts";
 
@@ -24,7 +26,8 @@ export interface IngestDeps {
   logger: Logger;
   /** Evaluates each batch in its commit. */
   evaluator: BatchEvaluator;
-  metrics: Pick<Metrics, "messages">;
+  metrics: SettleDeps["metrics"];
+  limits: Pick<Limits, "readingsPerMessage" | "tenantRowsPerBatch">;
 }
 
 export interface Ingest {
@@ -35,25 +38,32 @@ export interface Ingest {
   ingest(message: Message): Promise<void>;
   /** The messages that wait for their commit. Bounded by the broker, which reads no further until they are acknowledged. */
   queue(): IngestQueue;
-  /** Resolves when every message handed over so far is stored or has failed. */
+  /** Tenants whose batches are stored apart from the others'. */
+  isolatedTenants(): number;
+  /** When this process received the last message of each of these devices, in microseconds since 1970; stored or not. */
+  lastReceived(deviceUids: Iterable<string>): ReadonlyMap<string, number>;
+  /** Resolves when every message is stored or has failed. */
   drain(): Promise<void>;
 }
 
 /** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest {
-  const { database, clock } = deps;
+  const { database, clock, limits } = deps;
   const serverTime = createServerTime();
+  const isolation = new Isolation();
+  const lastSeen = createLastSeenThrottle();
   const shared = {
     ...deps,
-    lastSeen: createLastSeenThrottle(),
+    isolation,
+    lastSeen,
     partitionTargets: createPartitionTargets(database),
     dirtyHours: createDirtyHourTracker(),
   };
-  const shards = Array.from({ length: SHARDS[database.kind] }, () => createShard(shared));
+  const shards = Array.from({ length: SHARDS[database.kind] }, () => new IngestShard(shared));
 
   return {
     ingest(message) {
-      const prepared = prepareMessage(message, clock.now().getTime(), serverTime);
+      const prepared = prepareMessage(message, clock.now().getTime(), serverTime, limits.readingsPerMessage);
       return shards[shardOf(message.deviceUid, shards.length)]!.add(message, prepared);
     },
     queue() {
@@ -63,10 +73,28 @@ export function createIngest(deps: IngestDeps): Ingest {
         bytes: queues.reduce((sum, { bytes }) => sum + bytes, 0),
       };
     },
+    isolatedTenants: () => isolation.size,
+    lastReceived: (deviceUids) => lastReceived(deviceUids, lastSeen, shards),
     async drain() {
       await Promise.all(shards.map((shard) => shard.drain()));
     },
   };
+}
+
+function lastReceived(
+  deviceUids: Iterable<string>,
+  lastSeen: LastSeenThrottle,
+  shards: readonly IngestShard[],
+): ReadonlyMap<string, number> {
+  const received = new Map<string, number>();
+  for (const uid of deviceUids) received.set(uid, lastSeen.received(uid) ?? Number.NEGATIVE_INFINITY);
+  for (const shard of shards) {
+    for (const { prepared } of shard) {
+      const last = received.get(prepared.deviceUid);
+      if (last !== undefined) received.set(prepared.deviceUid, Math.max(last, prepared.receivedAt));
+    }
+  }
+  return received;
 }
 
 /** By the last digit of a UUID, which is random. */

@@ -138,6 +138,16 @@ const refused: [name: string, payload: unknown, reason: RegExp][] = [
     /201 metrics/,
   ],
   ["201 SenML metrics", Array.from({ length: 201 }, (_, i) => ({ n: `m${i}`, v: 1 })), /more than 200 metrics/],
+  [
+    "1,001 readings",
+    Array.from({ length: 1_001 }, (_, i) => ({ ts: NOW - i, values: { a: 1 } })),
+    /^there are 1001 readings; a message may hold 1000$/,
+  ],
+  [
+    "SenML of 1,001 times",
+    Array.from({ length: 1_001 }, (_, i) => ({ n: "a", t: -i - 1, v: 1 })),
+    /record 1001: there are more than 1000 readings; a message may hold 1000$/,
+  ],
   ["a SenML version to come", [{ bver: 11, n: "a", v: 1 }], /record 1: version 11 is not known/],
   ["a SenML field that must be understood", [{ n: "a", v: 1, x_: 1 }], /"x_" must be understood/],
   ["a SenML name with a space", [{ n: "a b", v: 1 }], /"a b" is not 1 to 128/],

@@ -1,6 +1,7 @@
 import { MAX_PAYLOAD_BYTES, type Reading } from "../reading.ts";
 import type { PreparedMessage } from "./batch.ts";
 import { parsePayload } from "./payload.ts";
+import type { Rejection } from "./rejection.ts";
 import type { ServerTime } from "./server-time.ts";
 
 /** A message of a device whose publish the broker has authorized. */
@@ -13,10 +14,15 @@ export interface Message {
 }
 
 /** Parses a message and gives every reading a time. A bad payload becomes a rejected message, cut to the largest valid size. */
-export function prepareMessage(message: Message, nowMs: number, serverTime: ServerTime): PreparedMessage {
+export function prepareMessage(
+  message: Message,
+  nowMs: number,
+  serverTime: ServerTime,
+  maxReadings: number,
+): PreparedMessage {
   const { tenantId, deviceUid } = message;
-  const parsed = parsePayload(message.payload, nowMs);
-  if ("reason" in parsed) return reject(message, parsed.reason, serverTime.next(deviceUid, nowMs));
+  const parsed = parsePayload(message.payload, nowMs, maxReadings);
+  if ("reason" in parsed) return reject(message, parsed, serverTime.next(deviceUid, nowMs));
   const readings = parsed.readings as PreparedMessage["readings"];
   for (const reading of readings as Reading[]) reading.time ??= serverTime.next(deviceUid, nowMs);
   // A reading without a device time has the server's, to the microsecond: the message arrived then.
@@ -26,7 +32,7 @@ export function prepareMessage(message: Message, nowMs: number, serverTime: Serv
 }
 
 /** A message that is stored with the reason why it was rejected, without readings. */
-export function reject(message: Message, reason: string, at: number): PreparedMessage {
+export function reject(message: Message, { cause, reason }: Rejection, at: number): PreparedMessage {
   const { tenantId, deviceUid, topic, payload } = message;
   const stored = payload.length > MAX_PAYLOAD_BYTES ? payload.subarray(0, MAX_PAYLOAD_BYTES) : payload;
   return {
@@ -34,7 +40,7 @@ export function reject(message: Message, reason: string, at: number): PreparedMe
     deviceUid,
     receivedAt: at,
     readings: [],
-    rejected: { deviceUid, topic, reason, payload: stored, at },
+    rejected: { deviceUid, topic, cause, reason, payload: stored, at },
   };
 }
 

@@ -1,4 +1,5 @@
 import { kindOf, MAX_METRICS, type MetricValue, quoted, type Reading, readingAt, valueProblem } from "../reading.ts";
+import { at, invalid, type ReadingChecks, type Rejection, tooManyMetrics, tooManyReadings } from "./rejection.ts";
 
 /** RFC 8428 4.4: the version that is supported. A record of a later one must not be processed. */
 const VERSION = 10;
@@ -29,17 +30,23 @@ const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
  *
  * @returns what is wrong; `undefined` when nothing is
  */
-export function readSenml(records: readonly unknown[], nowMs: number, into: Reading[]): string | undefined {
+export function readSenml(records: readonly unknown[], checks: ReadingChecks, into: Reading[]): Rejection | undefined {
   const base: Base = { name: "", time: 0, value: 0 };
   for (let index = 0; index < records.length; index++) {
     const record = records[index];
-    const problem = isFields(record) ? readRecord(record, base, nowMs, into) : `is ${kindOf(record)}`;
-    if (problem !== undefined) return `SenML record ${index + 1}: ${problem}`;
+    const problem = isFields(record) ? readRecord(record, base, checks, into) : `is ${kindOf(record)}`;
+    if (problem === undefined) continue;
+    return at(`SenML record ${index + 1}: `, typeof problem === "string" ? invalid(problem) : problem);
   }
-  return into.length === 0 ? "the SenML pack contains no values" : undefined;
+  return into.length === 0 ? invalid("the SenML pack contains no values") : undefined;
 }
 
-function readRecord(record: Fields, base: Base, nowMs: number, into: Reading[]): string | undefined {
+function readRecord(
+  record: Fields,
+  base: Base,
+  checks: ReadingChecks,
+  into: Reading[],
+): string | Rejection | undefined {
   const malformed = shapeProblem(record);
   if (malformed !== undefined) return malformed;
   base.name = (record.bn as string | undefined) ?? base.name;
@@ -54,7 +61,7 @@ function readRecord(record: Fields, base: Base, nowMs: number, into: Reading[]):
   const problem = value === undefined ? noSingleValue(record) : valueProblem(name, value);
   if (problem !== undefined) return problem;
   const time = base.time + ((record.t as number | undefined) ?? 0);
-  return append(into, readingFor(time, nowMs), name, value as MetricValue);
+  return append(into, checks, readingFor(time, checks.nowMs), name, value as MetricValue);
 }
 
 /** What is wrong with the types of the fields, or with fields that must not be ignored (RFC 8428 4.4). */
@@ -109,14 +116,22 @@ function readingFor(seconds: number, nowMs: number): Reading {
 }
 
 /** Adds the value to the reading before when that has the same time and not this metric. */
-function append(into: Reading[], reading: Reading, name: string, value: MetricValue): string | undefined {
+function append(
+  into: Reading[],
+  checks: ReadingChecks,
+  reading: Reading,
+  name: string,
+  value: MetricValue,
+): Rejection | undefined {
   const last = into.at(-1);
   const sameTime = last !== undefined && last.time === reading.time && last.timeReplaced === reading.timeReplaced;
   // Only their order distinguishes readings whose time is replaced, so each stays separate.
   const target = sameTime && !reading.timeReplaced && !last.metrics.includes(name) ? last : reading;
   // Checked here already: with thousands of names the search above would take long.
-  if (target.metrics.length === MAX_METRICS) return `there are more than ${MAX_METRICS} metrics`;
-  if (target === reading) into.push(reading);
+  if (target.metrics.length === MAX_METRICS) return tooManyMetrics(`more than ${MAX_METRICS}`);
+  if (target === reading && into.push(reading) > checks.maxReadings) {
+    return tooManyReadings(`more than ${checks.maxReadings}`, checks);
+  }
   target.metrics.push(name);
   target.values.push(value);
   return undefined;

@@ -101,12 +101,17 @@ function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error)) || isEvaluationConflict(error) || isMissingPartition(error);
 }
 
+/** SQLSTATE of a statement that was cancelled, nearly always because it reached its time limit. */
+const CANCELLED = "57014";
+
 /**
- * Whether the database refused the data (SQLSTATE classes 22 and 23) rather than failed. The parser should let no such value
- * through; if one gets here, only its own message must be rejected.
+ * Whether the database refused the data (SQLSTATE classes 22, 23 and 54), needed longer than its time limit, or failed for another
+ * reason. The parser should let nothing through that is refused; if it does, only that message must be rejected.
  */
-export function isRefusedData(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error));
+export function storeOutcome(error: unknown): "refused" | "timed_out" | "failed" {
+  const state = sqlState(error);
+  if (state === CANCELLED) return "timed_out";
+  return /^(2[23]|54)/.test(state) ? "refused" : "failed";
 }
 
 function sqlState(error: unknown): string {

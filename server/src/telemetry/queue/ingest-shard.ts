@@ -1,0 +1,190 @@
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { PreparedMessage } from "../ingest/batch.ts";
+import type { Message } from "../ingest/prepare-message.ts";
+import { type PendingMessage, rowsOf } from "./pending-message.ts";
+import { rejectAlone } from "./reject-alone.ts";
+import { type BatchResult, countMessages, type SettleDeps, storePending } from "./settle-batch.ts";
+import { splitMessage } from "./split-message.ts";
+import { MAX_BATCH_MESSAGES } from "./tenant-queue.ts";
+import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
+
+/** A message of more rows is stored in parts, in batches of their own. */
+const MAX_PART_ROWS = 1_000;
+/** Slow batches that the next shared batch does not wait for. Each has a connection to the database. */
+const MAX_OVERTAKEN = 1;
+const NO_PARTS: readonly PreparedMessage[] = [];
+
+/** Messages that wait for their commit. */
+export interface IngestQueue {
+  messages: number;
+  bytes: number;
+}
+
+export type ShardDeps = SettleDeps & QueuesDeps;
+
+/**
+ * Stores the messages of its devices, those of one device in order. Of the shared batches one is stored at a time, and the next one
+ * collects messages, so batches grow with the load. A batch that turns out slow is overtaken by the next, and its tenants are isolated
+ * (isolation.ts): their batches are stored beside the shared ones. A batch that the database refuses is repeated in smaller ones, until
+ * the message at fault is alone.
+ */
+export class IngestShard {
+  readonly #deps: ShardDeps;
+  readonly #queues: TenantQueues;
+  readonly #inFlight = new Set<Batch>();
+  #storesShared = false;
+  #storesIsolated = false;
+  #overtaken = 0;
+  #messages = 0;
+  #bytes = 0;
+  #drained: (() => void)[] = [];
+
+  constructor(deps: ShardDeps) {
+    this.#deps = deps;
+    this.#queues = new TenantQueues(deps);
+  }
+
+  /** Resolves and rejects like `Ingest.ingest`. */
+  add(message: Message, prepared: PreparedMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#messages++;
+      this.#bytes += message.payload.length;
+      const rows = rowsOf(prepared);
+      const pending: PendingMessage = { message, prepared, rows, parts: NO_PARTS, timeouts: 0, resolve, reject };
+      if (rows > MAX_PART_ROWS) startPart(pending, splitMessage(prepared, MAX_PART_ROWS));
+      this.#queues.add(pending);
+      this.#wake();
+    });
+  }
+
+  queue(): IngestQueue {
+    return { messages: this.#messages, bytes: this.#bytes };
+  }
+
+  /** Resolves when no message waits. */
+  drain(): Promise<void> {
+    if (this.#messages === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  /** Every message that is not settled. */
+  *[Symbol.iterator](): Iterator<PendingMessage> {
+    for (const { messages } of this.#inFlight) yield* messages;
+    yield* this.#queues;
+  }
+
+  #wake(): void {
+    if (!this.#storesShared && this.#queues.hasShared) void this.#storeShared();
+    if (!this.#storesIsolated && this.#queues.hasIsolated) void this.#storeIsolated();
+  }
+
+  async #storeShared(): Promise<void> {
+    this.#storesShared = true;
+    while (this.#queues.hasShared) {
+      await turn();
+      const stored = this.#store(this.#queues.takeShared());
+      if (this.#overtaken < MAX_OVERTAKEN) await this.#untilSlow(stored);
+      else await stored;
+    }
+    this.#storesShared = false;
+  }
+
+  async #storeIsolated(): Promise<void> {
+    this.#storesIsolated = true;
+    while (this.#queues.hasIsolated) {
+      await turn();
+      await this.#store(this.#queues.takeIsolated());
+    }
+    this.#storesIsolated = false;
+  }
+
+  async #untilSlow(stored: Promise<void>): Promise<void> {
+    const inTime = stored.then(() => true);
+    if (await withTimeout(inTime, this.#deps.isolation.slowMs(), () => false)) return;
+    this.#overtaken++;
+    void stored.then(() => this.#overtaken--);
+  }
+
+  /** Stores a batch and settles its messages, or returns them to their queues. Never rejects. */
+  async #store(batch: Batch): Promise<void> {
+    if (batch.messages.length > 0) {
+      this.#inFlight.add(batch);
+      const started = performance.now();
+      const result = await storePending(this.#deps, batch.messages);
+      this.#assess(batch, result, performance.now() - started);
+      if (result.outcome === "stored") this.#settleStored(batch);
+      else if (result.outcome === "failed") this.#settle(batch.messages, ({ reject }) => reject(result.error));
+      else await this.#divide(batch, result);
+      this.#inFlight.delete(batch);
+    }
+    this.#queues.release(batch);
+    this.#wake();
+  }
+
+  /** Decides who is isolated, and how large the next batch of an isolated tenant is. */
+  #assess({ queues, isolated, messages }: Batch, { outcome }: BatchResult, ms: number): void {
+    const { isolation } = this.#deps;
+    const isSlow = ms > isolation.slowMs();
+    if (outcome === "failed") return;
+    if (!isolated) {
+      isolation.record(ms);
+      if (outcome !== "stored" || (isSlow && this.#queues.areSeveral)) {
+        isolation.suspect(queues.map(({ tenantId }) => tenantId));
+      }
+      return;
+    }
+    const queue = queues[0]!;
+    if (outcome === "stored") queue.maxMessages = Math.min(queue.maxMessages * 2, MAX_BATCH_MESSAGES);
+    else queue.maxMessages = Math.max(1, messages.length >> 1);
+    if (isSlow || outcome === "timed_out") isolation.bad(queue.tenantId);
+    else if (outcome === "stored" && queue.maxMessages === MAX_BATCH_MESSAGES) isolation.good(queue.tenantId);
+  }
+
+  #settleStored({ queues, messages }: Batch): void {
+    const unfinished = messages.filter(({ parts }) => parts.length > 0);
+    const done = unfinished.length === 0 ? messages : messages.filter(({ parts }) => parts.length === 0);
+    for (const pending of unfinished) startPart(pending, pending.parts);
+    this.#putBack(queues, unfinished);
+    countMessages(this.#deps.metrics, done);
+    this.#settle(done, ({ resolve }) => resolve());
+  }
+
+  /** The tenants of a refused batch are isolated, and the next batches of an isolated one are smaller, down to one message. */
+  async #divide({ queues, messages }: Batch, result: BatchResult): Promise<void> {
+    if (messages.length > 1) {
+      this.#deps.metrics.batchesBisected.inc({ cause: result.outcome });
+      return this.#putBack(queues, messages);
+    }
+    const isRejected = await rejectAlone(this.#deps, messages[0]!, result);
+    if (isRejected) this.#putBack(queues, messages);
+    else this.#settle(messages, ({ reject }) => reject(result.error));
+  }
+
+  #putBack(queues: Batch["queues"], messages: readonly PendingMessage[]): void {
+    if (messages.length === 0) return;
+    for (const queue of queues) {
+      const own = messages.filter(({ message }) => message.tenantId === queue.tenantId);
+      if (own.length > 0) queue.putBack(own);
+    }
+  }
+
+  #settle(messages: readonly PendingMessage[], answer: (pending: PendingMessage) => void): void {
+    this.#messages -= messages.length;
+    for (const { message } of messages) this.#bytes -= message.payload.length;
+    for (const pending of messages) answer(pending);
+    if (this.#messages > 0) return;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}
+
+/** Makes the first of `parts` what the next batch stores. */
+function startPart(pending: PendingMessage, [first, ...others]: readonly PreparedMessage[]): void {
+  pending.prepared = first!;
+  pending.rows = rowsOf(first!);
+  pending.parts = others;
+}
+
+/** The next turn of the event loop: sockets and timers are served, and messages that arrive together are stored together. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

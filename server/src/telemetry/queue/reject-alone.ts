@@ -1,0 +1,38 @@
+import { canStoreTelemetry } from "../ingest/batch-store.ts";
+import { reject } from "../ingest/prepare-message.ts";
+import type { Rejection } from "../ingest/rejection.ts";
+import type { PendingMessage } from "./pending-message.ts";
+import type { BatchResult, SettleDeps } from "./settle-batch.ts";
+
+/** A message that the database did not store in time so often, alone in its batch, is rejected. */
+const MAX_TIMEOUTS = 3;
+
+/**
+ * Rejects a message that was alone in a batch which the database refused or did not store in time. A timeout may have other reasons, so
+ * the message is first tried again, and is not rejected while the tables are locked.
+ *
+ * @returns whether it is to be stored again, as a rejected message or as before; `false`: the database fails, not the message
+ */
+export async function rejectAlone(
+  deps: SettleDeps,
+  pending: PendingMessage,
+  { outcome, error }: BatchResult,
+): Promise<boolean> {
+  const { message, prepared } = pending;
+  if (prepared.rejected) return false;
+  if (outcome === "timed_out") {
+    if (++pending.timeouts < MAX_TIMEOUTS) return true;
+    if (!(await canStoreTelemetry(deps.database.db))) return false;
+  }
+  deps.logger.error({ err: error, deviceId: message.deviceId }, "the database cannot store a message");
+  pending.prepared = reject(message, outcome === "timed_out" ? TIMED_OUT : REFUSED, prepared.receivedAt);
+  pending.rows = 0;
+  pending.parts = [];
+  return true;
+}
+
+const REFUSED: Rejection = { cause: "refused_by_database", reason: "the database cannot store this message" };
+const TIMED_OUT: Rejection = {
+  cause: "database_timeout",
+  reason: `the database cannot store this message within its time limit; it was tried ${MAX_TIMEOUTS} times`,
+};

@@ -1,0 +1,51 @@
+import type { Logger } from "../../lib/logger.ts";
+import type { Metrics } from "../../lib/metrics.ts";
+import type { PreparedMessage } from "../ingest/batch.ts";
+import type { LastSeenThrottle } from "../ingest/last-seen-throttle.ts";
+import { type StoreBatchDeps, storeBatch, storeOutcome } from "../ingest/store-batch.ts";
+import type { PendingMessage } from "./pending-message.ts";
+
+export interface SettleDeps extends StoreBatchDeps {
+  lastSeen: LastSeenThrottle;
+  logger: Logger;
+  metrics: Pick<Metrics, "messages" | "messagesRejected" | "batchesBisected">;
+}
+
+/**
+ * What became of a batch: the database `refused` its data, `timed_out` over it, or `failed` without any fault of the data. `error` is
+ * the database's.
+ */
+export type BatchResult =
+  | { outcome: "stored"; error?: undefined }
+  | { outcome: "refused" | "timed_out" | "failed"; error: unknown };
+
+/** Stores what is next of these messages, or nothing of it. Never rejects. */
+export async function storePending(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<BatchResult> {
+  const messages = batch.map(({ prepared }) => prepared);
+  const lastSeen = deps.lastSeen.select(messages);
+  try {
+    await storeBatch(deps, messages, lastSeen);
+    return { outcome: "stored" };
+  } catch (error) {
+    deps.lastSeen.undo(lastSeen);
+    const outcome = storeOutcome(error);
+    if (outcome === "failed") {
+      deps.logger.error({ err: error, messages: batch.length }, "telemetry could not be stored");
+    }
+    return { outcome, error };
+  }
+}
+
+/** Counts messages that are settled. */
+export function countMessages(
+  metrics: SettleDeps["metrics"],
+  messages: readonly { prepared: PreparedMessage }[],
+): void {
+  let stored = 0;
+  for (const { prepared } of messages) {
+    if (prepared.rejected === undefined) stored++;
+    else metrics.messagesRejected.inc({ reason: prepared.rejected.cause });
+  }
+  if (stored > 0) metrics.messages.inc({ result: "stored" }, stored);
+  if (stored < messages.length) metrics.messages.inc({ result: "rejected" }, messages.length - stored);
+}

@@ -1,0 +1,47 @@
+import type { PreparedMessage } from "../ingest/batch.ts";
+
+type TimedReading = PreparedMessage["readings"][number];
+
+/**
+ * Divides a message into parts of about `maxRows` rows, so that no batch is long. Each metric is whole in one part: rules evaluate the
+ * metrics of a device independently, so the parts have the effect of the whole message.
+ */
+export function splitMessage(message: PreparedMessage, maxRows: number): PreparedMessage[] {
+  const parts = partOfMetric(message.readings, maxRows);
+  const readings: TimedReading[][] = Array.from({ length: Math.max(0, ...parts.values()) + 1 }, () => []);
+  for (const reading of message.readings) {
+    for (const [part, restricted] of byPart(reading, parts)) readings[part]!.push(restricted);
+  }
+  return readings.map((each) => ({ ...message, readings: each }));
+}
+
+/** Metric → the part that it belongs to, in the order in which metrics first occur. */
+function partOfMetric(readings: readonly TimedReading[], maxRows: number): Map<string, number> {
+  const rows = new Map<string, number>();
+  for (const { metrics } of readings) for (const metric of metrics) rows.set(metric, (rows.get(metric) ?? 0) + 1);
+  const parts = new Map<string, number>();
+  let part = 0;
+  let filled = 0;
+  for (const [metric, count] of rows) {
+    if (filled > 0 && filled + count > maxRows) {
+      part++;
+      filled = 0;
+    }
+    filled += count;
+    parts.set(metric, part);
+  }
+  return parts;
+}
+
+/** The values of one reading, divided by the parts of their metrics. */
+function byPart(reading: TimedReading, parts: ReadonlyMap<string, number>): Map<number, TimedReading> {
+  const divided = new Map<number, TimedReading>();
+  reading.metrics.forEach((metric, index) => {
+    const part = parts.get(metric)!;
+    const own = divided.get(part) ?? { ...reading, metrics: [], values: [] };
+    own.metrics.push(metric);
+    own.values.push(reading.values[index]!);
+    divided.set(part, own);
+  });
+  return divided;
+}

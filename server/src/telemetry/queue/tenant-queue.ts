@@ -1,0 +1,70 @@
+import type { PendingMessage } from "./pending-message.ts";
+
+export const MAX_BATCH_MESSAGES = 1_000;
+
+/** What a batch, or a tenant in it, may still take; taking reduces it. */
+export interface Budget {
+  messages: number;
+  rows: number;
+  bytes: number;
+}
+
+/** The waiting messages of one tenant, in the order in which they arrived. */
+export class TenantQueue {
+  readonly tenantId: string;
+  /** A batch with messages of it is being stored: nothing else may be taken, so that messages of a device stay in order. */
+  busy = false;
+  /** How many messages its next batch may have; fewer while the message that makes its batches fail is searched for. */
+  maxMessages = MAX_BATCH_MESSAGES;
+  /** Milliseconds of `performance.now()`: when something was taken from it last. */
+  takenAt: number;
+  #waiting: PendingMessage[] = [];
+  /** Index of the first message that waits; those before it were taken. */
+  #first = 0;
+
+  constructor(tenantId: string, nowMs: number) {
+    this.tenantId = tenantId;
+    this.takenAt = nowMs;
+  }
+
+  get size(): number {
+    return this.#waiting.length - this.#first;
+  }
+
+  push(message: PendingMessage): void {
+    this.#waiting.push(message);
+  }
+
+  /** Returns messages that were taken and not stored, in their order, before all others. */
+  putBack(messages: readonly PendingMessage[]): void {
+    this.#waiting = [...messages, ...this.#waiting.slice(this.#first)];
+    this.#first = 0;
+  }
+
+  /** Moves messages into a batch, at least one, until the budget is spent. */
+  take(budget: Budget, into: PendingMessage[]): void {
+    const end = Math.min(this.#waiting.length, this.#first + Math.min(budget.messages, this.maxMessages));
+    const from = this.#first;
+    while (this.#first < end && (this.#first === from || (budget.rows > 0 && budget.bytes > 0))) {
+      const pending = this.#waiting[this.#first++]!;
+      into.push(pending);
+      budget.rows -= pending.rows;
+      budget.bytes -= pending.message.payload.length;
+      // The messages behind it may be of the same device, and must not overtake its further parts.
+      if (pending.parts.length > 0) break;
+    }
+    budget.messages -= this.#first - from;
+    this.#compact();
+  }
+
+  *[Symbol.iterator](): Iterator<PendingMessage> {
+    for (let index = this.#first; index < this.#waiting.length; index++) yield this.#waiting[index]!;
+  }
+
+  /** Frees the places of taken messages, seldom enough that each message is moved a constant number of times. */
+  #compact(): void {
+    if (this.#first < this.#waiting.length && this.#first * 2 < this.#waiting.length) return;
+    this.#waiting = this.#first === this.#waiting.length ? [] : this.#waiting.slice(this.#first);
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,145 @@
+import { ingest as caps } from "../../lib/limits/ingest.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import type { Isolation } from "./isolation.ts";
+import type { PendingMessage } from "./pending-message.ts";
+import { type Budget, MAX_BATCH_MESSAGES, TenantQueue } from "./tenant-queue.ts";
+
+/** A tenant that sent nothing for so long does not count as one that shares this process. */
+const FORGET_TENANT_MS = 60_000;
+
+/** Messages taken to be stored together. Until {@link TenantQueues.release} nothing else is taken of their tenants. */
+export interface Batch {
+  queues: readonly TenantQueue[];
+  messages: readonly PendingMessage[];
+  /** Of one isolated tenant. */
+  isolated: boolean;
+}
+
+export interface QueuesDeps {
+  isolation: Isolation;
+  limits: Pick<Limits, "tenantRowsPerBatch">;
+}
+
+/**
+ * The waiting messages of a shard by tenant. A batch takes from the tenants in turn, of each a limited share while several send; an
+ * isolated tenant has batches of its own.
+ */
+export class TenantQueues {
+  readonly #deps: QueuesDeps;
+  readonly #queues = new Map<string, TenantQueue>();
+  /** Queues to take from, in the order of their turns. */
+  readonly #shared = new Set<TenantQueue>();
+  readonly #isolated = new Set<TenantQueue>();
+  #forgottenAt = 0;
+
+  constructor(deps: QueuesDeps) {
+    this.#deps = deps;
+  }
+
+  get hasShared(): boolean {
+    return this.#shared.size > 0;
+  }
+
+  get hasIsolated(): boolean {
+    return this.#isolated.size > 0;
+  }
+
+  /** Several tenants have sent messages in the last minute. */
+  get areSeveral(): boolean {
+    return this.#queues.size > 1;
+  }
+
+  add(pending: PendingMessage): void {
+    const queue = this.#queueOf(pending.message.tenantId);
+    queue.push(pending);
+    if (queue.size === 1) this.#schedule(queue);
+  }
+
+  /** The batch is settled: its tenants get further turns, after those that wait already. */
+  release({ queues }: Batch): void {
+    for (const queue of queues) {
+      queue.busy = false;
+      this.#schedule(queue);
+    }
+  }
+
+  takeShared(): Batch {
+    this.#forgetTenants();
+    const budget = fullBudget();
+    const messages: PendingMessage[] = [];
+    const queues: TenantQueue[] = [];
+    for (const queue of this.#shared) {
+      if (isSpent(budget)) break;
+      this.#shared.delete(queue);
+      if (this.#deps.isolation.has(queue.tenantId)) {
+        this.#isolated.add(queue);
+        continue;
+      }
+      this.#take(queue, budget, messages);
+      queues.push(queue);
+    }
+    return { queues, messages, isolated: false };
+  }
+
+  /** The next batch of the isolated tenant whose turn it is. */
+  takeIsolated(): Batch {
+    const messages: PendingMessage[] = [];
+    const [queue] = this.#isolated as Iterable<TenantQueue> as [TenantQueue];
+    this.#isolated.delete(queue);
+    this.#take(queue, fullBudget(), messages);
+    return { queues: [queue], messages, isolated: true };
+  }
+
+  *[Symbol.iterator](): Iterator<PendingMessage> {
+    for (const queue of this.#queues.values()) yield* queue;
+  }
+
+  #queueOf(tenantId: string): TenantQueue {
+    let queue = this.#queues.get(tenantId);
+    if (queue === undefined) {
+      queue = new TenantQueue(tenantId, performance.now());
+      this.#queues.set(tenantId, queue);
+    }
+    return queue;
+  }
+
+  #schedule(queue: TenantQueue): void {
+    if (queue.busy || queue.size === 0) return;
+    const turns = this.#deps.isolation.has(queue.tenantId) ? this.#isolated : this.#shared;
+    turns.add(queue);
+  }
+
+  /** Takes the tenant's share: a part of the batch while other tenants send too. */
+  #take(queue: TenantQueue, budget: Budget, into: PendingMessage[]): void {
+    const share = this.areSeveral ? shareOf(budget, this.#deps.limits.tenantRowsPerBatch) : budget;
+    const { messages, rows, bytes } = share;
+    queue.take(share, into);
+    queue.busy = true;
+    queue.takenAt = performance.now();
+    if (share === budget) return;
+    budget.messages -= messages - share.messages;
+    budget.rows -= rows - share.rows;
+    budget.bytes -= bytes - share.bytes;
+  }
+
+  #forgetTenants(): void {
+    const now = performance.now();
+    if (!this.areSeveral || now - this.#forgottenAt < FORGET_TENANT_MS) return;
+    this.#forgottenAt = now;
+    for (const [id, queue] of this.#queues) {
+      if (queue.size === 0 && !queue.busy && now - queue.takenAt >= FORGET_TENANT_MS) this.#queues.delete(id);
+    }
+  }
+}
+
+function fullBudget(): Budget {
+  return { messages: MAX_BATCH_MESSAGES, rows: caps.rowsPerBatch.value, bytes: caps.bytesPerBatch.value };
+}
+
+function shareOf({ messages, rows, bytes }: Budget, tenantRows: number): Budget {
+  return { messages, rows: Math.min(rows, tenantRows), bytes: Math.min(bytes, caps.tenantBytesPerBatch.value) };
+}
+
+function isSpent({ messages, rows, bytes }: Budget): boolean {
+  return messages <= 0 || rows <= 0 || bytes <= 0;
+}
