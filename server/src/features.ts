@@ -84,7 +84,7 @@ export function composeFeatures(process: FeatureDeps) {
     live: createLive({ events, telemetry }),
     metrics,
     notifications,
-    rules: createRules(deps),
+    rules: createRules({ ...deps, telemetry }),
     telemetry,
     tickets: createTickets(deps),
   };

@@ -1,9 +1,8 @@
 import { type Bound, bind } from "../access/access.ts";
-import type { RulesDeps } from "./deps.ts";
 import { dryRun } from "./dry-run/dry-run.ts";
 import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./packs/change-pack.ts";
 import { createThreshold, getThreshold, listThresholds } from "./packs/packs.ts";
-import { createSilencePoll } from "./silence.ts";
+import { createSilencePoll, type SilenceDeps } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
 export type { ThresholdChange } from "./packs/change-pack.ts";
@@ -28,6 +27,6 @@ export interface Rules extends Bound<typeof ruleUseCases> {
   pollSilence(): Promise<void>;
 }
 
-export function createRules(deps: RulesDeps): Rules {
+export function createRules(deps: SilenceDeps): Rules {
   return { ...bind(deps, ruleUseCases), pollSilence: createSilencePoll(deps) };
 }

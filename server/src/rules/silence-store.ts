@@ -2,18 +2,20 @@ import { type RawBuilder, sql } from "kysely";
 import { openSilences, resolveSilences } from "../anomalies/anomalies.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
+import { LAST_SEEN_INTERVAL_SECONDS } from "../telemetry/telemetry.ts";
 
 type Time = RawBuilder<Date>;
 
 /**
  * Devices `d` that were seen once and have been silent for longer than their type `y` allows. Silence counts from `listeningSince`
- * at the earliest: before, no process of ours recorded messages.
+ * at the earliest: before, no process of ours recorded messages. The last message may be later than `last_seen_at` by less than the
+ * interval at which ingest stores it.
  */
 const silent = (now: Time, listeningSince: Time) => sql`shared_device_types y
   JOIN shared_devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id
    AND y.silent_for_seconds IS NOT NULL AND d.deleted_at IS NULL AND d.last_seen_at IS NOT NULL
    AND greatest(d.last_seen_at, ${listeningSince}::timestamptz)
-       < ${now}::timestamptz - make_interval(secs => y.silent_for_seconds)`;
+       <= ${now}::timestamptz - make_interval(secs => y.silent_for_seconds + ${sql.lit(LAST_SEEN_INTERVAL_SECONDS)})`;
 
 interface Period {
   now: Date;
@@ -26,16 +28,17 @@ export interface SilentDevice {
   silentForSeconds: number;
 }
 
-const silentDevices = statement<Period & { limit: number }, SilentDevice>(
+const silentDevices = statement<Period & { after: string; limit: number }, SilentDevice>(
   "silent-devices",
   (p) => sql`SELECT d.uid, y.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
-   WHERE NOT EXISTS (SELECT FROM shared_anomalies a
-     WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL)
+   WHERE d.uid > ${p.after}::uuid
+     AND NOT EXISTS (SELECT FROM shared_anomalies a
+       WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL)
    ORDER BY d.uid LIMIT ${p.limit}::integer`,
 );
 
-/** Up to `limit` silent devices without an anomaly for it. */
-export async function findSilent(db: Db, period: Period, limit: number): Promise<SilentDevice[]> {
+/** Up to `limit` silent devices without an anomaly for it, in order of their uids, from behind `after` on. */
+export async function findSilent(db: Db, period: Period & { after: string }, limit: number): Promise<SilentDevice[]> {
   return await runStatement(db, silentDevices, { ...period, limit });
 }
 

@@ -1,14 +1,21 @@
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { RulesDeps } from "./deps.ts";
-import { findSilent, openSilentAnomalies, resolvePastSilences } from "./silence-store.ts";
+import { findSilent, openSilentAnomalies, resolvePastSilences, type SilentDevice } from "./silence-store.ts";
 
 /** How many anomalies one statement opens at most. */
 const BATCH = 1_000;
+/** Before every uid. */
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+export interface SilenceDeps extends RulesDeps {
+  telemetry: Pick<Telemetry, "lastReceived">;
+}
 
 /**
  * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which every process runs every few seconds.
  * Silence counts from the start of this process, and again from the end of a database outage: no device is blamed for ours.
  */
-export function createSilencePoll({ database, clock, ids }: RulesDeps): () => Promise<void> {
+export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDeps): () => Promise<void> {
   let listeningSince = clock.now();
   /** The last poll failed: messages that devices sent since may be waiting to be stored. */
   let failed = false;
@@ -16,19 +23,27 @@ export function createSilencePoll({ database, clock, ids }: RulesDeps): () => Pr
   async function poll(now: Date): Promise<void> {
     const { db } = database;
     await resolvePastSilences(db, now);
-    for (;;) {
-      const silent = await findSilent(db, { now, listeningSince }, BATCH);
-      if (silent.length === 0) return;
-      const rows = silent.map(({ uid, silentForSeconds }) => ({
+    for (let after: string | undefined = FIRST; after !== undefined; ) {
+      const found = await findSilent(db, { now, listeningSince, after }, BATCH);
+      after = found.length === BATCH ? found.at(-1)!.uid : undefined;
+      const rows = unheard(found, now).map(({ uid, silentForSeconds }) => ({
         id: ids.uuid(now),
         device_uid: uid,
         silent_for_seconds: silentForSeconds,
         severity: "major" as const,
         message: `The device has been silent for more than ${silentForSeconds} s`,
       }));
-      await openSilentAnomalies(db, rows, { now, listeningSince });
-      if (silent.length < BATCH) return;
+      if (rows.length > 0) await openSilentAnomalies(db, rows, { now, listeningSince });
     }
+  }
+
+  /** Without those that this process received a message of: it may wait for its commit, and not every one updates `last_seen_at`. */
+  function unheard(found: readonly SilentDevice[], now: Date): readonly SilentDevice[] {
+    if (found.length === 0) return found;
+    const received = telemetry.lastReceived(found.map(({ uid }) => uid));
+    return found.filter(
+      ({ uid, silentForSeconds }) => (received.get(uid) ?? 0) < (now.getTime() - silentForSeconds * 1000) * 1000,
+    );
   }
 
   return async () => {

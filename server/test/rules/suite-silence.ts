@@ -66,6 +66,27 @@ export function silenceRules(given: () => Environment): void {
     );
   });
 
+  test("a device that speaks every 0.9 s is not silent for a second, whichever process asks and while its message waits", async () => {
+    const { env, sender, poll, clock } = await silentSender(1);
+    await sender.say({ a: 1 });
+    for (let ms = 100; ms < 9_000; ms += 100) {
+      clock.advance(100);
+      if (ms % 900 === 0) await sender.say({ a: ms });
+      await poll();
+    }
+    assert.deepEqual(await sender.anomalies(), []);
+    await sender.say({ a: 1 });
+    clock.advance(1_900);
+    const waiting = sender.say({ a: 2 });
+    clock.advance(900);
+    await env.server.app.rules.pollSilence();
+    await waiting;
+    assert.deepEqual(await sender.anomalies(), []);
+    clock.advance(2_000);
+    await poll();
+    assert.equal((await sender.anomalies()).length, 1);
+  });
+
   test("time in which the database was unreachable does not count as silence", async () => {
     const { env, sender, clock } = await silentSender(300);
     const { database } = env.server.app;
