@@ -6,6 +6,7 @@ import { type Api, createApi } from "./api/server.ts";
 import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
 import { type Broker, createBroker } from "./broker/broker.ts";
 import type { Config } from "./config/config.ts";
+import { checkFileModes } from "./config/file-modes.ts";
 import { loadMasterKey } from "./config/master-key.ts";
 import { type Control, createControl } from "./control/control.ts";
 import { type Database, openDatabase } from "./db/database.ts";
@@ -133,6 +134,7 @@ async function openBase(config: Config, overrides: Overrides) {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  for (const warning of await checkFileModes(config)) logger.warn(warning);
   const { key: masterKey, removeCreated } = await loadMasterKey(config);
   const metrics = createMetrics();
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;

@@ -6,7 +6,7 @@
  */
 export const owners: Record<string, readonly string[]> = {
   access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock"],
-  audit: ["certificate_audit", "api_audit", "idempotency_keys"],
+  audit: ["certificate_audit", "api_audit", "admin_audit", "idempotency_keys"],
   devices: [
     "devices",
     "device_types",

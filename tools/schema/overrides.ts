@@ -15,6 +15,8 @@ const DATE = {
  * `<table>.<column>` → its type. Every `json` and `jsonb` column must be here; others where the catalog knows less than the code.
  */
 export const overrides: Readonly<Record<string, Override>> = {
+  "admin_audit.after": { type: "object" },
+  "admin_audit.before": { type: "object" },
   "anomalies.breached": { type: "unknown" },
   "anomalies.value": { type: "unknown" },
   "deliveries.payload": { type: "unknown" },

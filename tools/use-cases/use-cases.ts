@@ -7,10 +7,14 @@ import { inOrder, type Violation } from "../source/violation.ts";
 /** What a function that runs inside the transaction of a use case takes first. */
 const CONNECTION = /^(Db|Tx)$/;
 
+/** What declares a use case with its rule. */
+const DECLARES = /^(useCase|adminUseCase)$/;
+
 /**
  * Who may run a use case is declared with it, and checked in one place. So under `root`:
  *
- * - an exported function of a feature that takes a caller second is declared with `useCase(rule, …)`. Stores are left out,
+ * - an exported function of a feature that takes a caller second is declared with `useCase(rule, …)` or, where it administers, with
+ *   `adminUseCase(rule, act, …)`. Stores are left out,
  *   and functions that take a connection first: they run inside a use case;
  * - `caller.rights` is read in `access/` only.
  */
@@ -66,7 +70,7 @@ function declaredFunctions(statement: Node): NamedNode[] {
   if (statement.type !== "VariableDeclaration") return [];
   return (statement.declarations as Node[]).flatMap(({ id, init }) => {
     const call = isNode(init) && init.type === "CallExpression" ? init : undefined;
-    if (call && nameOf(call.callee) === "useCase") return [];
+    if (call && DECLARES.test(nameOf(call.callee) ?? "")) return [];
     const values = call ? (call.arguments as Node[]) : isNode(init) ? [init] : [];
     return values.map((node) => ({ name: nameOf(id) ?? "", node }));
   });

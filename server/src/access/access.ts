@@ -3,6 +3,7 @@ import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
 import { createLastUsed } from "./keys/last-used.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
+import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, reactivateUser, resetPassword, tenantOfUser } from "./manage-users.ts";
@@ -12,6 +13,7 @@ import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { listKeys, listUsers } from "./view-access.ts";
 
+export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
 export {
   type Bound,
   type BoundFunctions,
@@ -43,10 +45,11 @@ export const accessUseCases = {
   revokeKey,
   listKeys,
   listApiWrites,
+  listAdminActs,
 };
 
 /** For the shell: it creates tenants and names tenants, users and keys as the machine's owner does. */
-const shellServices = { createTenant, systemCaller, tenantOfUser, tenantOfKey };
+const shellServices = { createTenant, systemCaller, tenantOfUser, tenantOfKey, listInstallationActs };
 
 export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shellServices> {
   /** Authenticates the `X-API-Key` of a request and counts it against the key's rate limit (spec 5, 8), shared by all processes. */

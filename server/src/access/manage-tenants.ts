@@ -1,9 +1,10 @@
+import { administer } from "../audit/audit.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
+import { adminUseCase, type PreparedChange } from "./admin-use-case.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { findTenant, insertTenant, setRetention, type TenantRow } from "./tenant-store.ts";
-import { useCase } from "./use-case.ts";
 
 const SLUG = /^[a-z0-9-]{1,40}$/;
 
@@ -20,8 +21,11 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
     );
   const now = deps.clock.now();
   const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
-  await insertTenant(deps.database.db, { ...tenant, created_at: now });
-  return tenant;
+  const { id, slug, name } = tenant;
+  return await administer(deps, { tenantId: id, actor: "system" }, "tenant.create", async (tx) => {
+    await insertTenant(tx, { ...tenant, created_at: now });
+    return { target: id, after: { slug, name }, result: tenant };
+  });
 }
 
 /** Retentions in days; the database has partitions for no others (migration 0008). */
@@ -32,12 +36,18 @@ const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
  *
  * @throws MusterError invalid_request
  */
-export const setTelemetryRetention = useCase(
+export const setTelemetryRetention = adminUseCase(
   { role: "admin" },
-  async (deps: AccessDeps, caller, days: number): Promise<void> => {
+  "tenant.set-retention",
+  async (_deps: AccessDeps, { tenantId }, days: number): Promise<PreparedChange<void>> => {
     if (!TELEMETRY_RETENTIONS.includes(days))
       throw invalidRequest(`The retention must be one of ${TELEMETRY_RETENTIONS.join(", ")} days.`, String(days));
-    await setRetention(deps.database.db, caller.tenantId, days);
+    return {
+      change: async (tx) => {
+        const before = { retentionDays: await setRetention(tx, tenantId, days) };
+        return { target: tenantId, before, after: { retentionDays: days }, result: undefined };
+      },
+    };
   },
 );
 

@@ -1,11 +1,10 @@
 import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import { adminUseCase, type PreparedChange } from "./admin-use-case.ts";
 import { type Caller, ROLES, type Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { type RevocationReason, revokeKeysOf } from "./keys/key-store.ts";
 import { hashPassword, makePassword } from "./password.ts";
-import { useCase } from "./use-case.ts";
 import {
   findTenantOfUser,
   insertUser,
@@ -28,16 +27,21 @@ export interface NewUser {
  *
  * @throws MusterError invalid_request (email, role), already_exists (email)
  */
-export const createUser = useCase(
+export const createUser = adminUseCase(
   { role: "admin" },
-  async (deps: AccessDeps, caller, input: NewUser): Promise<{ id: string; email: string; password: string }> => {
+  "user.create",
+  async (
+    deps: AccessDeps,
+    caller,
+    input: NewUser,
+  ): Promise<PreparedChange<{ id: string; email: string; password: string }>> => {
     const email = input.email.trim();
     if (!EMAIL.test(email) || !email.isWellFormed()) throw invalidRequest("This is not an email address.", email);
     if (!ROLES.includes(input.role)) throw invalidRequest(`The role must be one of ${ROLES.join(", ")}.`, input.role);
     const password = makePassword(deps.ids);
     const now = deps.clock.now();
     const id = deps.ids.uuid(now);
-    await insertUser(deps.database.db, {
+    const row = {
       id,
       tenant_id: caller.tenantId,
       email,
@@ -45,34 +49,61 @@ export const createUser = useCase(
       password_hash: await hashPassword(password, deps.ids),
       created_at: now,
       deleted_at: null,
-    });
-    return { id, email, password };
+    };
+    return {
+      change: async (tx) => {
+        await insertUser(tx, row);
+        return { target: id, after: { email, role: input.role }, result: { id, email, password } };
+      },
+    };
   },
 );
 
 /** Deactivates a user and revokes every key of the user permanently (spec 5 rule 2). Repeats harmlessly. */
-export const deactivateUser = useCase({ role: "admin" }, (deps: AccessDeps, caller, email: string) =>
-  changeUser(deps, caller, email, "creator_deactivated", (tx, user) => setStatus(tx, user.id, "deactivated")),
+export const deactivateUser = adminUseCase(
+  { role: "admin" },
+  "user.deactivate",
+  async (deps: AccessDeps, caller, email: string) =>
+    changeUser(deps, caller, email, "creator_deactivated", async (tx, user) => {
+      await setStatus(tx, user.id, "deactivated");
+      return { status: "deactivated" };
+    }),
 );
 
 /** Reactivates a user. The keys stay revoked. */
-export const reactivateUser = useCase({ role: "admin" }, (deps: AccessDeps, caller, email: string) =>
-  changeUser(deps, caller, email, undefined, (tx, user) => setStatus(tx, user.id, "active")),
+export const reactivateUser = adminUseCase(
+  { role: "admin" },
+  "user.reactivate",
+  async (deps: AccessDeps, caller, email: string) =>
+    changeUser(deps, caller, email, undefined, async (tx, user) => {
+      await setStatus(tx, user.id, "active");
+      return { status: "active" };
+    }),
 );
 
 /** Deletes a user and revokes the user's keys; the address is free again. */
-export const deleteUser = useCase({ role: "admin" }, (deps: AccessDeps, caller, email: string) =>
-  changeUser(deps, caller, email, "creator_deleted", (tx, user) => markDeleted(tx, user.id, deps.clock.now())),
+export const deleteUser = adminUseCase(
+  { role: "admin" },
+  "user.delete",
+  async (deps: AccessDeps, caller, email: string) =>
+    changeUser(deps, caller, email, "creator_deleted", async (tx, user) => {
+      await markDeleted(tx, user.id, deps.clock.now());
+      return { status: "deleted" };
+    }),
 );
 
 /** Sets a new random password, shown only in this answer, and revokes the user's keys. */
-export const resetPassword = useCase(
+export const resetPassword = adminUseCase(
   { role: "admin" },
-  async (deps: AccessDeps, caller, email: string): Promise<{ password: string }> => {
+  "user.reset-password",
+  async (deps: AccessDeps, caller, email: string): Promise<PreparedChange<{ password: string }>> => {
     const password = makePassword(deps.ids);
     const hash = await hashPassword(password, deps.ids);
-    await changeUser(deps, caller, email, "creator_password_reset", (tx, user) => setPasswordHash(tx, user.id, hash));
-    return { password };
+    const { change } = changeUser(deps, caller, email, "creator_password_reset", async (tx, user) => {
+      await setPasswordHash(tx, user.id, hash);
+      return { status: user.status };
+    });
+    return { change: async (tx) => ({ ...(await change(tx)), result: { password } }) };
   },
 );
 
@@ -83,18 +114,27 @@ export async function tenantOfUser(deps: AccessDeps, email: string): Promise<str
   return slug;
 }
 
-/** Changes a user of the caller's tenant and revokes the user's keys, under the lock that creating a key takes too. */
-async function changeUser(
+/**
+ * Changes a user of the caller's tenant and revokes the user's keys, under the lock that creating a key takes too.
+ *
+ * @param change returns what has changed, for the audit
+ */
+function changeUser(
   deps: AccessDeps,
   caller: Caller,
   email: string,
   reason: RevocationReason | undefined,
-  change: (tx: Tx, user: UserRow) => Promise<void>,
-): Promise<void> {
-  await inTransaction(deps.database.db, async (tx) => {
-    const user = await lockUser(tx, email.trim());
-    if (user?.tenant_id !== caller.tenantId) throw notFound("user");
-    await change(tx, user);
-    if (reason) await revokeKeysOf(tx, user.id, reason, caller.actor, deps.clock.now());
-  });
+  change: (tx: Tx, user: UserRow) => Promise<{ status: string }>,
+): PreparedChange<void> {
+  return {
+    change: async (tx) => {
+      const user = await lockUser(tx, email.trim());
+      if (user?.tenant_id !== caller.tenantId) throw notFound("user");
+      const { role, status } = user;
+      const before = { email: user.email, role, status };
+      const changed = await change(tx, user);
+      const revokedKeys = reason ? await revokeKeysOf(tx, user.id, reason, caller.actor, deps.clock.now()) : [];
+      return { target: user.id, before, after: { ...before, ...changed, revokedKeys }, result: undefined };
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import type { Db } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
@@ -22,6 +23,11 @@ export async function findTenant(db: Db, slug: string): Promise<TenantRow | unde
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
 }
 
-export async function setRetention(db: Db, tenantId: string, days: number): Promise<void> {
-  await db.updateTable("tenants").set({ telemetry_retention_days: days }).where("id", "=", tenantId).execute();
+/** @returns the retention until now */
+export async function setRetention(tx: Tx, tenantId: string, days: number): Promise<number> {
+  const { rows } = await sql<{ before: number }>`
+    UPDATE tenants t SET telemetry_retention_days = ${days}
+      FROM (SELECT id, telemetry_retention_days AS before FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE) b
+     WHERE t.id = b.id RETURNING b.before`.execute(tx);
+  return rows[0]!.before;
 }

@@ -7,6 +7,7 @@ import { alreadyExists } from "../lib/request-errors.ts";
 export interface UserRow {
   id: string;
   tenant_id: string;
+  email: string;
   role: UsersTable["role"];
   status: "active" | "deactivated";
 }
@@ -28,7 +29,7 @@ export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Pro
 export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefined> {
   return await tx
     .selectFrom("users")
-    .select(["id", "tenant_id", "role", "status"])
+    .select(["id", "tenant_id", "email", "role", "status"])
     .where(sql<SqlBool>`lower(email) = lower(${email})`)
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()

@@ -3,6 +3,7 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import { addMs, type Clock, DAY } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { recordAct } from "./admin-audit.ts";
 import { insertWrite, listWriteRows } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
 import { deleteBefore, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
@@ -22,6 +23,7 @@ export interface ApiRequest {
 /** The part of a caller that the log records; `request` is present exactly for API keys that write. */
 export interface Writer {
   tenantId: string;
+  actor: string;
   address?: string;
   request?: ApiRequest;
 }
@@ -57,7 +59,18 @@ export interface WriteRecord {
   at: Date;
   /** What was issued or revoked. */
   certificate?: CertificateOfWrite;
+  /** For the administrative audit: what was done, where `result` does not say it. */
+  verb?: string;
+  /** For the administrative audit: the record's state, as far as the write concerns it. Never a secret. */
+  before?: object | undefined;
+  after?: object | undefined;
 }
+
+/** The last part of an administrative act: `claim.create`. */
+const VERBS = { created: "create", updated: "update", revoked: "revoke" } as const;
+
+/** Work on these is no administration; they have a history of their own. */
+const OPERATIONAL: ReadonlySet<string> = new Set(["anomaly", "ticket"]);
 
 /** How long a request is recognised by its Idempotency-Key. */
 export const IDEMPOTENCY_MS = DAY;
@@ -68,14 +81,15 @@ const POLL_MS = 50;
 const MAX_POLLS = 20;
 
 /**
- * Records an API key's write and reserves its Idempotency-Key, in the transaction of the write: there is no write
- * without its entry, and no second write under one key. Does nothing for callers that are not API keys.
+ * Records a write in its transaction: there is no write without its entry. A write that an API key asked for goes to the API audit
+ * log, and reserves its Idempotency-Key, so that there is no second write under one key; that of a user or of the shell goes to the
+ * administrative audit.
  *
  * @throws MusterError already_processed when another request has reserved the same Idempotency-Key
  */
 export async function recordWrite(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {
   const { request } = writer;
-  if (!request) return;
+  if (!request) return await recordAdministration(tx, writer, record, ids);
   if (request.idempotency) await reserveIdempotencyKey(tx, request, request.idempotency, record);
   await insertWrite(tx, writer.tenantId, {
     id: ids.uuid(record.at),
@@ -91,6 +105,13 @@ export async function recordWrite(tx: Tx, writer: Writer, record: WriteRecord, i
     serial_number: record.certificate?.serialNumber ?? null,
     fingerprint_sha256: record.certificate?.fingerprintSha256 ?? null,
   });
+}
+
+async function recordAdministration(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {
+  const { resource, id: target, result, verb, at: now, before, after, certificate } = record;
+  if (result === "unchanged" || OPERATIONAL.has(resource)) return;
+  const act = `${resource}.${verb ?? VERBS[result]}`;
+  await recordAct(tx, writer, { act, target, before, after: after ?? certificate }, { ids, now });
 }
 
 async function reserveIdempotencyKey(

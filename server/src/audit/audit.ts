@@ -3,6 +3,15 @@ import type { Page, PageRequest } from "../lib/page.ts";
 import { type CertificateAuditRow, insertEntries, listEntryRows } from "./certificate-audit-store.ts";
 
 export {
+  type AdminAct,
+  type AdministerDeps,
+  type Administrator,
+  administer,
+  type Changed,
+  listActs,
+  recordAct,
+} from "./admin-audit.ts";
+export {
   type ApiRequest,
   type ApiWrite,
   type Audit,

@@ -3,16 +3,16 @@
  * follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
  */
 import { type Signer, verifyClientChain } from "../pki/pki.ts";
-import { listAuthorities } from "./authority-store.ts";
+import { listAuthorities, listAuthoritiesInUse } from "./authority-store.ts";
 import { type ChangeKind, changeHierarchy } from "./change-hierarchy.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 import { followAuthorities } from "./follow-authorities.ts";
 import type { Issuer, ServerTls } from "./loaded-authorities.ts";
-import { type AuthorityStatus, statusOf } from "./status.ts";
+import { type AuthorityStatus, type ExportedAuthority, exportCertificates, statusOf } from "./status.ts";
 
 export type { AuthoritiesDeps } from "./deps.ts";
 export type { Issuer, ServerTls } from "./loaded-authorities.ts";
-export type { AuthorityStatus } from "./status.ts";
+export type { AuthorityStatus, ExportedAuthority } from "./status.ts";
 
 export interface Authorities {
   /** The signer and the chain of its leaves, consistent with each other: use it to issue a leaf and return both. */
@@ -35,6 +35,8 @@ export interface Authorities {
   onChange(listener: () => void): () => void;
   /** Every generation, retired ones too, oldest first. */
   status(): Promise<AuthorityStatus[]>;
+  /** The public certificates of the roots and intermediates in use, oldest first. */
+  exportCertificates(): Promise<ExportedAuthority[]>;
   /** Each rotation returns the status after it. docs/pki.md explains the overlaps. */
   rotateIntermediate(): Promise<AuthorityStatus[]>;
   /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
@@ -78,6 +80,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     },
     onChange,
     status,
+    exportCertificates: async () => exportCertificates(await listAuthoritiesInUse(deps.database.db)),
     rotateIntermediate: () => rotate("intermediate"),
     rotateRoot: (options) => rotate(options?.immediately ? "rootImmediately" : "root"),
     rotateServer: () => rotate("server"),

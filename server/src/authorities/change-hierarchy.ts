@@ -1,3 +1,4 @@
+import { recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { addMs } from "../lib/clock.ts";
 import { checkMasterKey, masterKeyCheck } from "../pki/pki.ts";
@@ -39,6 +40,14 @@ const CHANGES = {
   },
 };
 
+/** The rotations that are requested at the shell, as the administrative audit names them. */
+const ACTS: Partial<Record<ChangeKind, string>> = {
+  intermediate: "ca.rotate-intermediate",
+  server: "ca.rotate-server",
+  root: "ca.rotate-root",
+  rootImmediately: "ca.rotate-root",
+};
+
 /**
  * Changes the hierarchy in one transaction under its lock, and notifies every process once that has committed.
  *
@@ -50,10 +59,24 @@ export async function changeHierarchy(deps: AuthoritiesDeps, kind: ChangeKind): 
   await inTransaction(deps.database.db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, { now: deps.clock.now(), ids: deps.ids, masterKey, hosts });
     await requireMasterKey(hierarchy);
+    const before = generationsInUse(hierarchy);
     await CHANGES[kind](hierarchy);
+    await recordRotation(hierarchy, kind, before);
     await runDueRotations(hierarchy);
     if (hierarchy.changed) await notifyChange(tx);
   });
+}
+
+async function recordRotation(hierarchy: LockedHierarchy, kind: ChangeKind, before: object): Promise<void> {
+  const act = ACTS[kind];
+  if (act === undefined) return;
+  const shell = { tenantId: null, actor: "system" };
+  await recordAct(hierarchy.tx, shell, { act, target: "ca", before, after: generationsInUse(hierarchy) }, hierarchy);
+}
+
+/** Name → status. */
+function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
+  return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
 /** The first process stores the check value of its master key; every later change requires the same master key. */

@@ -1,3 +1,4 @@
+import { certificatePem } from "../pki/pki.ts";
 import type { AuthorityRow, Role } from "./authority-store.ts";
 
 /** One generation of one role, as `muster ca status` shows it. */
@@ -35,4 +36,18 @@ export function statusOf(row: AuthorityRow): AuthorityStatus {
     retiringAt: row.retiring_at,
     retiredAt: row.retired_at,
   };
+}
+
+/** A root or an intermediate with its certificate, as `muster ca export` prints it. Public. */
+export interface ExportedAuthority extends AuthorityStatus {
+  readonly pem: string;
+}
+
+const EXPORTED: readonly Role[] = ["device_root", "device_intermediate", "server_root"];
+
+/** The roots and intermediates among these rows. */
+export function exportCertificates(rows: readonly AuthorityRow[]): ExportedAuthority[] {
+  return rows
+    .filter(({ role }) => EXPORTED.includes(role))
+    .map((row) => ({ ...statusOf(row), pem: certificatePem(row.certificate_der) }));
 }

@@ -1,4 +1,5 @@
-import { open, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Database } from "../db/database.ts";
 import { MusterError } from "../lib/errors.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
@@ -8,7 +9,7 @@ export { type Restored, type RestoreMode, restore } from "./restore.ts";
 /** Copies of the embedded database. They do not contain the master key. */
 export interface Backup {
   /**
-   * Writes the present database to a new file with mode 0600. When that fails, no file is left.
+   * Writes the present database to a new file with mode 0600, by way of `<file>.part`. When that fails, no file is left.
    *
    * @param file an absolute path
    * @throws MusterError already_exists; not_embedded when PostgreSQL keeps the data
@@ -21,25 +22,36 @@ export function createBackup({ database }: { database: Database }): Backup {
     async writeTo(file) {
       if (!database.dump) throw notEmbedded();
       const partial = `${file}.part`;
-      const claimed = await open(file, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "EEXIST") throw alreadyExists("there is such a file already", file);
-        throw new MusterError("invalid_request", `the backup cannot be written: ${error.code}`, { detail: file });
-      });
-      await claimed.close();
+      await (await create(file)).close();
       try {
-        const bytes = await writeDurably(partial, await database.dump());
-        await rename(partial, file);
-        return { file, bytes };
+        const handle = await create(partial);
+        try {
+          const bytes = await writeDurably(handle, await database.dump());
+          await rename(partial, file);
+          return { file, bytes };
+        } catch (error) {
+          await rm(partial, { force: true });
+          throw error;
+        }
       } catch (error) {
-        await Promise.all([rm(partial, { force: true }), rm(file, { force: true })]);
+        await rm(file, { force: true });
         throw error;
       }
     },
   };
 }
 
-async function writeDurably(path: string, content: Blob): Promise<number> {
-  const handle = await open(path, "w", 0o600);
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Creates a file. A file or symbolic link of that name is refused: it may have been planted to have the database written elsewhere. */
+async function create(path: string): Promise<FileHandle> {
+  return await open(path, NEW_FILE, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") throw alreadyExists("there is such a file already", path);
+    throw new MusterError("invalid_request", `the backup cannot be written: ${error.code}`, { detail: path });
+  });
+}
+
+async function writeDurably(handle: FileHandle, content: Blob): Promise<number> {
   try {
     await handle.writeFile(new Uint8Array(await content.arrayBuffer()));
     await handle.sync();

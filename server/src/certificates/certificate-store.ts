@@ -33,6 +33,13 @@ export async function findCertificate(
   return rows[0];
 }
 
+/** The slug of the tenant that has the certificate. */
+export async function findTenantOfCertificate(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ slug: string }>`
+    SELECT t.slug FROM certificates c JOIN shared_tenants t ON t.id = c.tenant_id WHERE c.id = ${id}`.execute(db);
+  return rows[0]?.slug;
+}
+
 /** One page of the certificates of devices that `viewer` sees, newest first, and the total. */
 export async function listCertificateRows(
   db: Db,

@@ -5,8 +5,9 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { identifyDevice } from "./identify-device.ts";
-import { getCertificate, listCertificateAudit, listCertificates } from "./list-certificates.ts";
+import { getCertificate, listCertificateAudit, listCertificates, tenantOfCertificate } from "./list-certificates.ts";
 
+export { blockKey, findKeyOfCertificate, listDevicesWithKey } from "./blocked-key-store.ts";
 export {
   type CertificateValues,
   certificateValues,
@@ -20,11 +21,22 @@ export {
   type PeerCertificate,
 } from "./identity.ts";
 export { writeLastConnected } from "./last-connected-store.ts";
-export { findCertificateOfDevice } from "./revocation-store.ts";
-export { revokeAllIssued, revokeIssued, revokeIssuedToDevice } from "./revoke.ts";
+export {
+  findCertificateOfDevice,
+  listSuccessors,
+  type RevokedRow,
+  type SuccessorCertificate,
+} from "./revocation-store.ts";
+export { revokeAllIssued, revokeIssued, revokeIssuedToDevice, revokeIssuedWithKey } from "./revoke.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 
 /** Each file documents what it throws. */
-export const certificateUseCases = { listCertificates, getCertificate, listCertificateAudit, identifyDevice };
+export const certificateUseCases = {
+  listCertificates,
+  getCertificate,
+  listCertificateAudit,
+  tenantOfCertificate,
+  identifyDevice,
+};
 export type Certificates = Bound<typeof certificateUseCases>;
 export const createCertificates = (deps: CertificatesDeps): Certificates => bind(deps, certificateUseCases);

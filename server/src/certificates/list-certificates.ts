@@ -3,7 +3,12 @@ import { type CertificateAuditEntry, listCertificateAudit as listAuditEntries } 
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { type CertificateRecord, toCertificateRecord } from "./certificate-record.ts";
-import { type CertificateFilter, findCertificate, listCertificateRows } from "./certificate-store.ts";
+import {
+  type CertificateFilter,
+  findCertificate,
+  findTenantOfCertificate,
+  listCertificateRows,
+} from "./certificate-store.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { certificateNotFound } from "./errors.ts";
 
@@ -39,3 +44,10 @@ export const listCertificateAudit = useCase(
   (deps: CertificatesDeps, caller, page: PageRequest): Promise<Page<CertificateAuditEntry>> =>
     listAuditEntries(deps.database.db, caller.tenantId, page),
 );
+
+/** The slug of the tenant that has the certificate, for the shell, which names it by its id alone. @throws MusterError certificate_not_found */
+export async function tenantOfCertificate({ database }: CertificatesDeps, id: string): Promise<string> {
+  const slug = isUuid(id) ? await findTenantOfCertificate(database.db, id) : undefined;
+  if (slug === undefined) throw certificateNotFound();
+  return slug;
+}

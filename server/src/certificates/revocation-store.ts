@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 
 /** Identifies a revoked certificate in the audit. */
 export interface RevokedRow {
   id: string;
   tenant_id: string;
+  device_uid: string;
   device_id: string;
   serial_number: string;
   fingerprint_sha256: string;
@@ -29,6 +31,27 @@ export async function findCertificateOfDevice(
     .executeTakeFirst();
 }
 
+/** A certificate by which renewals have replaced another one. */
+export interface SuccessorCertificate {
+  id: string;
+  serialNumber: string;
+  expiresAt: Date;
+  isRevoked: boolean;
+}
+
+/** The certificates by which renewals have replaced this one, one after the other. */
+export async function listSuccessors(tx: Tx, tenantId: string, id: string): Promise<SuccessorCertificate[]> {
+  const { rows } = await sql<SuccessorCertificate>`
+    WITH RECURSIVE chain AS (
+      SELECT c.superseded_by_id AS next, 0 AS place FROM certificates c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}
+      UNION ALL
+      SELECT c.superseded_by_id, chain.place + 1 FROM chain JOIN certificates c ON c.id = chain.next
+    )
+    SELECT c.id, c.serial_number AS "serialNumber", c.not_after AS "expiresAt", c.revoked_at IS NOT NULL AS "isRevoked"
+      FROM chain JOIN certificates c ON c.id = chain.next ORDER BY chain.place`.execute(tx);
+  return rows;
+}
+
 export async function markRevoked(tx: Tx, tenantId: string, id: string, by: string, now: Date): Promise<RevokedRow[]> {
   return await markRevokedBecause(tx, "requested", by, now)
     .where("tenant_id", "=", tenantId)
@@ -50,6 +73,11 @@ export async function markRevokedOfDeletedDevice(
     .execute();
 }
 
+/** Marks the certificates of every tenant that have this key. */
+export async function markRevokedWithKey(tx: Tx, spkiSha256: Buffer, by: string, now: Date): Promise<RevokedRow[]> {
+  return await markRevokedBecause(tx, "requested", by, now).where("spki_sha256", "=", spkiSha256).execute();
+}
+
 /** Marks the certificates of every tenant. */
 export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<RevokedRow[]> {
   return await markRevokedBecause(tx, "requested", by, now).execute();
@@ -61,5 +89,5 @@ function markRevokedBecause(tx: Tx, reason: "requested" | "device_deleted", by: 
     .updateTable("certificates")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: reason })
     .where("revoked_at", "is", null)
-    .returning(["id", "tenant_id", "device_id", "serial_number", "fingerprint_sha256"]);
+    .returning(["id", "tenant_id", "device_uid", "device_id", "serial_number", "fingerprint_sha256"]);
 }

@@ -2,7 +2,13 @@ import type { Caller } from "../access/access.ts";
 import { auditRevocations } from "../audit/audit.ts";
 import type { Tx } from "../db/database.ts";
 import type { Ids } from "../lib/ids.ts";
-import { markAllRevoked, markRevoked, markRevokedOfDeletedDevice, type RevokedRow } from "./revocation-store.ts";
+import {
+  markAllRevoked,
+  markRevoked,
+  markRevokedOfDeletedDevice,
+  markRevokedWithKey,
+  type RevokedRow,
+} from "./revocation-store.ts";
 
 /** Audit entries written in one statement; a restore may revoke a hundred thousand certificates at once. */
 const ENTRIES_PER_STATEMENT = 500;
@@ -29,26 +35,43 @@ export async function revokeIssued(
   return revoked.length > 0;
 }
 
-/** Does the same for every certificate of a device that is being deleted. */
+/** Does the same for every certificate of a device that is being deleted. @returns the ids of those that were not revoked before */
 export async function revokeIssuedToDevice(
   tx: Tx,
   { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
   deviceUid: string,
   { ids, now }: Revocation,
-): Promise<void> {
+): Promise<string[]> {
   const revoked = await markRevokedOfDeletedDevice(tx, tenantId, deviceUid, actor, now);
   await recordRevocations(tx, revoked, actor, { ids, now });
+  return revoked.map(({ id }) => id);
+}
+
+/** Does the same for every certificate of every tenant with this key. @returns those that were not revoked before */
+export async function revokeIssuedWithKey(
+  tx: Tx,
+  spkiSha256: Buffer,
+  actor: string,
+  revocation: Revocation,
+): Promise<RevokedRow[]> {
+  const revoked = await markRevokedWithKey(tx, spkiSha256, actor, revocation.now);
+  await recordOfTenants(tx, revoked, actor, revocation);
+  return revoked;
 }
 
 /** Does the same for every certificate of every tenant. @returns how many were not revoked before */
-export async function revokeAllIssued(tx: Tx, actor: string, { ids, now }: Revocation): Promise<number> {
-  const revoked = await markAllRevoked(tx, actor, now);
+export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocation): Promise<number> {
+  const revoked = await markAllRevoked(tx, actor, revocation.now);
+  await recordOfTenants(tx, revoked, actor, revocation);
+  return revoked.length;
+}
+
+async function recordOfTenants(tx: Tx, revoked: RevokedRow[], actor: string, revocation: Revocation): Promise<void> {
   for (const rows of Map.groupBy(revoked, (row) => row.tenant_id).values()) {
     for (let from = 0; from < rows.length; from += ENTRIES_PER_STATEMENT) {
-      await recordRevocations(tx, rows.slice(from, from + ENTRIES_PER_STATEMENT), actor, { ids, now });
+      await recordRevocations(tx, rows.slice(from, from + ENTRIES_PER_STATEMENT), actor, revocation);
     }
   }
-  return revoked.length;
 }
 
 /** @param revoked certificates of one tenant */

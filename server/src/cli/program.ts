@@ -1,7 +1,10 @@
 import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addAccessCommands } from "./commands/access.ts";
+import { addAuditCommands } from "./commands/audits.ts";
 import { addAuthorityCommands } from "./commands/authorities.ts";
+import { addCertificateCommands } from "./commands/certificates.ts";
+import { addConnectionCommands } from "./commands/connections.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
 import { addNotificationCommands } from "./commands/notifications.ts";
 import { addServiceCommands } from "./commands/service.ts";
@@ -26,7 +29,10 @@ export function createProgram(exit: Exit): Command {
     );
   addServiceCommands(program, exit);
   addAccessCommands(program, exit);
+  addAuditCommands(program, exit);
   const device = addDeviceCommands(program, exit);
+  addConnectionCommands(program, exit);
+  addCertificateCommands(program, exit);
   addShiftCommands(program, exit);
   const group = program.command("group").description("Show who is on call in a group, and its webhook secrets");
   addNotificationCommands({ group, device, program }, exit);

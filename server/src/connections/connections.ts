@@ -3,15 +3,17 @@ import { addMs, DAY } from "../lib/clock.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { pruneDrops } from "./drop-store.ts";
 import { createDrops, type DropHandler } from "./drops.ts";
-import { authenticateMqttClient, createMqttClient, disableMqttClient } from "./mqtt-clients.ts";
+import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
+import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, type Refusal } from "./refusals.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
-export { type DropTarget, enqueueDrop, type SessionDrop } from "./drop-store.ts";
+export { type DropTarget, enqueueDrop, enqueueDrops, type SessionDrop } from "./drop-store.ts";
 export type { DropHandler } from "./drops.ts";
+export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes } from "./node-store.ts";
@@ -21,7 +23,13 @@ export type { NewSession, OpenedSession } from "./sessions.ts";
 
 const DROP_RETENTION_MS = DAY;
 
-export const connectionUseCases = { createMqttClient, disableMqttClient, listRefusals };
+export const connectionUseCases = {
+  createMqttClient,
+  listMqttClients,
+  disableMqttClient,
+  deleteMqttClient,
+  listRefusals,
+};
 
 const brokerServices = { authenticateMqttClient };
 

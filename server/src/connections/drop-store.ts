@@ -38,6 +38,25 @@ export async function enqueueDrop(tx: Db, drop: SessionDrop, now: Date): Promise
   return rows[0]!.seq;
 }
 
+/**
+ * Puts a drop for each of these certificates into the outbox, as {@link enqueueDrop} does.
+ *
+ * @returns the number of the last one, `undefined` for none: nodes deliver in order, so awaiting the last awaits all
+ */
+export async function enqueueDrops(
+  tx: Db,
+  certificateIds: readonly string[],
+  reason: string,
+  now: Date,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ last: string | null }>`
+    WITH enqueued AS (
+      INSERT INTO session_drops (at, certificate_id, reason)
+      SELECT ${now}, c.id, ${reason} FROM unnest(${[...certificateIds]}::uuid[]) AS c (id) RETURNING seq
+    ) SELECT max(seq) AS last, pg_notify('muster_drops', max(seq)::text) FROM enqueued`.execute(tx);
+  return rows[0]?.last ?? undefined;
+}
+
 /** The number a starting node begins at: far enough back for transactions that are still open. */
 export async function firstSeq(db: Db, margin: number): Promise<bigint> {
   const { rows } = await sql<{ newest: string | null }>`SELECT max(seq) AS newest FROM session_drops`.execute(db);

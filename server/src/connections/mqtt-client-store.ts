@@ -26,23 +26,60 @@ export async function insertMqttClient(tx: Tx, row: MqttClientRow & { created_at
   }
 }
 
-/** @returns the released client id; undefined when there is no such client, or it is disabled already */
-export async function disableMqttClient(tx: Tx, tenantId: string, id: string, now: Date): Promise<string | undefined> {
+/** A client without its password's hash. */
+export type StoredMqttClient = Omit<MqttClientRow, "tenant_id" | "password_hash">;
+
+/** A client as the administrative audit records it. */
+export function auditedMqttClient(row: StoredMqttClient): object {
+  const { id, username, publish_topics: publish, subscribe_filters: subscribe } = row;
+  return { id, username, publish, subscribe };
+}
+
+const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filters"] as const;
+
+/** Disables the enabled client of this client id and releases the client id. @returns it; `undefined` when there is none */
+export async function disableMqttClient(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  now: Date,
+): Promise<StoredMqttClient | undefined> {
   const row = await tx
     .updateTable("mqtt_clients")
     .set({ disabled_at: now })
     .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
+    .where("client_id", "=", clientId)
     .where("disabled_at", "is", null)
-    .returning("client_id")
+    .returning(STORED)
     .executeTakeFirst();
-  if (!row) return undefined;
-  await tx
-    .deleteFrom("client_ids")
-    .where("client_id", "=", row.client_id)
-    .where("holder", "=", "mqtt_client")
+  if (row)
+    await tx.deleteFrom("client_ids").where("client_id", "=", clientId).where("holder", "=", "mqtt_client").execute();
+  return row;
+}
+
+/** Deletes every client of this client id, disabled ones too. @returns them */
+export async function deleteMqttClients(tx: Tx, tenantId: string, clientId: string): Promise<StoredMqttClient[]> {
+  return await tx
+    .deleteFrom("mqtt_clients")
+    .where("tenant_id", "=", tenantId)
+    .where("client_id", "=", clientId)
+    .returning(STORED)
     .execute();
-  return row.client_id;
+}
+
+export interface ListedMqttClient extends StoredMqttClient {
+  created_at: Date;
+  disabled_at: Date | null;
+  connected: boolean;
+}
+
+/** Every client of the tenant, disabled ones too, newest first. */
+export async function listMqttClientRows(db: Db, tenantId: string): Promise<ListedMqttClient[]> {
+  const { rows } = await sql<ListedMqttClient>`
+    SELECT c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
+      EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected
+    FROM mqtt_clients c WHERE c.tenant_id = ${tenantId} ORDER BY c.created_at DESC, c.id DESC`.execute(db);
+  return rows;
 }
 
 /** Disables the MQTT clients of every tenant and releases every client id, those of devices too. */
@@ -51,12 +88,12 @@ export async function disableAllMqttClients(tx: Tx, now: Date): Promise<void> {
   await tx.deleteFrom("client_ids").execute();
 }
 
-export async function hasMqttClient(db: Db, tenantId: string, id: string): Promise<boolean> {
+export async function hasMqttClient(db: Db, tenantId: string, clientId: string): Promise<boolean> {
   const row = await db
     .selectFrom("mqtt_clients")
     .select("id")
     .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
+    .where("client_id", "=", clientId)
     .executeTakeFirst();
   return row !== undefined;
 }

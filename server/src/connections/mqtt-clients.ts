@@ -1,18 +1,10 @@
-import { useCase } from "../access/access.ts";
-import { isUuid } from "../lib/ids.ts";
-import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { leaseToMqttClient } from "./client-id-store.ts";
 import { hashClientPassword, isClientPassword, newClientPassword } from "./client-password.ts";
 import { checkPublishTopics, checkSubscribeFilters } from "./client-topics.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { enqueueDrop } from "./drop-store.ts";
-import type { Drops } from "./drops.ts";
-import {
-  disableMqttClient as disableRow,
-  findMqttClient,
-  hasMqttClient,
-  insertMqttClient,
-} from "./mqtt-client-store.ts";
+import { auditedMqttClient, findMqttClient, insertMqttClient } from "./mqtt-client-store.ts";
 
 /** An integration gateway or a platform service: a client that authenticates by username and password. */
 export interface NewMqttClient {
@@ -42,7 +34,6 @@ export interface MqttCredentials {
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Cannot look like a certificate's subject, which some brokers use as the user name. */
 const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
-const DROP_TIMEOUT_MS = 5_000;
 
 /**
  * Registers an MQTT client. It owns its client id from now on, connected or not.
@@ -50,13 +41,14 @@ const DROP_TIMEOUT_MS = 5_000;
  * @returns its id and its password, which is shown only in this answer
  * @throws MusterError invalid_request, client_id_in_use, username_taken
  */
-export const createMqttClient = useCase(
+export const createMqttClient = adminUseCase(
   { role: "admin" },
+  "mqtt-client.create",
   async (
-    { database, clock, ids }: ConnectionsDeps,
+    { clock, ids }: ConnectionsDeps,
     caller,
     input: NewMqttClient,
-  ): Promise<{ id: string; password: string }> => {
+  ): Promise<PreparedChange<{ id: string; password: string }>> => {
     if (!CLIENT_ID.test(input.clientId)) throw invalidRequest("A client id is 1 to 64 characters of A-Z a-z 0-9 _ -");
     if (!USERNAME.test(input.username))
       throw invalidRequest("A user name is 1 to 64 characters of A-Z a-z 0-9 _ . @ -");
@@ -72,31 +64,13 @@ export const createMqttClient = useCase(
       subscribe_filters: checkSubscribeFilters(input.subscribe ?? [], caller.tenantSlug),
       created_at: now,
     };
-    await database.db.transaction().execute(async (tx) => {
-      await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
-      await insertMqttClient(tx, row);
-    });
-    return { id: row.id, password };
-  },
-);
-
-/**
- * Disables an MQTT client: releases its client id and closes its session. Idempotent.
- *
- * @throws MusterError not_found
- */
-export const disableMqttClient = useCase(
-  { role: "admin" },
-  async ({ database, clock, drops }: ConnectionsDeps & { drops: Drops }, caller, id: string): Promise<void> => {
-    if (!isUuid(id)) throw notFound("MQTT client");
-    const now = clock.now();
-    const seq = await database.db.transaction().execute(async (tx) => {
-      const released = await disableRow(tx, caller.tenantId, id, now);
-      if (released !== undefined) return await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now);
-      if (!(await hasMqttClient(tx, caller.tenantId, id))) throw notFound("MQTT client");
-      return undefined;
-    });
-    if (seq !== undefined) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
+    return {
+      change: async (tx) => {
+        await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
+        await insertMqttClient(tx, row);
+        return { target: row.client_id, after: auditedMqttClient(row), result: { id: row.id, password } };
+      },
+    };
   },
 );
 

@@ -5,6 +5,8 @@ import type { Logger } from "../lib/logger.ts";
 import { firstIssue, issueText } from "../lib/schema-issue.ts";
 import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
+import { certificateCommands } from "./commands/certificates.ts";
+import { connectionCommands } from "./commands/connections.ts";
 import { deviceCommands } from "./commands/devices.ts";
 import { notificationCommands } from "./commands/notifications.ts";
 import { operationsCommands } from "./commands/operations.ts";
@@ -16,6 +18,8 @@ const MAX_BODY_BYTES = 256 * 1024;
 const COMMANDS = new Map<string, Command>(
   [
     ...accessCommands,
+    ...certificateCommands,
+    ...connectionCommands,
     ...deviceCommands,
     ...notificationCommands,
     ...operationsCommands,

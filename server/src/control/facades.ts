@@ -1,6 +1,7 @@
 import type { Access } from "../access/access.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Backup } from "../backup/backup.ts";
+import type { Certificates } from "../certificates/certificates.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
@@ -15,6 +16,7 @@ export interface Facades {
   access: Access;
   authorities: Authorities;
   backup: Backup;
+  certificates: Certificates;
   connections: Connections;
   devices: Devices;
   doctor: Doctor;

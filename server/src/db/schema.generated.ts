@@ -6,6 +6,7 @@ import type { Generated, GeneratedAlways } from "kysely";
  * string, `timestamptz` as a Date, `bytea` as a Buffer.
  */
 export interface Schema {
+  admin_audit: AdminAuditTable;
   anomalies: AnomaliesTable;
   api_audit: ApiAuditTable;
   api_key_windows: ApiKeyWindowsTable;
@@ -80,6 +81,18 @@ export interface Schema {
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
   shared_users: SharedUsersView;
+}
+
+export interface AdminAuditTable {
+  id: string;
+  tenant_id: string | null;
+  at: Date;
+  actor: string;
+  address: string | null;
+  act: string;
+  target: string;
+  before: object | null;
+  after: object | null;
 }
 
 export interface AnomaliesTable {

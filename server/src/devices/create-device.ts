@@ -1,5 +1,4 @@
-import { useCase } from "../access/access.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
@@ -23,9 +22,10 @@ export interface NewDevice {
  *
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists
  */
-export const createDevice = useCase(
+export const createDevice = adminUseCase(
   { role: "admin" },
-  async (deps: DevicesDeps, caller, input: NewDevice): Promise<DeviceRecord> => {
+  "device.create",
+  async (deps: DevicesDeps, caller, input: NewDevice): Promise<PreparedChange<DeviceRecord>> => {
     const id = input.id ?? deps.ids.deviceId();
     if (!isDeviceId(id)) throw invalidRequest("a device id is 1 to 64 of A-Z a-z 0-9 _ -", id);
     const now = deps.clock.now();
@@ -38,11 +38,15 @@ export const createDevice = useCase(
       created_at: now,
       updated_at: now,
     };
-    return await inTransaction(deps.database.db, async (tx) => {
-      if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
-      await insertDevice(tx, caller.tenantId, row);
-      await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
-      return toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
-    });
+    return {
+      change: async (tx) => {
+        if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
+        await insertDevice(tx, caller.tenantId, row);
+        await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
+        const result = toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
+        const { name, description, deviceTypeId, groupIds } = result;
+        return { target: id, after: { name, description, deviceTypeId, groupIds }, result };
+      },
+    };
   },
 );

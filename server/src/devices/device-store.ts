@@ -52,23 +52,35 @@ export async function lockDeviceRecord(tx: Tx, tenantId: string, uid: string): P
     .execute();
 }
 
+/** Locks the rows of these devices, of every tenant, in one order. @returns the uids of the locked ones */
+export async function lockDeviceRecords(tx: Tx, uids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    SELECT uid FROM devices WHERE uid = ANY (${[...uids]}::uuid[]) ORDER BY uid FOR NO KEY UPDATE`.execute(tx);
+  return rows.map(({ uid }) => uid);
+}
+
 /**
  * Marks a live device deleted and removes it from its groups; this locks its row like {@link lockDevice}. Its id and hardware
  * fingerprint become free; the row stays, because audit entries refer to it.
  *
- * @returns the device's uid; `undefined` when the tenant has no such device
+ * @returns the device; `undefined` when the tenant has no such device
  */
-export async function retireDevice(tx: Tx, tenantId: string, id: string, now: Date): Promise<string | undefined> {
+export async function retireDevice(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<{ uid: string; name: string; deviceTypeId: string | null } | undefined> {
   const row = await tx
     .updateTable("devices")
     .set({ deleted_at: now, updated_at: now })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .where("deleted_at", "is", null)
-    .returning("uid")
+    .returning(["uid", "name", "device_type_id as deviceTypeId"])
     .executeTakeFirst();
   if (row !== undefined) await tx.deleteFrom("device_groups").where("device_uid", "=", row.uid).execute();
-  return row?.uid;
+  return row;
 }
 
 export interface DeviceReplacement {

@@ -57,15 +57,26 @@ export interface DeviceTypeChange {
   silentForSeconds: number | null | undefined;
 }
 
-/** @returns the row as it is now; `undefined` when the tenant has none of this id */
+/** The row, locked until the transaction ends; `undefined` when the tenant has none of this id. */
+export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
+  return await tx
+    .selectFrom("device_types")
+    .select(COLUMNS)
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** Changes a row that {@link lockDeviceTypeRow} has locked. @returns it as it is now */
 export async function updateDeviceTypeRow(
-  db: Db,
+  tx: Tx,
   tenantId: string,
   id: string,
   change: DeviceTypeChange,
   now: Date,
-): Promise<DeviceTypeRow | undefined> {
-  return await db
+): Promise<DeviceTypeRow> {
+  return await tx
     .updateTable("device_types")
     .set({
       updated_at: now,
@@ -77,7 +88,7 @@ export async function updateDeviceTypeRow(
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .returning(COLUMNS)
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 /** Assigns to the type exactly those of `thresholdIds` that are the tenant's. @returns the assigned ids */

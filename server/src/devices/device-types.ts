@@ -1,6 +1,5 @@
-import { type Caller, useCase } from "../access/access.ts";
+import { adminUseCase, type Caller, type PreparedChange, useCase } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
@@ -12,6 +11,7 @@ import {
   findTypeThresholds,
   insertDeviceType,
   listDeviceTypeRows,
+  lockDeviceTypeRow,
   updateDeviceTypeRow,
 } from "./device-type-store.ts";
 import { checkTemplates } from "./topics.ts";
@@ -45,9 +45,10 @@ const MAX_SILENT_SECONDS = 30 * 86_400;
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
 /** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail` */
-export const createDeviceType = useCase(
+export const createDeviceType = adminUseCase(
   { role: "admin" },
-  async (deps: DevicesDeps, caller, input: NewDeviceType): Promise<DeviceTypeRecord> => {
+  "device-type.create",
+  async (deps: DevicesDeps, caller, input: NewDeviceType): Promise<PreparedChange<DeviceTypeRecord>> => {
     const now = deps.clock.now();
     const row: DeviceTypeRow = {
       id: deps.ids.uuid(now),
@@ -58,10 +59,13 @@ export const createDeviceType = useCase(
       created_at: now,
       updated_at: now,
     };
-    return await inTransaction(deps.database.db, async (tx) => {
-      await insertDeviceType(tx, caller.tenantId, row);
-      return await withThresholds(tx, caller, row, input.thresholdIds ?? []);
-    });
+    return {
+      change: async (tx) => {
+        await insertDeviceType(tx, caller.tenantId, row);
+        const result = await withThresholds(tx, caller, row, input.thresholdIds ?? []);
+        return { target: row.id, after: result, result };
+      },
+    };
   },
 );
 
@@ -70,9 +74,10 @@ export const createDeviceType = useCase(
  *
  * @throws MusterError not_found, invalid_request
  */
-export const updateDeviceType = useCase(
+export const updateDeviceType = adminUseCase(
   { role: "admin" },
-  async (deps: DevicesDeps, caller, id: string, input: DeviceTypeEdit): Promise<DeviceTypeRecord> => {
+  "device-type.update",
+  async (deps: DevicesDeps, caller, id: string, input: DeviceTypeEdit): Promise<PreparedChange<DeviceTypeRecord>> => {
     const change = {
       name: input.name === undefined ? undefined : plainLine("name", input.name),
       publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
@@ -80,11 +85,16 @@ export const updateDeviceType = useCase(
       silentForSeconds: input.silentForSeconds === undefined ? undefined : checkSilence(input.silentForSeconds),
     };
     if (!isUuid(id)) throw notFound("device type");
-    return await inTransaction(deps.database.db, async (tx) => {
-      const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
-      if (!row) throw notFound("device type");
-      return await withThresholds(tx, caller, row, input.thresholdIds);
-    });
+    return {
+      change: async (tx) => {
+        const old = await lockDeviceTypeRow(tx, caller.tenantId, id);
+        if (!old) throw notFound("device type");
+        const before = await withThresholds(tx, caller, old, undefined);
+        const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
+        const result = await withThresholds(tx, caller, row, input.thresholdIds);
+        return { target: id, before, after: result, result };
+      },
+    };
   },
 );
 

@@ -6,7 +6,7 @@ import { replaceDevice } from "./replace-device.ts";
 import { getDevice, listDevices } from "./view-devices.ts";
 
 export type { NewDevice } from "./create-device.ts";
-export { hasDeviceType, lockDevice, lockDeviceRecord, retireDevice } from "./device-store.ts";
+export { hasDeviceType, lockDevice, lockDeviceRecord, lockDeviceRecords, retireDevice } from "./device-store.ts";
 export type { DeviceTypeEdit, DeviceTypeRecord, NewDeviceType } from "./device-types.ts";
 export {
   type EnrolledDeviceValues,

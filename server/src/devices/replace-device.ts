@@ -60,13 +60,18 @@ export const replaceDevice = useCase(
       const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
       requireMayAssign(caller, before, wanted);
       const result = isEqual(before, wanted) ? "unchanged" : "updated";
-      await recordWrite(tx, caller, { resource: "device", id, result, at: now }, deps.ids);
-      if (result === "unchanged") return before;
+      const write = { resource: "device", id, result, at: now } as const;
+      if (result === "unchanged") {
+        await recordWrite(tx, caller, write, deps.ids);
+        return before;
+      }
       if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
       await replaceDeviceRow(tx, tenantId, uid, row);
       await assignGroups(tx, tenantId, uid, wanted.groupIds);
       await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
-      return await record();
+      const after = await record();
+      await recordWrite(tx, caller, { ...write, before: edited(before), after: edited(after) }, deps.ids);
+      return after;
     });
   },
 );
@@ -103,6 +108,11 @@ function isEqual(record: DeviceRecord, wanted: Wanted): boolean {
     sameIds(record.thresholdIds, wanted.thresholdIds) &&
     isDeepStrictEqual(record.metadata, wanted.metadata)
   );
+}
+
+/** The part of a device that this edits, for the audit. */
+function edited({ name, description, deviceTypeId, groupIds, thresholdIds, metadata }: DeviceRecord): object {
+  return { name, description, deviceTypeId, groupIds, thresholdIds, metadata };
 }
 
 function sameIds(one: readonly string[], other: readonly string[]): boolean {

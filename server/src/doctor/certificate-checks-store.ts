@@ -23,6 +23,11 @@ export const CERTIFICATE_INVARIANTS: readonly Check[] = [
       GROUP BY c.device_uid HAVING count(*) > 2`,
   },
   {
+    name: "no valid certificate has a blocked key",
+    violations: () => sql`SELECT 'certificate ' || c.id AS what FROM blocked_keys b
+      JOIN certificates c ON c.spki_sha256 = b.spki_sha256 AND c.revoked_at IS NULL`,
+  },
+  {
     name: "every certificate has exactly one issuing audit entry",
     violations: () => sql`SELECT 'certificate ' || c.id AS what FROM certificates c
       WHERE (SELECT count(*) FROM certificate_audit a WHERE a.certificate_id = c.id AND a.tenant_id = c.tenant_id

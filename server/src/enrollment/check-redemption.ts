@@ -1,6 +1,6 @@
 import { findIdentityProblem, type PeerCertificate } from "../certificates/certificates.ts";
 import type { CsrResult } from "../pki/pki.ts";
-import { refusal } from "./errors.ts";
+import { keyBlocked, refusal } from "./errors.ts";
 import type { RedemptionFacts } from "./redemption-store.ts";
 
 /** What a redemption is decided by besides the facts. */
@@ -24,7 +24,7 @@ export function checkRedemption(
   if (facts.expiresAt <= now) throw refusal("claim_expired");
   if (facts.status === "used") throw refusal("claim_exhausted");
   if (csr instanceof Error) throw csr;
-  if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+  if (facts.keyBlocked) throw keyBlocked();
   if (facts.device !== undefined && !provesDevice(facts, facts.device.uid, peer, now)) {
     throw refusal("reenrollment_proof_required");
   }

@@ -1,7 +1,6 @@
-import { useCase } from "../access/access.ts";
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { revokeIssuedToDevice } from "../certificates/certificates.ts";
 import { enqueueDrop } from "../connections/connections.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { retireDevice } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
@@ -15,22 +14,29 @@ import type { EnrollmentDeps } from "./deps.ts";
  *
  * @throws MusterError not_found
  */
-export const deleteDevice = useCase(
+export const deleteDevice = adminUseCase(
   { role: "admin" },
-  async (deps: EnrollmentDeps, caller, deviceId: string): Promise<void> => {
+  "device.delete",
+  async (deps: EnrollmentDeps, caller, deviceId: string): Promise<PreparedChange<void>> => {
     if (!isDeviceId(deviceId)) throw notFound("device");
     const { ids } = deps;
     const now = deps.clock.now();
-    const drop = await inTransaction(deps.database.db, async (tx) => {
-      // Locks the device's row, so no certificate is issued to it after this.
-      const uid = await retireDevice(tx, caller.tenantId, deviceId, now);
-      if (uid === undefined) throw notFound("device");
-      await revokeIssuedToDevice(tx, caller, uid, { ids, now });
-      const seq = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
-      await faultPoint("delete.commit");
-      return seq;
-    });
-    await faultPoint("delete.committed");
-    await confirmDrop(deps, drop);
+    let drop: string;
+    return {
+      change: async (tx) => {
+        // Locks the device's row, so no certificate is issued to it after this.
+        const device = await retireDevice(tx, caller.tenantId, deviceId, now);
+        if (device === undefined) throw notFound("device");
+        const { uid, ...before } = device;
+        const revokedCertificates = await revokeIssuedToDevice(tx, caller, uid, { ids, now });
+        drop = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+        await faultPoint("delete.commit");
+        return { target: deviceId, before, after: { revokedCertificates }, result: undefined };
+      },
+      committed: async () => {
+        await faultPoint("delete.committed");
+        await confirmDrop(deps, drop);
+      },
+    };
   },
 );

@@ -13,10 +13,12 @@ import type { EnrollmentOptions } from "./deps.ts";
 import { issueBundle } from "./issue-bundle.ts";
 import { redeemClaim } from "./redeem-claim.ts";
 import { renewCertificate } from "./renew-certificate.ts";
-import { revokeCertificate } from "./revoke-certificate.ts";
+import { blockKey } from "./revocation/block-key.ts";
+import { revokeCertificate } from "./revocation/revoke-certificate.ts";
 
 export { revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentOptions } from "./deps.ts";
+export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
 /** What callers and devices ask for. Each file documents what it throws. */
 export const enrollmentUseCases = {
@@ -29,6 +31,7 @@ export const enrollmentUseCases = {
   issueBundle,
   revokeCertificate,
   deleteDevice,
+  blockKey,
   prune: pruneGuesses,
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;

@@ -46,3 +46,8 @@ export function refusal(
   const { message = MESSAGES[code], ...rest } = more;
   return new MusterError(code, message, rest);
 }
+
+/** The CSR's key was blocked after a compromise. */
+export function keyBlocked(): MusterError<EnrollmentErrorCode> {
+  return refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+}

@@ -120,6 +120,8 @@ const RETRIABLE = ["40P01", "40001", "23503"];
 
 function outcomeOf(error: unknown): RedemptionOutcome {
   const code = refusalCode(error);
+  // Blocked since the facts were read: they say so when they are read again.
+  if (code === "key_blocked") return "changed";
   if (code === "changed" || code === "client_id_in_use") return code;
   const unique = violatedUnique(error);
   if (unique === "devices_fingerprint") return "changed";

@@ -4,7 +4,7 @@ import { faultPoint } from "../lib/fault-points.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
 import { countOutcomes } from "./count-outcomes.ts";
 import type { EnrollmentDeps } from "./deps.ts";
-import { refusal } from "./errors.ts";
+import { keyBlocked, refusal } from "./errors.ts";
 import { readCsrOrError } from "./read-csr.ts";
 import type { DevicePeer } from "./redeem-claim.ts";
 import { commitRenewal, type RenewalFacts, readRenewalFacts } from "./renewal-store.ts";
@@ -37,7 +37,7 @@ export const renewCertificate = countOutcomes(
     const facts = await readRenewalFacts(deps.database.db, fingerprintOf(peer), spkiSha256);
     if (facts === undefined || findIdentityProblem(peer, facts, now) !== undefined) throw refusal("cert_invalid");
     if (csr instanceof Error) throw csr;
-    if (facts.keyBlocked) throw refusal("invalid_csr", { message: "This key was blocked; make a new one." });
+    if (facts.keyBlocked) throw keyBlocked();
     return await renew(deps, facts, csr, now);
   },
 );
@@ -48,7 +48,7 @@ async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, 
   const actor = `device:${deviceId}`;
   const publishTopics = resolveTopics(facts.publishTemplates, tenantSlug, deviceId);
   await faultPoint("renew.commit");
-  const renewed = await commitRenewal(deps.database.db, {
+  const outcome = await commitRenewal(deps.database.db, {
     certificateId: facts.certificateId,
     deviceUid: facts.deviceUid,
     actor,
@@ -66,7 +66,8 @@ async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, 
     now,
   });
   await faultPoint("renew.committed");
-  if (!renewed) throw refusal("cert_invalid");
+  if (outcome === "key_blocked") throw keyBlocked();
+  if (outcome === "not_live") throw refusal("cert_invalid");
   return {
     clientCert: leaf.pem,
     clientCertChain: chainPem,

@@ -10,6 +10,7 @@ import {
   supersedeCertificate,
 } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
+import { refusalCode } from "../db/refusal.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import { lockLiveDevice } from "../devices/devices.ts";
 
@@ -65,13 +66,21 @@ const renew = statement<CertificateValues & SupersedeValues & { deviceUid: strin
   SELECT 1 AS renewed FROM old`,
 );
 
+/** `not_live`: the old certificate is live no more. `key_blocked`: the new key was blocked since. Nothing is written then. */
+export type RenewalOutcome = "renewed" | "not_live" | "key_blocked";
+
 /**
- * Replaces a certificate by its successor in one statement. `false`, and nothing is written, when the old one is no longer live.
+ * Replaces a certificate by its successor in one statement.
  * A trigger extends the lease of the client id, without asking whether it is in use (spec 4.10 rule 4).
  */
-export async function commitRenewal(db: Db, renewal: Renewal): Promise<boolean> {
+export async function commitRenewal(db: Db, renewal: Renewal): Promise<RenewalOutcome> {
   const { deviceUid, certificateId: oldCertificateId, actor, issued, auditId, now } = renewal;
   const values = { deviceUid, oldCertificateId, actor, ...certificateValues(issued, auditId, now) };
-  const rows = await runStatement(db, renew, values);
-  return rows.length === 1;
+  try {
+    const rows = await runStatement(db, renew, values);
+    return rows.length === 1 ? "renewed" : "not_live";
+  } catch (error) {
+    if (refusalCode(error) === "key_blocked") return "key_blocked";
+    throw error;
+  }
 }

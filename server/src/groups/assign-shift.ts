@@ -29,7 +29,8 @@ export const assignShift = useCase(
       if (group.shift_ids.length > LIMITS.shiftsOfGroup)
         throw invalidRequest(`a group has at most ${LIMITS.shiftsOfGroup} shifts`, shiftId);
       const result = outcome === "added" ? "updated" : "unchanged";
-      await recordWrite(tx, caller, { resource: "group", id: groupId, result, at: now }, deps.ids);
+      const after = { shiftId };
+      await recordWrite(tx, caller, { resource: "group", id: groupId, result, at: now, after }, deps.ids);
       return toGroupRecord(group);
     });
   },

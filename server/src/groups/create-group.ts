@@ -33,13 +33,15 @@ export const createGroup = useCase(
       updated_at: now,
     };
     const members = [...new Set(input.memberUserIds ?? [])].sort();
+    const group = toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
     await inTransaction(deps.database.db, async (tx) => {
       await insertGroup(tx, caller.tenantId, row);
       const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
       const unknown = members.find((id) => !added.has(id));
       if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-      await recordWrite(tx, caller, { resource: "group", id: row.id, result: "created", at: now }, deps.ids);
+      const write = { resource: "group", id: row.id, result: "created", at: now, after: group } as const;
+      await recordWrite(tx, caller, write, deps.ids);
     });
-    return toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
+    return group;
   },
 );

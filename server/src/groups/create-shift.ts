@@ -38,13 +38,15 @@ export const createShift = useCase(
     };
     const users = [...new Set(input.userIds ?? [])].sort();
     if (users.length > LIMITS.usersOfShift) throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`);
+    const shift = toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
     await inTransaction(deps.database.db, async (tx) => {
       await insertShift(tx, caller.tenantId, row, now);
       const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
       const unknown = users.find((id) => !added.has(id));
       if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
-      await recordWrite(tx, caller, { resource: "shift", id: row.id, result: "created", at: now }, deps.ids);
+      const write = { resource: "shift", id: row.id, result: "created", at: now, after: shift } as const;
+      await recordWrite(tx, caller, write, deps.ids);
     });
-    return toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
+    return shift;
   },
 );

@@ -15,6 +15,8 @@ export const FAULT_POINTS = [
   "revoke.committed",
   "delete.commit",
   "delete.committed",
+  "block.commit",
+  "block.committed",
   "drop.deliver",
   "drop.acknowledge",
   "page.commit",

@@ -15,6 +15,7 @@ export interface Records {
   ticket: string;
   claim: string;
   certificate: string;
+  /** Its client id. */
   mqttClient: string;
   apiKey: string;
   /** A user who may be changed. */
@@ -35,7 +36,7 @@ export const NOWHERE: Records = {
   ticket: "00000000-0000-7000-8000-000000000006",
   claim: "00000000-0000-7000-8000-000000000007",
   certificate: "00000000-0000-7000-8000-000000000008",
-  mqttClient: "00000000-0000-7000-8000-00000000000a",
+  mqttClient: "no-such-client",
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
@@ -114,7 +115,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       await enrollment.issueBundle(caller, { deviceId: await deviceId() });
       return (await certificates.listCertificates(caller, { deviceId: await deviceId(), ...page })).items[0]!.id;
     },
-    mqttClient: async () => (await connections.createMqttClient(caller, { clientId: fresh(), username: fresh() })).id,
+    mqttClient: async () => {
+      const clientId = fresh();
+      await connections.createMqttClient(caller, { clientId, username: fresh() });
+      return clientId;
+    },
     apiKey: async () =>
       (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
     user: async () => (await user()).id,

@@ -44,6 +44,7 @@ export const RULES: Rules = {
     revokeKey: ["no key", "admin", ({ apiKey }) => [apiKey]],
     listKeys: ["no key", "admin", () => []],
     listApiWrites: ["no key", "admin", () => [page]],
+    listAdminActs: ["no key", "admin", () => [page]],
   },
   anomalies: {
     listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
@@ -57,7 +58,9 @@ export const RULES: Rules = {
   },
   connections: {
     createMqttClient: ["no key", "admin", () => [{ clientId: fresh(), username: fresh() }]],
+    listMqttClients: ["no key", "admin", () => []],
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
+    deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     listRefusals: ["devices:read", "admin", () => [page]],
   },
   devices: {

@@ -64,13 +64,13 @@ export function passwordRules(createEngine: CreateEngine): void {
 
   test("disabling an MQTT client closes its session, refuses its password and frees its client id", async () => {
     const wanted = { clientId: "gw-5", username: "gw-5" };
-    const { id, password } = await broker.connections.createMqttClient(broker.caller, wanted);
+    const { password } = await broker.connections.createMqttClient(broker.caller, wanted);
     const login = { username: "gw-5", password };
     const client = await connect(broker, { ca, deviceId: "gw-5" }, login);
-    await broker.connections.disableMqttClient(broker.caller, id);
+    await broker.connections.disableMqttClient(broker.caller, "gw-5");
     await closed(client);
     await assert.rejects(connect(broker, { ca, deviceId: "gw-5" }, login), /Bad username or password/);
-    await broker.connections.disableMqttClient(broker.caller, id);
+    await broker.connections.disableMqttClient(broker.caller, "gw-5");
     await broker.connections.createMqttClient(broker.caller, wanted);
   });
 }

@@ -21,6 +21,9 @@ export async function listKeyRows(db: Db, tenantId: string): Promise<KeyRow[]> {
     .execute();
 }
 
+/** A key without its id and secret. */
+export type NewKeyRow = Omit<Insertable<Schema["api_keys"]>, "id" | "secret_hash">;
+
 /** @returns false when the id is in use: draw another */
 export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Promise<boolean> {
   const inserted = await tx
@@ -32,18 +35,30 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
   return inserted !== undefined;
 }
 
-/** @returns false when the tenant has no key of this id; a key that has ended already keeps its first reason */
-export async function revokeKeyById(db: Db, tenantId: string, id: string, by: string, now: Date): Promise<boolean> {
-  const updated = await db
+/**
+ * @returns the key's name and scopes, with `revoked` whether this revoked it: a key that has ended already keeps its first reason;
+ *   `undefined` when the tenant has no key of this id
+ */
+export async function revokeKeyById(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  by: string,
+  now: Date,
+): Promise<{ name: string; scopes: string[]; revoked: boolean } | undefined> {
+  const shown = ["name", "scopes"] as const;
+  const revoked = await tx
     .updateTable("api_keys")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: "requested" })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .where("revoked_at", "is", null)
+    .returning(shown)
     .executeTakeFirst();
-  if (updated.numUpdatedRows > 0n) return true;
-  const known = db.selectFrom("api_keys").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
-  return (await known.executeTakeFirst()) !== undefined;
+  if (revoked) return { ...revoked, revoked: true };
+  const known = tx.selectFrom("api_keys").select(shown).where("tenant_id", "=", tenantId).where("id", "=", id);
+  const row = await known.executeTakeFirst();
+  return row && { ...row, revoked: false };
 }
 
 /** The slug of the tenant that has this key. */
@@ -66,20 +81,22 @@ export async function revokeAllKeys(tx: Tx, by: string, now: Date): Promise<void
     .execute();
 }
 
-/** Revokes every key of `userId`, in the transaction that changes the user. */
+/** Revokes every key of `userId`, in the transaction that changes the user. @returns the ids of the revoked keys */
 export async function revokeKeysOf(
   tx: Tx,
   userId: string,
   reason: RevocationReason,
   by: string,
   now: Date,
-): Promise<void> {
-  await tx
+): Promise<string[]> {
+  const revoked = await tx
     .updateTable("api_keys")
     .set({ revoked_at: now, revoked_by: by, revocation_reason: reason })
     .where("user_id", "=", userId)
     .where("revoked_at", "is", null)
+    .returning("id")
     .execute();
+  return revoked.map(({ id }) => id);
 }
 
 /** Records a use; the time never moves backwards. */

@@ -1,13 +1,13 @@
 import type { Tx } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
+import type { Ids } from "../../lib/ids.ts";
 import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import { plainLine } from "../../lib/text.ts";
+import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { AccessDeps } from "../deps.ts";
-import { useCase } from "../use-case.ts";
-import { lockUser } from "../user-store.ts";
+import { lockUser, type UserRow } from "../user-store.ts";
 import { makeKey } from "./api-key.ts";
-import { findTenantOfKey, insertKey, revokeKeyById } from "./key-store.ts";
+import { findTenantOfKey, insertKey, type NewKeyRow, revokeKeyById } from "./key-store.ts";
 import { checkScopes } from "./scopes.ts";
 
 const MAX_DAYS = 3650;
@@ -28,40 +28,54 @@ export interface NewKey {
  *
  * @throws MusterError invalid_request (user, scope in `detail`, name, days)
  */
-export const createKey = useCase(
+export const createKey = adminUseCase(
   { role: "admin" },
-  async (deps: AccessDeps, caller, input: NewKey): Promise<{ id: string; key: string }> => {
+  "key.create",
+  async (deps: AccessDeps, caller, input: NewKey): Promise<PreparedChange<{ id: string; key: string }>> => {
     const scopes = checkScopes(input.scopes);
     const name = plainLine("name", input.name);
     const days = input.expiresInDays;
     if (days !== undefined && !(Number.isInteger(days) && days >= 1 && days <= MAX_DAYS))
       throw invalidRequest(`expiresInDays must be a whole number from 1 to ${MAX_DAYS}`);
-    return await inTransaction(deps.database.db, async (tx) => {
-      const userId = await lockOwner(tx, caller.tenantId, input.user.trim());
+    const change = async (tx: Tx) => {
+      const { id: userId, email } = await lockOwner(tx, caller.tenantId, input.user.trim());
       const now = deps.clock.now();
-      for (;;) {
-        const { id, secretHash, text } = makeKey(deps.ids);
-        const inserted = await insertKey(tx, {
-          id,
-          tenant_id: caller.tenantId,
-          user_id: userId,
-          name,
-          secret_hash: Buffer.from(secretHash, "hex"),
-          scopes,
-          created_at: now,
-          expires_at: days === undefined ? null : addMs(now, days * DAY),
-        });
-        if (inserted) return { id, key: text };
-      }
-    });
+      const expiresAt = days === undefined ? null : addMs(now, days * DAY);
+      const row = { tenant_id: caller.tenantId, user_id: userId, name, scopes, created_at: now, expires_at: expiresAt };
+      const { id, text } = await insertNewKey(tx, row, deps.ids);
+      return { target: id, after: { name, user: email, scopes, expiresAt }, result: { id, key: text } };
+    };
+    return { change };
   },
 );
 
+/** Draws keys until the id of one is free. */
+async function insertNewKey(tx: Tx, row: NewKeyRow, ids: Ids): Promise<{ id: string; text: string }> {
+  for (;;) {
+    const { id, secretHash, text } = makeKey(ids);
+    if (await insertKey(tx, { ...row, id, secret_hash: Buffer.from(secretHash, "hex") })) return { id, text };
+  }
+}
+
 /** Revokes a key permanently; a key that has ended already keeps its first reason. @throws MusterError not_found */
-export const revokeKey = useCase({ role: "admin" }, async (deps: AccessDeps, caller, id: string): Promise<void> => {
-  const known = await revokeKeyById(deps.database.db, caller.tenantId, id, caller.actor, deps.clock.now());
-  if (!known) throw notFound("API key");
-});
+export const revokeKey = adminUseCase(
+  { role: "admin" },
+  "key.revoke",
+  async (deps: AccessDeps, caller, id: string): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const known = await revokeKeyById(tx, caller.tenantId, id, caller.actor, deps.clock.now());
+      if (!known) throw notFound("API key");
+      const { revoked, ...key } = known;
+      return {
+        target: id,
+        before: { ...key, revoked: false },
+        after: { ...key, revoked },
+        result: undefined,
+        unchanged: !revoked,
+      };
+    },
+  }),
+);
 
 /** The slug of the tenant a key belongs to, for the shell, which names a key by its id alone. @throws MusterError not_found */
 export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string> {
@@ -70,10 +84,10 @@ export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string>
   return slug;
 }
 
-async function lockOwner(tx: Tx, tenantId: string, email: string): Promise<string> {
+async function lockOwner(tx: Tx, tenantId: string, email: string): Promise<UserRow> {
   const user = await lockUser(tx, email);
   if (user?.tenant_id !== tenantId) throw invalidRequest("There is no such user in this tenant.", email);
   if (user.status !== "active") throw invalidRequest("The user is deactivated.", email);
   if (user.role !== "admin") throw invalidRequest("The owner of an API key must be a tenant admin.", email);
-  return user.id;
+  return user;
 }

@@ -151,5 +151,7 @@ export const revokeCertificate = publicRoute({
   status: 204,
   errors: ["certificate_not_found"],
   examples: {},
-  handler: (caller, { params }, revokeCertificate) => revokeCertificate(caller, params.id),
+  handler: async (caller, { params }, revokeCertificate) => {
+    await revokeCertificate(caller, params.id);
+  },
 });

@@ -2,15 +2,18 @@ import { type Command, Option } from "commander";
 import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
 import { columns, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
+import { addKeyBlocking } from "./certificates.ts";
 
 const SHOWN_ONCE = "Copy it now: it is not shown again.";
 
-/** `muster tenant | user | key …`, `muster api-audit` */
+/** `muster tenant | user | key …` */
 export function addAccessCommands(program: Command, exit: Exit): void {
   addTenants(program.command("tenant").description("Manage tenants, whose data are separate"), exit);
   addUsers(program.command("user").description("Manage users, who own API keys and are on call"), exit);
-  addKeys(program.command("key").description("Manage API keys of the public API"), exit);
-  addApiAudit(program, exit);
+  addKeys(
+    program.command("key").description("Manage API keys of the public API, and block compromised device keys"),
+    exit,
+  );
 }
 
 function addTenants(tenant: Command, exit: Exit): void {
@@ -115,12 +118,7 @@ function addKeys(key: Command, exit: Exit): void {
   tenantSubcommand(key, "list", "List all API keys of a tenant, ended ones included, newest first").action(
     ({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }),
   );
-}
-
-function addApiAudit(program: Command, exit: Exit): void {
-  tenantSubcommand(program, "api-audit", "List the writes made with a tenant's API keys, newest first")
-    .option("--limit <n>", "Number of entries, 1 to 10000", wholeNumber, 50)
-    .action(({ json, ...body }) => send(exit, { name: "api-audit", body, json, show: writeLines }));
+  addKeyBlocking(key, exit);
 }
 
 function userLines({ items }: Result): string[] {
@@ -144,19 +142,4 @@ function stateOf({ revokedAt, revocationReason, expiresAt }: Result): string {
 
 function lastUseOf({ lastUsedAt, lastUsedAddress }: Result): string {
   return lastUsedAt ? `last used ${lastUsedAt} from ${lastUsedAddress}` : "never used";
-}
-
-function writeLines({ items }: Result): string[] {
-  return columns(
-    items.map((write: Result) => [
-      write.at,
-      `apikey:${write.keyId}`,
-      write.operation,
-      `${write.resource} ${write.resourceId}`,
-      write.result,
-      write.address ?? "",
-      write.requestId,
-    ]),
-    "No writes with API keys.",
-  );
 }

@@ -11,6 +11,7 @@ export function addAuthorityCommands(program: Command, exit: Exit): void {
       send(exit, { name: `ca.${verb}`, body, json, show }),
     );
   add("status", "List every generation, oldest first");
+  addExport(ca, exit);
   add("rotate-intermediate", "Sign device certificates with a new intermediate from now on");
   add("rotate-root", "Create new roots: the device root is used at once, the server root after 35 days").option(
     "--immediately",
@@ -28,4 +29,16 @@ function show({ authorities }: Result): string[] {
     each.takeOverAt && each.status === "upcoming" ? `takes over ${each.takeOverAt.slice(0, 10)}` : "",
   ]);
   return columns(rows, "No certificate authorities yet.");
+}
+
+function addExport(ca: Command, exit: Exit): void {
+  subcommand(ca, "export", "Print the public certificates of the roots and intermediates in use, as PEM").action(
+    ({ json, ...body }) =>
+      send(exit, { name: "ca.export", body, json, show: ({ authorities }) => authorities.map(pemWithName) }),
+  );
+}
+
+/** Readers of PEM ignore the line above the certificate. */
+function pemWithName({ role, status, name, notAfter, pem }: Result): string {
+  return `# ${role}, ${status}: ${name}, until ${notAfter.slice(0, 10)}\n${pem.trimEnd()}`;
 }

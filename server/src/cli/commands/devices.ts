@@ -7,7 +7,7 @@ import { addDeviceTypes } from "./device-types.ts";
 /** Characters of a rejected payload that a line shows. */
 const PAYLOAD_CHARACTERS = 120;
 
-/** `muster device-type | device | claim | mqtt-client …` @returns the `device` command, for further subcommands */
+/** `muster device-type | device | claim …` @returns the `device` command, for further subcommands */
 export function addDeviceCommands(program: Command, exit: Exit): Command {
   addDeviceTypes(
     program.command("device-type").description("Manage device types: topics, threshold packs, silence"),
@@ -17,7 +17,6 @@ export function addDeviceCommands(program: Command, exit: Exit): Command {
   addDevices(device, exit);
   addTelemetryViews(device, exit);
   addClaims(program.command("claim").description("Manage claim codes, with which devices enroll themselves"), exit);
-  addMqttClients(program.command("mqtt-client").description("Manage MQTT clients that connect with a password"), exit);
   return device;
 }
 
@@ -97,26 +96,6 @@ function addClaims(claim: Command, exit: Exit): void {
           `Claim code: ${claimCode}`,
           "Copy it now: it is not shown again.",
           `It expires at ${expiresAt}. Redeem it at ${server}/api/provisioning/claim.`,
-        ],
-      }),
-    );
-}
-
-function addMqttClients(client: Command, exit: Exit): void {
-  tenantSubcommand(client, "create", "Register a gateway or service that connects with user name and password")
-    .requiredOption("--client-id <id>", "Its MQTT client id, 1 to 64 characters of A-Z a-z 0-9 _ -")
-    .requiredOption("--username <u>", "Its user name, 1 to 64 characters of A-Z a-z 0-9 _ . @ -")
-    .option("--publish <topic...>", "Topic it may publish to, below t/<slug>/ (repeatable)")
-    .option("--subscribe <filter...>", "Topic filter it may subscribe to, below t/<slug>/ (repeatable)")
-    .action(({ json, publish = [], subscribe = [], ...body }) =>
-      send(exit, {
-        name: "mqtt-client.create",
-        body: { ...body, publish, subscribe },
-        json,
-        show: ({ password }) => [
-          `Created MQTT client ${body.clientId}.`,
-          `Password of ${body.username}: ${password}`,
-          "Copy it now: it is not shown again.",
         ],
       }),
     );

@@ -3,10 +3,12 @@ import { type Caller, ROLES } from "../../access/access.ts";
 import { type Command, command, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
-/** The most entries of the API audit log in one answer. */
+/** The most entries of an audit in one answer. */
 const MAX_WRITES = 10_000;
 
-/** Tenants, users, API keys and the API audit log. */
+const auditPage = { skip: z.int().min(0), limit: z.int().min(1).max(MAX_WRITES) };
+
+/** Tenants, users, API keys and the audits. */
 export const accessCommands: readonly Command[] = [
   command("tenant.create", { slug: text, name: text }, ({ access }, input) => access.createTenant(input)),
   command("tenant.set-retention", { slug: text, days: z.number() }, async ({ access }, input) => {
@@ -38,6 +40,12 @@ export const accessCommands: readonly Command[] = [
   tenantCommand("key.list", {}, async ({ access }, caller) => ({ items: await access.listKeys(caller) })),
   tenantCommand("api-audit", { limit: z.int().min(1).max(MAX_WRITES) }, async ({ access }, caller, { limit }) => ({
     items: await access.listApiWrites(caller, { skip: 0, limit }),
+  })),
+  command("admin-audit", { tenant: text.optional(), ...auditPage }, async ({ access }, { tenant, skip, limit }) => ({
+    items:
+      tenant === undefined
+        ? await access.listInstallationActs({ skip, limit })
+        : await access.listAdminActs(await access.systemCaller(tenant), { skip, limit }),
   })),
 ];
 

@@ -4,7 +4,7 @@ import { type Command, command, tenantCommand, text } from "../command.ts";
 const topics = z.array(text);
 const monitoring = { thresholdIds: z.array(text).optional(), silentForSeconds: z.number().nullable().optional() };
 
-/** Device types, devices, claims and MQTT clients. */
+/** Device types, devices and claims. */
 export const deviceCommands: readonly Command[] = [
   tenantCommand(
     "device-type.create",
@@ -59,10 +59,5 @@ export const deviceCommands: readonly Command[] = [
       const { id, claimCode, expiresAt } = await enrollment.createClaim(caller, input);
       return { id, claimCode, expiresAt, server: addresses.baseUrl };
     },
-  ),
-  tenantCommand(
-    "mqtt-client.create",
-    { clientId: text, username: text, publish: topics, subscribe: topics },
-    ({ connections }, caller, input) => connections.createMqttClient(caller, input),
   ),
 ];

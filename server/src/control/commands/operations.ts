@@ -4,6 +4,7 @@ import { type Command, command, text } from "../command.ts";
 /** The certificate authorities, the checks of stored state, and backups. */
 export const operationsCommands: readonly Command[] = [
   command("ca.status", {}, async ({ authorities }) => ({ authorities: await authorities.status() })),
+  command("ca.export", {}, async ({ authorities }) => ({ authorities: await authorities.exportCertificates() })),
   command("ca.rotate-intermediate", {}, async ({ authorities }) => ({
     authorities: await authorities.rotateIntermediate(),
   })),

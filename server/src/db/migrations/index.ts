@@ -12,6 +12,8 @@ import { notifications } from "./0011-notifications.ts";
 import { changingPacks } from "./0012-changing-packs.ts";
 import { releasedDeliveries } from "./0013-released-deliveries.ts";
 import { ownership } from "./0014-ownership.ts";
+import { adminAudit } from "./0015-admin-audit.ts";
+import { blockedKeys } from "./0016-blocked-keys.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -36,4 +38,6 @@ export const migrations: readonly Migration[] = [
   { number: 12, name: "changing packs", sql: changingPacks },
   { number: 13, name: "released deliveries", sql: releasedDeliveries },
   { number: 14, name: "ownership", sql: ownership },
+  { number: 15, name: "administrative audit", sql: adminAudit },
+  { number: 16, name: "blocked keys", sql: blockedKeys },
 ];

@@ -53,8 +53,9 @@ export const createClaim = useCase(
     };
     return await inTransaction(deps.database.db, async (tx) => {
       await insertClaim(tx, caller.tenantId, row);
-      await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now }, deps.ids);
-      return { ...toClaimRecord((await findClaim(tx, caller.tenantId, id))!, now), claimCode };
+      const record = toClaimRecord((await findClaim(tx, caller.tenantId, id))!, now);
+      await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now, after: record }, deps.ids);
+      return { ...record, claimCode };
     });
   },
 );

@@ -46,7 +46,8 @@ export const revokeClaim = useCase(
     await inTransaction(deps.database.db, async (tx) => {
       const result = await revokeClaimRow(tx, caller.tenantId, id, caller.actor, now);
       if (!result) throw notFound("claim");
-      await recordWrite(tx, caller, { resource: "claim", id, result, at: now }, deps.ids);
+      const states = { before: { status: "pending" }, after: { status: "revoked" } };
+      await recordWrite(tx, caller, { resource: "claim", id, result, at: now, ...states }, deps.ids);
     });
   },
 );

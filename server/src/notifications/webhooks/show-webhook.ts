@@ -1,4 +1,4 @@
-import { useCase } from "../../access/access.ts";
+import { adminUseCase, type PreparedChange } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -19,19 +19,22 @@ export interface WebhookInfo {
  *
  * @throws MusterError not_found when the group has no such webhook
  */
-export const showWebhook = useCase(
+export const showWebhook = adminUseCase(
   { scope: "groups:write", role: "admin" },
+  "webhook-secret.show",
   async (
     deps: NotificationsDeps,
     caller,
     { groupId, target, enable = false }: { groupId: string; target: string; enable?: boolean | undefined },
-  ): Promise<WebhookInfo> => {
-    const { db } = deps.database;
-    const [group] = isUuid(groupId) ? await readGroups(db, caller.tenantId, [groupId]) : [];
-    if (!group?.channels.some((channel) => channel.type === "webhook" && channel.target === target))
-      throw notFound("webhook");
-    if (enable) await enableWebhook(db, caller.tenantId, target);
-    const disabled = (await disabledWebhooks(db, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
-    return { secret: webhookSecret(deps.webhookKey.reveal(), groupId, target), disabled };
-  },
+  ): Promise<PreparedChange<WebhookInfo>> => ({
+    change: async (tx) => {
+      const [group] = isUuid(groupId) ? await readGroups(tx, caller.tenantId, [groupId]) : [];
+      if (!group?.channels.some((channel) => channel.type === "webhook" && channel.target === target))
+        throw notFound("webhook");
+      const enabled = enable && (await enableWebhook(tx, caller.tenantId, target));
+      const disabled = (await disabledWebhooks(tx, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
+      const result = { secret: webhookSecret(deps.webhookKey.reveal(), groupId, target), disabled };
+      return { target: groupId, after: { webhook: target, enabled }, result };
+    },
+  }),
 );

@@ -77,8 +77,9 @@ export const updateThreshold = useCase(
       const before = await locked(tx, caller, id, guard);
       const after = changed(before, change, now, () => deps.ids.uuid(now));
       const result = isDeepStrictEqual({ ...after, updated_at: before.updated_at }, before) ? "unchanged" : "updated";
-      await recordWrite(tx, caller, { resource: "threshold", id, result, at: now }, deps.ids);
-      if (result === "unchanged") return toEdited(before);
+      const states = { before: toEdited(before), after: toPack(after) };
+      await recordWrite(tx, caller, { resource: "threshold", id, result, at: now, ...states }, deps.ids);
+      if (result === "unchanged") return states.before;
       return toEdited({ ...after, revision: await updateThresholdRow(tx, caller.tenantId, after) });
     });
   },
@@ -95,9 +96,10 @@ export const deleteThreshold = useCase(
     const now = deps.clock.now();
     await inTransaction(deps.database.db, async (tx) => {
       if (isUuid(id)) await unassignThreshold(tx, caller.tenantId, id);
-      await locked(tx, caller, id, guard);
+      const before = toEdited(await locked(tx, caller, id, guard));
       await deleteThresholdRow(tx, caller.tenantId, id, now);
-      await recordWrite(tx, caller, { resource: "threshold", id, result: "revoked", at: now }, deps.ids);
+      const write = { resource: "threshold", id, result: "revoked", verb: "delete", at: now, before } as const;
+      await recordWrite(tx, caller, write, deps.ids);
     });
   },
 );

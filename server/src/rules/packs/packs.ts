@@ -48,7 +48,8 @@ export const createThreshold = useCase(
     };
     await inTransaction(deps.database.db, async (tx) => {
       await insertThreshold(tx, caller.tenantId, row);
-      await recordWrite(tx, caller, { resource: "threshold", id: row.id, result: "created", at: now }, deps.ids);
+      const write = { resource: "threshold", id: row.id, result: "created", at: now, after: toPack(row) } as const;
+      await recordWrite(tx, caller, write, deps.ids);
     });
     return toPack(row);
   },

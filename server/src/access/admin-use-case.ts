@@ -1,0 +1,35 @@
+import { type AdministerDeps, administer, type Changed } from "../audit/audit.ts";
+import type { Tx } from "../db/database.ts";
+import type { Caller } from "./caller.ts";
+import { type AccessRule, type UseCase, useCase } from "./use-case.ts";
+
+/** A change that is ready to be made: everything slow, such as hashing a password, has been done before its transaction. */
+export interface PreparedChange<Result> {
+  /** Makes the change. After a conflict with another transaction it is called again. */
+  change(tx: Tx): Promise<Changed<Result>>;
+  /** What remains to be done after the commit. */
+  committed?(): Promise<void>;
+}
+
+/** A use case that administers; `act` is its name in the administrative audit, such as `user.create`. */
+export interface AdminUseCase<Deps, Args extends unknown[], Result> extends UseCase<Deps, Args, Result> {
+  readonly act: string;
+}
+
+/**
+ * Declares a use case that administers: who may run it, its name in the administrative audit, and what it does. `prepare` checks the
+ * input; the change that it returns runs in one transaction with its audit entry.
+ */
+export function adminUseCase<Deps extends AdministerDeps, Args extends unknown[], Result>(
+  may: AccessRule,
+  act: string,
+  prepare: (deps: Deps, caller: Caller, ...args: Args) => Promise<PreparedChange<Result>>,
+): AdminUseCase<Deps, Args, Result> {
+  const run = async (deps: Deps, caller: Caller, ...args: Args): Promise<Result> => {
+    const prepared = await prepare(deps, caller, ...args);
+    const result = await administer(deps, caller, act, (tx) => prepared.change(tx));
+    await prepared.committed?.();
+    return result;
+  };
+  return Object.assign(useCase<Deps, Args, Result>(may, run), { act });
+}

@@ -1,0 +1,70 @@
+import type { Database, Db, Tx } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import type { PageRequest } from "../lib/page.ts";
+import { type AdminAuditRow, insertAct, listActRows } from "./admin-audit-store.ts";
+
+/** Who acts: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
+export interface Administrator {
+  tenantId: string | null;
+  actor: string;
+  address?: string | undefined;
+}
+
+/** What is recorded of an administrative act. Never a secret. */
+export interface RecordedAct {
+  /** `<kind of record>.<verb>`, such as `user.deactivate`. */
+  act: string;
+  /** The id of the record acted on. */
+  target: string;
+  /** The record's state, as far as the act concerns it; absent where there is none. */
+  before?: object | undefined;
+  after?: object | undefined;
+}
+
+/** One entry of the administrative audit. */
+export type AdminAct = AdminAuditRow;
+
+/** Records an act in its transaction. */
+export async function recordAct(
+  tx: Tx,
+  { tenantId, actor, address }: Administrator,
+  { act, target, before, after }: RecordedAct,
+  { ids, now }: { ids: Ids; now: Date },
+): Promise<void> {
+  const by = { tenant_id: tenantId, actor, address: address ?? null };
+  await insertAct(tx, { id: ids.uuid(now), at: now, ...by, act, target, before: before ?? null, after: after ?? null });
+}
+
+export interface AdministerDeps {
+  database: Database;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** What a change has come to: its result, and what the audit records of it. */
+export interface Changed<Result> extends Omit<RecordedAct, "act"> {
+  result: Result;
+  /** Nothing was changed, as when an act is repeated: nothing is recorded. */
+  unchanged?: boolean;
+}
+
+/** Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. */
+export async function administer<Result>(
+  { database, clock, ids }: AdministerDeps,
+  by: Administrator,
+  act: string,
+  change: (tx: Tx) => Promise<Changed<Result>>,
+): Promise<Result> {
+  return await inTransaction(database.db, async (tx) => {
+    const { result, unchanged, ...recorded } = await change(tx);
+    if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now: clock.now() });
+    return result;
+  });
+}
+
+/** The administrative audit of a tenant, or of the whole installation, newest first. */
+export async function listActs(db: Db, tenantId: string | null, page: PageRequest): Promise<AdminAct[]> {
+  return await listActRows(db, tenantId, page);
+}

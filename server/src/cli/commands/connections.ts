@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, escaped, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
+
+/** `muster mqtt-client | refusal …` */
+export function addConnectionCommands(program: Command, exit: Exit): void {
+  const client = program.command("mqtt-client").description("Manage MQTT clients that connect with a password");
+  addCreation(client, exit);
+  tenantSubcommand(client, "list", "List the MQTT clients of a tenant, disabled ones included, newest first").action(
+    ({ json, ...body }) => send(exit, { name: "mqtt-client.list", body, json, show: clientLines }),
+  );
+  addEnding(client, exit);
+  addRefusals(program.command("refusal").description("Show which clients the broker refused, and why"), exit);
+}
+
+function addCreation(client: Command, exit: Exit): void {
+  tenantSubcommand(client, "create", "Register a gateway or service that connects with user name and password")
+    .requiredOption("--client-id <id>", "Its MQTT client id, 1 to 64 characters of A-Z a-z 0-9 _ -")
+    .requiredOption("--username <u>", "Its user name, 1 to 64 characters of A-Z a-z 0-9 _ . @ -")
+    .option("--publish <topic...>", "Topic it may publish to, below t/<slug>/ (repeatable)")
+    .option("--subscribe <filter...>", "Topic filter it may subscribe to, below t/<slug>/ (repeatable)")
+    .action(({ json, publish = [], subscribe = [], ...body }) =>
+      send(exit, {
+        name: "mqtt-client.create",
+        body: { ...body, publish, subscribe },
+        json,
+        show: ({ password }) => [
+          `Created MQTT client ${body.clientId}.`,
+          `Password of ${body.username}: ${password}`,
+          "Copy it now: it is not shown again.",
+        ],
+      }),
+    );
+}
+
+/** Verb → what it does, what it has done. */
+const ENDINGS = {
+  disable: ["Refuse the password of an MQTT client, close its session and free its client id", "Disabled"],
+  delete: ["Disable an MQTT client and remove it from the list", "Deleted"],
+} as const;
+
+function addEnding(client: Command, exit: Exit): void {
+  for (const [verb, [description, done]] of Object.entries(ENDINGS))
+    tenantSubcommand(client, `${verb} <client-id>`, description).action((clientId: string, { json, tenant }) =>
+      send(exit, {
+        name: `mqtt-client.${verb}`,
+        body: { tenant, clientId },
+        json,
+        show: () => [`${done} MQTT client ${clientId}: its session is closed and its password is refused.`],
+      }),
+    );
+}
+
+function addRefusals(refusal: Command, exit: Exit): void {
+  tenantSubcommand(refusal, "list", "List the refused connects, publishes and subscriptions of a tenant, newest first")
+    .option("--limit <n>", "Number of entries, 1 to 1000", wholeNumber, 50)
+    .option("--skip <n>", "Number of newer entries to leave out", wholeNumber, 0)
+    .action(({ json, ...body }) => send(exit, { name: "refusal.list", body, json, show: refusalLines }));
+}
+
+function clientLines({ items }: Result): string[] {
+  return columns(
+    items.map(({ clientId, username, disabledAt, connected, publish, subscribe }: Result) => [
+      clientId,
+      username,
+      disabledAt ? `disabled ${disabledAt}` : connected ? "connected" : "not connected",
+      `publish: ${publish.join(", ") || "none"}`,
+      `subscribe: ${subscribe.join(", ") || "none"}`,
+    ]),
+    "No MQTT clients.",
+  );
+}
+
+/** Client ids and topics are what a client sent: they must not control the terminal. */
+function refusalLines({ items }: Result): string[] {
+  return columns(
+    items.map(({ at, reason, clientId, deviceId, remoteAddress, topic }: Result) =>
+      [at, reason, deviceId ?? clientId ?? "", remoteAddress ?? "", topic ?? ""].map(escaped),
+    ),
+    "No refusals.",
+  );
+}

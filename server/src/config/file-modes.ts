@@ -1,0 +1,67 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Config, ConfigError } from "./config.ts";
+
+const GROUP_READS = 0o040;
+const GROUP_WRITES = 0o020;
+const OTHERS_READ = 0o004;
+const OTHERS_WRITE = 0o002;
+const OTHERS = OTHERS_READ | OTHERS_WRITE;
+
+/**
+ * Checks who else on this machine can reach the secrets of the service. A master key that other users can read or replace stops the
+ * start; what is less grave is a warning. A file that does not exist yet is created with a private mode.
+ *
+ * @returns the warnings
+ * @throws ConfigError naming each file and the command that mends it
+ */
+export async function checkFileModes(config: Pick<Config, "dataDir" | "masterKey" | "operatorTls">): Promise<string[]> {
+  if (process.platform === "win32") return [];
+  const { masterKey, dataDir, operatorTls } = config;
+  const keyFile = masterKey.from === "file" ? masterKey.path : join(dataDir, "master.key");
+  const warnings: string[] = [];
+  if (masterKey.from !== "value") warnings.push(...(await checkMasterKeyFile(keyFile)));
+  if (operatorTls) warnings.push(...(await checkTlsKey(operatorTls.keyFile)));
+  warnings.push(...(await checkDataFolder(dataDir)));
+  return warnings;
+}
+
+async function checkMasterKeyFile(path: string): Promise<string[]> {
+  const mode = await modeOf(path);
+  if ((mode & OTHERS) !== 0)
+    throw new ConfigError([
+      `the master key (${path}) has mode ${octal(mode)}: every user of this machine can use it. Run chmod 600 ${path}, and if another person may have read it, muster master-key rotate`,
+    ]);
+  if ((mode & (GROUP_READS | GROUP_WRITES)) === 0) return [];
+  return [
+    `the master key (${path}) has mode ${octal(mode)}: its group can use it. Run chmod 600 ${path} unless that is meant`,
+  ];
+}
+
+async function checkTlsKey(path: string): Promise<string[]> {
+  const mode = await modeOf(path);
+  if ((mode & OTHERS) === 0) return [];
+  return [`the TLS key (${path}) has mode ${octal(mode)}: every user of this machine can use it. Run chmod o= ${path}`];
+}
+
+async function checkDataFolder(path: string): Promise<string[]> {
+  const mode = await modeOf(path);
+  if ((mode & (GROUP_WRITES | OTHERS_WRITE)) !== 0)
+    return [
+      `the data folder (${path}) has mode ${octal(mode)}: other users can replace its control socket and its keys. Run chmod 700 ${path}`,
+    ];
+  if ((mode & 0o077) === 0) return [];
+  return [`the data folder (${path}) has mode ${octal(mode)}: other users can list it. Run chmod 700 ${path}`];
+}
+
+/** 0 for a file that does not exist, or that cannot be looked up: reading it says why. */
+async function modeOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => 0,
+  );
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}

@@ -1,0 +1,112 @@
+import { adminUseCase, type PreparedChange, useCase } from "../access/access.ts";
+import type { Tx } from "../db/database.ts";
+import { notFound } from "../lib/request-errors.ts";
+import type { ConnectionsDeps } from "./deps.ts";
+import { enqueueDrop } from "./drop-store.ts";
+import type { Drops } from "./drops.ts";
+import {
+  auditedMqttClient,
+  deleteMqttClients,
+  disableMqttClient as disableRow,
+  hasMqttClient,
+  type ListedMqttClient,
+  listMqttClientRows,
+} from "./mqtt-client-store.ts";
+
+const DROP_TIMEOUT_MS = 5_000;
+
+type Deps = ConnectionsDeps & { drops: Drops };
+
+/** An MQTT client without its password. */
+export interface MqttClientRecord {
+  id: string;
+  clientId: string;
+  username: string;
+  publish: string[];
+  subscribe: string[];
+  createdAt: Date;
+  disabledAt: Date | null;
+  connected: boolean;
+}
+
+/** The tenant's MQTT clients, disabled ones too, newest first. */
+export const listMqttClients = useCase(
+  { role: "admin" },
+  async ({ database }: ConnectionsDeps, caller): Promise<MqttClientRecord[]> =>
+    (await listMqttClientRows(database.db, caller.tenantId)).map(toRecord),
+);
+
+/**
+ * Disables the MQTT client of a client id: its password is refused, its client id is free, and its session is closed, in whichever
+ * process, when this returns. Repeats harmlessly.
+ *
+ * @throws MusterError not_found
+ */
+export const disableMqttClient = adminUseCase(
+  { role: "admin" },
+  "mqtt-client.disable",
+  async (deps: Deps, caller, clientId: string): Promise<PreparedChange<void>> =>
+    ending(deps, clientId, async (tx, now) => {
+      const client = await disableRow(tx, caller.tenantId, clientId, now);
+      if (client === undefined) {
+        if (await hasMqttClient(tx, caller.tenantId, clientId)) return [];
+        throw notFound("MQTT client");
+      }
+      return [client];
+    }),
+);
+
+/**
+ * Deletes the MQTT clients of a client id, the disabled ones of earlier registrations too. Otherwise as {@link disableMqttClient}.
+ *
+ * @throws MusterError not_found
+ */
+export const deleteMqttClient = adminUseCase(
+  { role: "admin" },
+  "mqtt-client.delete",
+  async (deps: Deps, caller, clientId: string): Promise<PreparedChange<void>> =>
+    ending(deps, clientId, async (tx, now) => {
+      await disableRow(tx, caller.tenantId, clientId, now);
+      const deleted = await deleteMqttClients(tx, caller.tenantId, clientId);
+      if (deleted.length === 0) throw notFound("MQTT client");
+      return deleted;
+    }),
+);
+
+type Ended = Parameters<typeof auditedMqttClient>[0];
+
+/** Ends clients in one transaction with the drops of their sessions, and waits until every process has closed those. */
+function ending(
+  { clock, drops }: Deps,
+  clientId: string,
+  end: (tx: Tx, now: Date) => Promise<Ended[]>,
+): PreparedChange<void> {
+  let seqs: string[] = [];
+  return {
+    change: async (tx) => {
+      seqs = [];
+      const now = clock.now();
+      const ended = await end(tx, now);
+      for (const { id } of ended)
+        seqs.push(await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now));
+      const before = { clients: ended.map(auditedMqttClient) };
+      return { target: clientId, before, result: undefined, unchanged: ended.length === 0 };
+    },
+    committed: async () => {
+      for (const seq of seqs) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
+    },
+  };
+}
+
+function toRecord(row: ListedMqttClient): MqttClientRecord {
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    username: row.username,
+    publish: row.publish_topics,
+    subscribe: row.subscribe_filters,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+    connected: row.connected,
+  };
+}

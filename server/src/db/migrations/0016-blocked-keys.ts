@@ -1,0 +1,19 @@
+/**
+ * No certificate is recorded for a blocked key. An issuance decides before it signs, so a key may be blocked in between: this trigger
+ * and the transaction that blocks take the same lock, the one under which shared keys are found.
+ */
+export const blockedKeys = `
+CREATE FUNCTION lock_certified_key(spki_sha256 bytea) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_advisory_xact_lock(hashtextextended(encode(spki_sha256, 'hex'), 0))
+$$;
+
+CREATE FUNCTION refuse_blocked_key() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM lock_certified_key(NEW.spki_sha256);
+  IF EXISTS (SELECT FROM blocked_keys b WHERE b.spki_sha256 = NEW.spki_sha256) THEN
+    PERFORM muster_refuse('key_blocked');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
+`;
