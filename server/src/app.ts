@@ -186,8 +186,7 @@ function bracketed(host: string): string {
 /** @returns a function that stops the jobs and waits for running ones */
 function startJobs(features: Features, authorities: Authorities, logger: Logger): () => Promise<void> {
   const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = features;
-  const prunable = [access, enrollment, connections, audit, events, notifications];
-  const jobs: [intervalMs: number, name: string, job: () => Promise<unknown>][] = [
+  const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
@@ -195,7 +194,12 @@ function startJobs(features: Features, authorities: Authorities, logger: Logger)
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
-    [10 * MINUTE, "prune", () => Promise.all(prunable.map((feature) => feature.prune()))],
+    [10 * MINUTE, "prune request windows", access.prune],
+    [10 * MINUTE, "prune claim guesses", enrollment.prune],
+    [10 * MINUTE, "prune refusals and session drops", () => connections.prune()],
+    [10 * MINUTE, "prune idempotency keys", audit.prune],
+    [10 * MINUTE, "prune events", events.prune],
+    [10 * MINUTE, "prune notifications", () => notifications.prune()],
   ];
   const stops = jobs.map(([intervalMs, name, job]) => startPeriodicJob(intervalMs, name, job, logger));
   return async () => {

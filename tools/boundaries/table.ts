@@ -81,8 +81,8 @@ export const table = {
    */
   sqlPlaces: ["db/", "lists/", "*-store.ts", "app.ts"],
 
-  /** Values of `db/` that a use case may import all the same: they carry transactions and statements of stores, and write none. */
-  dbValuesForUseCases: ["db/statement.ts", "db/transaction.ts"] as string[],
+  /** Values of `db/` that a use case may import all the same: they carry transactions, statements and clean-ups of stores, and write none. */
+  dbValuesForUseCases: ["db/prune.ts", "db/statement.ts", "db/transaction.ts"] as string[],
 
   /** Calls that write SQL with the query builder, wherever the handle came from. */
   queryBuilderCalls: [

@@ -1,3 +1,4 @@
+import { pruneAlong } from "../db/prune.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
@@ -57,7 +58,7 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   /** Compares the clock of the rate limit with the other processes; called every few seconds. */
   compareRequestClocks(): Promise<void>;
   /** Deletes request windows in which nothing is counted any more. */
-  prune(): Promise<void>;
+  prune(stopped?: AbortSignal): Promise<void>;
   /** Waits for writes of last uses; call before the database closes. */
   close(): Promise<void>;
 }
@@ -71,7 +72,10 @@ export function createAccess(deps: AccessDeps): Access {
     ...bind(deps, shellServices),
     admitRequest: (presented, address) => admitRequest(admissions, lastUsed, presented, address),
     compareRequestClocks: () => requestClock.compare(),
-    prune: async () => pruneWindows(deps.database.db, (await requestClock.now()) - WINDOW_MS),
+    async prune(stopped) {
+      const sinceMs = (await requestClock.now()) - WINDOW_MS;
+      await pruneAlong("", (from, limit) => pruneWindows(deps.database.db, { sinceMs, from, limit }), { stopped });
+    },
     close: () => lastUsed.drain(),
   };
 }

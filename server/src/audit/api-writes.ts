@@ -1,12 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database, Db, Tx } from "../db/database.ts";
+import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock, DAY } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { recordAct } from "./admin-audit.ts";
 import { insertWrite, listWriteRows } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
-import { deleteBefore, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
+import { deleteKeys, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
 
 /** A write that an API key asked for over HTTPS. */
 export interface ApiRequest {
@@ -136,7 +137,7 @@ export interface Audit {
   /** Stores the answer for {@link replayAnswer}. */
   storeAnswer(request: ApiRequest, answer: string): Promise<void>;
   /** Deletes expired Idempotency-Keys; called every few minutes. */
-  prune(): Promise<void>;
+  prune(stopped?: AbortSignal): Promise<void>;
 }
 
 export function createAudit({ database, clock }: { database: Database; clock: Clock }): Audit {
@@ -159,7 +160,10 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
     async storeAnswer({ keyId, idempotency }, answer) {
       if (idempotency) await storeAnswer(db, keyId, idempotency.key, answer);
     },
-    prune: () => deleteBefore(db, since()),
+    async prune(stopped) {
+      const before = since();
+      await pruneAlong(BEGINNING, (from, limit) => deleteKeys(db, { from, before, limit }), { stopped });
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
+import type { Pruned } from "../db/prune.ts";
 import type { IdempotencyKeysTable } from "../db/schema.generated.ts";
+import { runStatement, statement } from "../db/statement.ts";
 
 export type StoredRequest = Pick<
   IdempotencyKeysTable,
@@ -49,6 +51,19 @@ export async function storeAnswer(db: Db, keyId: string, idempotencyKey: string,
     .execute();
 }
 
-export async function deleteBefore(db: Db, time: Date): Promise<void> {
-  await db.deleteFrom("idempotency_keys").where("at", "<=", time).execute();
+/** Deletes at most `limit` keys from `from` up to `before`, except rows that are being reserved again or deleted. */
+export async function deleteKeys(db: Db, range: { from: Date; before: Date; limit: number }): Promise<Pruned<Date>> {
+  const [pruned] = await runStatement(db, deleteOldKeys, range);
+  return pruned!;
 }
+
+const deleteOldKeys = statement<{ from: Date; before: Date; limit: number }, Pruned<Date>>(
+  "delete-old-idempotency-keys",
+  (p) => sql`
+    WITH deleted AS (
+      DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM idempotency_keys WHERE at >= ${p.from}::timestamptz AND at <= ${p.before}::timestamptz
+         ORDER BY at LIMIT ${p.limit}::int FOR UPDATE SKIP LOCKED))
+      RETURNING at)
+    SELECT count(*)::int AS rows, max(at) AS last FROM deleted`,
+);

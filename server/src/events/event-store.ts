@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
+import type { Pruned } from "../db/prune.ts";
 import type { Schema } from "../db/schema.generated.ts";
 import { type NoParameters, runStatement, statement } from "../db/statement.ts";
 
@@ -115,16 +116,23 @@ export async function oldestOpen(db: Db): Promise<string> {
   return row!.xid;
 }
 
-/** Deletes at most `limit` events from before `before`. @returns how many */
-export async function deleteEvents(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ deleted: string }>`
+/** Deletes at most `limit` events from `from` until before `before`, except rows that another process is deleting. */
+export async function deleteEvents(db: Db, range: { from: Date; before: Date; limit: number }): Promise<Pruned<Date>> {
+  const [pruned] = await runStatement(db, deleteOldEvents, range);
+  return pruned!;
+}
+
+const deleteOldEvents = statement<{ from: Date; before: Date; limit: number }, Pruned<Date>>(
+  "delete-old-events",
+  (p) => sql`
     WITH deleted AS (
-      DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ${before} ORDER BY at LIMIT ${limit})
-      RETURNING xid
+      DELETE FROM events WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM events WHERE at >= ${p.from}::timestamptz AND at < ${p.before}::timestamptz
+         ORDER BY at LIMIT ${p.limit}::int FOR UPDATE SKIP LOCKED))
+      RETURNING xid, at
     ), moved AS (
       UPDATE events_horizon h SET xid = greatest(h.xid, (SELECT max(xid) FROM deleted))
        WHERE EXISTS (SELECT FROM deleted)
     )
-    SELECT count(*) AS deleted FROM deleted`.execute(db);
-  return Number(rows[0]!.deleted);
-}
+    SELECT count(*)::int AS rows, max(at) AS last FROM deleted`,
+);

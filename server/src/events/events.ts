@@ -1,4 +1,5 @@
 import type { Database, Unlisten } from "../db/database.ts";
+import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock, HOUR } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { deleteEvents } from "./event-store.ts";
@@ -15,8 +16,6 @@ const RETENTION_MS = 48 * HOUR;
 /** The NOTIFY channel of anomalies and tickets; its payload is the tenant. */
 export const EVENTS_CHANNEL = "muster_events";
 
-const PRUNE_BATCH = 5_000;
-
 /** What happens in a tenant, in any process: triggers record it, subscribers follow it from a cursor. */
 export interface Events {
   /** The cursor after everything that can be read now: where to begin to follow. */
@@ -25,7 +24,7 @@ export interface Events {
   readEvents(tenantId: string, after: string, limit: number): Promise<EventPage>;
   subscribe(tenantId: string, options: SubscribeOptions, handler: EventHandler): Promise<Subscription>;
   /** Deletes events that are older than 48 h; to be called every few minutes. */
-  prune(): Promise<void>;
+  prune(stopped?: AbortSignal): Promise<void>;
   /** Ends every subscription. */
   stop(): Promise<void>;
 }
@@ -58,8 +57,9 @@ export function createEvents(deps: { database: Database; clock: Clock; logger: L
       subscription.ended.catch(() => undefined).finally(() => open.delete(subscription));
       return subscription;
     },
-    async prune() {
-      while ((await deleteEvents(database.db, addMs(clock.now(), -RETENTION_MS), PRUNE_BATCH)) === PRUNE_BATCH);
+    async prune(stopped) {
+      const before = addMs(clock.now(), -RETENTION_MS);
+      await pruneAlong(BEGINNING, (from, limit) => deleteEvents(database.db, { from, before, limit }), { stopped });
     },
     async stop() {
       await Promise.all([...open].map((subscription) => subscription.stop()));

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
+import type { Pruned } from "../../db/prune.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
 
@@ -51,9 +52,16 @@ export async function authorizeKeys(
   });
 }
 
-/** Deletes the windows in which nothing was admitted after `sinceMs`: those of ended and of idle keys. */
-export async function pruneWindows(db: Db, sinceMs: number): Promise<void> {
-  await runStatement(db, prune, { sinceMs });
+/**
+ * Visits the windows of the next `limit` keys after `from` and deletes those in which nothing was admitted after `sinceMs`: of ended
+ * and of idle keys. In the order of keys, since an index by time would be written at every request.
+ */
+export async function pruneWindows(
+  db: Db,
+  range: { sinceMs: number; from: string; limit: number },
+): Promise<Pruned<string>> {
+  const [pruned] = await runStatement(db, prune, range);
+  return pruned!;
 }
 
 interface Presented {
@@ -70,9 +78,16 @@ const authorize = statement<Presented, AuthorizedKey>(
 );
 
 // A locked row is in use: skipping it is right.
-const prune = statement<{ sinceMs: number }, unknown>(
+const prune = statement<{ sinceMs: number; from: string; limit: number }, Pruned<string>>(
   "prune-windows",
   (p) => sql`
-    DELETE FROM api_key_windows WHERE key_id IN (
-      SELECT key_id FROM api_key_windows WHERE times[cardinality(times)] <= ${p.sinceMs}::float8 FOR UPDATE SKIP LOCKED)`,
+    WITH visited AS (
+      SELECT count(*)::int AS rows, max(key_id) AS last FROM (
+        SELECT key_id FROM api_key_windows WHERE key_id > ${p.from}::text ORDER BY key_id LIMIT ${p.limit}::int) next),
+    deleted AS (
+      DELETE FROM api_key_windows WHERE ctid = ANY (ARRAY(
+        SELECT w.ctid FROM visited v, api_key_windows w
+         WHERE w.key_id > ${p.from}::text AND w.key_id <= v.last AND w.times[cardinality(w.times)] <= ${p.sinceMs}::float8
+           FOR UPDATE OF w SKIP LOCKED)))
+    SELECT rows, last FROM visited`,
 );

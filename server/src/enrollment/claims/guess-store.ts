@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import type { Pruned } from "../../db/prune.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 /**
  * Counts a guess of `address`, unless its window is full.
@@ -22,8 +24,19 @@ export async function countGuess(
   return undefined;
 }
 
-/** Deletes guesses up to `before`, except rows that another process is deleting. */
-export async function deleteGuesses(db: Db, before: Date): Promise<void> {
-  await sql`DELETE FROM claim_guesses WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM claim_guesses WHERE at <= ${before} FOR UPDATE SKIP LOCKED))`.execute(db);
+/** Deletes at most `limit` guesses from `from` up to `before`, except rows that another process is deleting. */
+export async function deleteGuesses(db: Db, range: { from: Date; before: Date; limit: number }): Promise<Pruned<Date>> {
+  const [pruned] = await runStatement(db, deleteOldGuesses, range);
+  return pruned!;
 }
+
+const deleteOldGuesses = statement<{ from: Date; before: Date; limit: number }, Pruned<Date>>(
+  "delete-old-guesses",
+  (p) => sql`
+    WITH deleted AS (
+      DELETE FROM claim_guesses WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM claim_guesses WHERE at >= ${p.from}::timestamptz AND at <= ${p.before}::timestamptz
+         ORDER BY at LIMIT ${p.limit}::int FOR UPDATE SKIP LOCKED))
+      RETURNING at)
+    SELECT count(*)::int AS rows, max(at) AS last FROM deleted`,
+);

@@ -1,3 +1,4 @@
+import { BEGINNING, pruneAlong } from "../../db/prune.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
@@ -22,6 +23,7 @@ export async function refuseGuess(deps: EnrollmentDeps, address: string, now: Da
 }
 
 /** Deletes the guesses that are outside every window. */
-export async function pruneGuesses(deps: EnrollmentDeps): Promise<void> {
-  await deleteGuesses(deps.database.db, addMs(deps.clock.now(), -GUESSES.windowMs));
+export async function pruneGuesses(deps: EnrollmentDeps, stopped?: AbortSignal): Promise<void> {
+  const before = addMs(deps.clock.now(), -GUESSES.windowMs);
+  await pruneAlong(BEGINNING, (from, limit) => deleteGuesses(deps.database.db, { from, before, limit }), { stopped });
 }
