@@ -7,6 +7,7 @@ import { describeChange } from "../src/events/events.ts";
 import { type EventPage, readEvents } from "../src/events/read-events.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { dequeueChanges } from "../src/notifications/paging/inbox-store.ts";
+import { newTurn } from "../src/notifications/paging/take-turns.ts";
 import { bareDatabase } from "./harness/database.ts";
 import { runSql } from "./harness/run-sql.ts";
 
@@ -79,7 +80,7 @@ test("events and the inbox of an earlier version are read as they were recorded"
       page.events.map(({ kind, data }) => ({ kind, data })),
       RECORDED,
     );
-    const inbox = await db.transaction().execute((tx) => dequeueChanges(tx, 100));
+    const inbox = await db.transaction().execute((tx) => dequeueChanges(tx, newTurn().after));
     assert.deepEqual(inbox.map(describeChange), IN_INBOX);
   } finally {
     await database.close();

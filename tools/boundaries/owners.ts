@@ -44,6 +44,8 @@ export const owners: Record<string, readonly string[]> = {
     "pages",
     "deliveries",
     "delivery_attempts",
+    "delivery_minutes",
+    "suppressed_deliveries",
     "certificate_notices",
     "disabled_webhooks",
   ],

@@ -23,6 +23,7 @@ export interface Schema {
   connection_refusals: ConnectionRefusalsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  delivery_minutes: DeliveryMinutesTable;
   device_findings: DeviceFindingsTable;
   device_groups: DeviceGroupsTable;
   device_thresholds: DeviceThresholdsTable;
@@ -52,6 +53,7 @@ export interface Schema {
   settings: SettingsTable;
   shift_users: ShiftUsersTable;
   shifts: ShiftsTable;
+  suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
   telemetry_hour: TelemetryHourTable;
   telemetry_latest: TelemetryLatestTable;
@@ -309,6 +311,8 @@ export interface DeliveriesTable {
   last_error: string | null;
   digest_id: string | null;
   claimed_by: string | null;
+  priority: Generated<number>;
+  queue: GeneratedAlways<string>;
 }
 
 export interface DeliveryAttemptsTable {
@@ -316,6 +320,13 @@ export interface DeliveryAttemptsTable {
   attempt: number;
   at: Date;
   error: string | null;
+}
+
+export interface DeliveryMinutesTable {
+  tenant_id: string;
+  minute: Date;
+  critical_to_channels: Generated<number>;
+  others: Generated<number>;
 }
 
 export interface DeviceFindingsTable {
@@ -497,6 +508,7 @@ export interface PagesTable {
   notify: "shift" | "members" | "channels";
   due_at: Date;
   state: Generated<"due" | "paged" | "nobody" | "stopped" | "late">;
+  critical: Generated<boolean>;
 }
 
 export interface RejectedMessagesTable {
@@ -574,6 +586,12 @@ export interface ShiftsTable {
   valid_until: string | null;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface SuppressedDeliveriesTable {
+  tenant_id: string;
+  minute: Date;
+  suppressed: number;
 }
 
 export interface TelemetryTable {

@@ -371,20 +371,29 @@ CREATE TABLE deliveries (
   last_error text,
   digest_id uuid,
   claimed_by uuid,
+  priority smallint NOT NULL DEFAULT 3,
+  queue uuid NOT NULL GENERATED ALWAYS AS ((md5((((((tenant_id)::text || ' '::text) || channel) || ' '::text) ||
+CASE channel
+    WHEN 'email'::text THEN lower(target)
+    ELSE target
+END)))::uuid) STORED,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_dedupe_key UNIQUE (dedupe),
   CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
   CONSTRAINT deliveries_check CHECK (((state = 'pending'::text) = (done_at IS NULL))),
   CONSTRAINT deliveries_check1 CHECK (((state = 'digested'::text) = (digest_id IS NOT NULL))),
   CONSTRAINT deliveries_check2 CHECK (((channel = 'email'::text) OR (group_id IS NOT NULL))),
+  CONSTRAINT deliveries_priority_check CHECK (((priority >= 0) AND (priority <= 3))),
   CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'digested'::text]))),
   CONSTRAINT deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
+CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
-CREATE INDEX deliveries_mailed ON deliveries USING btree (lower(target), claimed_at) WHERE (channel = 'email'::text);
-CREATE INDEX deliveries_waiting ON deliveries USING btree (channel, next_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
+CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
 
 CREATE TABLE delivery_attempts (
   delivery_id uuid NOT NULL,
@@ -393,6 +402,15 @@ CREATE TABLE delivery_attempts (
   error text,
   CONSTRAINT delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt),
   CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE
+);
+
+CREATE TABLE delivery_minutes (
+  tenant_id uuid NOT NULL,
+  minute timestamp with time zone NOT NULL,
+  critical_to_channels integer NOT NULL DEFAULT 0,
+  others integer NOT NULL DEFAULT 0,
+  CONSTRAINT delivery_minutes_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT delivery_minutes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
 CREATE TABLE device_findings (
@@ -661,6 +679,7 @@ CREATE TABLE notification_inbox (
   changed_row jsonb NOT NULL,
   CONSTRAINT notification_inbox_pkey PRIMARY KEY (seq)
 );
+CREATE INDEX notification_inbox_queued ON notification_inbox USING btree (tenant_id, seq);
 
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
@@ -670,6 +689,7 @@ CREATE TABLE pages (
   notify text NOT NULL,
   due_at timestamp with time zone NOT NULL,
   state text NOT NULL DEFAULT 'due'::text,
+  critical boolean NOT NULL DEFAULT false,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
   CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text]))),
@@ -679,6 +699,7 @@ CREATE TABLE pages (
 CREATE INDEX pages_by_age ON pages USING btree (due_at);
 CREATE INDEX pages_due ON pages USING btree (due_at) WHERE (state = 'due'::text);
 CREATE INDEX pages_group ON pages USING btree (tenant_id, group_id);
+CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
 
 CREATE TABLE rejected_messages (
   id uuid NOT NULL,
@@ -783,6 +804,15 @@ CREATE TABLE shifts (
 );
 CREATE TRIGGER shifts_listed AFTER INSERT OR DELETE ON shifts
   FOR EACH ROW EXECUTE FUNCTION list_row();
+
+CREATE TABLE suppressed_deliveries (
+  tenant_id uuid NOT NULL,
+  minute timestamp with time zone NOT NULL,
+  suppressed integer NOT NULL,
+  CONSTRAINT suppressed_deliveries_pkey PRIMARY KEY (tenant_id, minute),
+  CONSTRAINT suppressed_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX suppressed_deliveries_by_age ON suppressed_deliveries USING btree (minute);
 
 CREATE TABLE telemetry (
   device_uid uuid NOT NULL,

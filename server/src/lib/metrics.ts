@@ -32,6 +32,8 @@ export interface Metrics {
   readonly notificationsWaiting: Gauge<"channel">;
   /** Seconds since the oldest undelivered notification was created, of all processes. */
   readonly notificationsOldest: Gauge<"channel">;
+  /** Webhook targets that this process calls less often, because they failed several times in a row. */
+  readonly webhookTargetsPaused: Gauge;
   /** Unresolved anomalies, of all processes. */
   readonly anomalies: Gauge<"severity">;
   /** Device hours whose roll-up is not computed yet, of all processes. */
@@ -158,6 +160,11 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_notifications_oldest_seconds",
       help: "Age of the oldest undelivered notification, of all processes",
       labelNames: ["channel"],
+      registers,
+    }),
+    webhookTargetsPaused: new Gauge({
+      name: "muster_webhook_targets_paused",
+      help: "Webhook targets that are called less often because they failed several times in a row",
       registers,
     }),
     anomalies: new Gauge({

@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Secret } from "../lib/secret.ts";
@@ -12,7 +13,11 @@ export interface NotificationsDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: Pick<Metrics, "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages">;
+  metrics: Pick<
+    Metrics,
+    "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages" | "webhookTargetsPaused"
+  >;
+  limits: Limits;
   /** The key that the secrets of webhooks are derived from. */
   webhookKey: Secret<Buffer>;
   settings: NotificationSettings;

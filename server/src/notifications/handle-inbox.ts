@@ -1,30 +1,29 @@
 import type { Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { describeChange, type RecordedChange } from "../events/events.ts";
+import { describeChange } from "../events/events.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import type { NoticeKind } from "./message.ts";
 import { noticeCertificate } from "./notices/certificate-notices.ts";
-import { dequeueChanges } from "./paging/inbox-store.ts";
+import { dequeueChanges, type InboxChange } from "./paging/inbox-store.ts";
 import { notifyResolved } from "./paging/notify-resolved.ts";
 import { planPages, stopPages } from "./paging/page-store.ts";
-
-const BATCH = 200;
+import { type TenantTurn, takeTurns } from "./paging/take-turns.ts";
 
 /**
  * Turns events into pages, messages and notices, each exactly once: the event leaves the inbox in the transaction that acts on it.
+ * Tenants take turns.
  */
-export async function handleInbox(deps: NotificationsDeps): Promise<void> {
-  for (;;) {
-    const handled = await inTransaction(deps.database.db, async (tx) => {
-      const changes = await dequeueChanges(tx, BATCH);
+export async function handleInbox(deps: NotificationsDeps, turn: TenantTurn): Promise<void> {
+  await takeTurns(turn, (after) =>
+    inTransaction(deps.database.db, async (tx) => {
+      const changes = await dequeueChanges(tx, after);
       await handle(deps, tx, changes);
-      return changes.length;
-    });
-    if (handled < BATCH) return;
-  }
+      return changes.at(-1)?.tenantId;
+    }),
+  );
 }
 
-async function handle(deps: NotificationsDeps, tx: Tx, changes: readonly RecordedChange[]): Promise<void> {
+async function handle(deps: NotificationsDeps, tx: Tx, changes: readonly InboxChange[]): Promise<void> {
   const [opened, ended, resolved]: [string[], string[], string[]] = [[], [], []];
   const notices: [NoticeKind, certificateId: string][] = [];
   for (const { kind, data } of changes.map(describeChange)) {

@@ -36,7 +36,18 @@ export type NoticeKind =
   | "certificate.renewal_overdue"
   | "certificate.expiring";
 
-export type SingleMessage = AnomalyMessage | CertificateMessage;
+/** A notice to a tenant's admins that messages about anomalies were not sent in a minute. */
+export interface SuppressedMessage {
+  type: "notifications.suppressed";
+  /** When the minute began. */
+  at: string;
+  timeZone: string;
+  suppressed: number;
+  /** How many messages a tenant may send in a minute. */
+  limit: number;
+}
+
+export type SingleMessage = AnomalyMessage | CertificateMessage | SuppressedMessage;
 
 /** Many messages to one address, in one mail. */
 export interface DigestMessage {
@@ -49,11 +60,3 @@ export interface DigestMessage {
 }
 
 export type Message = SingleMessage | DigestMessage;
-
-const MAX_ITEMS = 200;
-
-/** @param items at least one, oldest first */
-export function digestOf(items: SingleMessage[], now: Date): DigestMessage {
-  const { timeZone } = items[0]!;
-  return { type: "digest", at: now.toISOString(), timeZone, total: items.length, items: items.slice(0, MAX_ITEMS) };
-}

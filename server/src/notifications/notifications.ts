@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { type Bound, bind } from "../access/access.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
@@ -7,6 +6,7 @@ import type { NotificationsDeps } from "./deps.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
 import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
 import { uncoveredGroups } from "./paging/uncovered-groups.ts";
+import { createResolve } from "./webhooks/resolve-host.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
@@ -30,13 +30,9 @@ export type Notifications = Bound<typeof notificationUseCases> & NotificationWor
 
 export function createNotifications(given: Omit<NotificationsDeps, "resolve" | "nodeId">): Notifications {
   let nodeId: string | undefined;
-  const deps: NotificationsDeps = { ...given, resolve: addressesOf, nodeId: () => nodeId };
+  const deps: NotificationsDeps = { ...given, resolve: createResolve(), nodeId: () => nodeId };
   const worker = createWorker(deps, (id) => {
     nodeId = id;
   });
   return { ...bind(deps, notificationUseCases), ...worker };
-}
-
-async function addressesOf(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }

@@ -3,12 +3,15 @@ import { EVENTS_CHANNEL } from "../events/events.ts";
 import { SECOND } from "../lib/clock.ts";
 import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import { minuteOf } from "./cap/accept-deliveries.ts";
+import { reportSuppressed } from "./cap/report-suppressed.ts";
 import { mailWorkers, webhookWorkers } from "./delivery/send-due.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
 import { createMailer } from "./mail/send-mail.ts";
 import { isWorkDue } from "./paging/inbox-store.ts";
 import { sendPages } from "./paging/send-pages.ts";
+import { newTurn } from "./paging/take-turns.ts";
 
 /** How long {@link NotificationWorker.stop} waits for messages that are being sent. */
 const STOP_TIMEOUT_MS = 5 * SECOND;
@@ -34,16 +37,26 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const { database, clock, logger } = deps;
   const [stopping, abandoning] = [new AbortController(), new AbortController()];
   const signals = { stop: stopping.signal, abandon: abandoning.signal };
+  const turns = { inbox: newTurn(), pages: newTurn() };
   const mailer = createMailer(deps);
   const mails = mailWorkers(deps, mailer, signals);
   const webhooks = webhookWorkers(deps, signals);
   const logFailure = (work: Promise<unknown>) =>
     work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
 
+  let reported = 0;
+  /** What was suppressed in a minute is reported after it, so once a minute is enough. */
+  const reportMinute = async () => {
+    const minute = minuteOf(clock.now()).getTime();
+    if (minute === reported) return;
+    await reportSuppressed(deps);
+    reported = minute;
+  };
   const { run: page } = coalesceRuns(async () => {
     if (stopping.signal.aborted) return;
-    await handleInbox(deps);
-    await sendPages(deps);
+    await handleInbox(deps, turns.inbox);
+    await sendPages(deps, turns.pages);
+    await reportMinute();
   });
   const { run: pageAndSend } = coalesceRuns(async () => {
     await page();

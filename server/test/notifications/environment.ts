@@ -13,11 +13,12 @@ const ALL_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type NotificationEnvironment = Awaited<ReturnType<typeof startEnvironment>>;
 
 /** A service with a mail server and a webhook receiver, and the actions of the suites in this folder. */
-export async function startEnvironment() {
+export async function startEnvironment(limits: Record<string, string> = {}) {
   const sinks = await startSinks();
-  const server = await startServer({ env: sinks.env });
+  const env = { ...sinks.env, ...limits };
+  const server = await startServer({ env });
   /** Another process on the same database; on the embedded database, which has one process, the same one. */
-  const second = onPostgres ? await startServer({ share: server, env: sinks.env }) : server;
+  const second = onPostgres ? await startServer({ share: server, env }) : server;
 
   return {
     sinks,
@@ -54,12 +55,17 @@ export function actions(server: TestServer, second = server) {
       return await app.groups.assignShift(tenant.caller, group.id, shift.id);
     },
     /** As many anomalies as asked for, of one device of the groups. */
-    async anomalies(tenant: TestTenant, groupIds: string[], count = 1, name = "Pump 1") {
+    async anomalies(
+      tenant: TestTenant,
+      groupIds: string[],
+      count = 1,
+      { name = "Pump 1", severity = HOT.severity }: Partial<{ name: string; severity: NewRule["severity"] }> = {},
+    ) {
       const { id } = await app.devices.createDevice(tenant.caller, { id: `pump-${++devices}`, name, groupIds });
       const metrics = Array.from({ length: count }, (_, at) => `temperature ${at}`);
       const where = { database: app.database, clock };
       for (let from = 0; from < count; from += RULES_OF_PACK) {
-        const rules = metrics.slice(from, from + RULES_OF_PACK).map((metric) => ({ ...HOT, metric }));
+        const rules = metrics.slice(from, from + RULES_OF_PACK).map((metric) => ({ ...HOT, severity, metric }));
         const pack = await app.rules.createThreshold(tenant.caller, { name: "Bearings", rules });
         await assignPacks(where, tenant.caller, id, pack.id);
       }

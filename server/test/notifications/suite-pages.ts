@@ -155,7 +155,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     const [ada, bob] = [await user(tenant, "ada"), await user(tenant, "bob")];
     const escalation = [{ afterMinutes: 0, notify: "shift" as const }];
     const first = await groupOnDuty(tenant, { escalation }, [ada.id]);
-    const storm = await anomalies(tenant, [first.id], 50);
+    const storm = await anomalies(tenant, [first.id], 50, { severity: "major" });
     await storm.open();
     await pass(0);
     assert.deepEqual(
@@ -164,7 +164,7 @@ export function pageRules(given: () => NotificationEnvironment): void {
     );
 
     const next = await groupOnDuty(tenant, { escalation }, [bob.id]);
-    const trickle = await anomalies(tenant, [next.id], 26);
+    const trickle = await anomalies(tenant, [next.id], 26, { severity: "major" });
     for (let n = 0; n < 25; n++) {
       await trickle.open(n, n + 1);
       await pass(0);

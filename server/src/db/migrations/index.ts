@@ -14,6 +14,8 @@ import { releasedDeliveries } from "./0013-released-deliveries.ts";
 import { ownership } from "./0014-ownership.ts";
 import { adminAudit } from "./0015-admin-audit.ts";
 import { blockedKeys } from "./0016-blocked-keys.ts";
+import { fairNotifications } from "./0017-fair-notifications.ts";
+import { deliveryCaps } from "./0018-delivery-caps.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -40,4 +42,6 @@ export const migrations: readonly Migration[] = [
   { number: 14, name: "ownership", sql: ownership },
   { number: 15, name: "administrative audit", sql: adminAudit },
   { number: 16, name: "blocked keys", sql: blockedKeys },
+  { number: 17, name: "fair notifications", sql: fairNotifications },
+  { number: 18, name: "delivery caps", sql: deliveryCaps },
 ];

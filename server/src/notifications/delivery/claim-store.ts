@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { addMs } from "../../lib/clock.ts";
 import type { Message } from "../message.ts";
+import type { Place } from "../queues/place.ts";
+import { PRIORITIES } from "../queues/queue-store.ts";
 import { EXPIRY_MS } from "./back-off.ts";
 
 /** Which process sends a delivery, and until when no other one may: earlier when the process stops. */
@@ -16,6 +18,7 @@ export interface Lease {
 export interface ClaimedRow {
   id: string;
   tenant_id: string;
+  queue: string;
   target: string;
   group_id: string | null;
   anomaly_id: string | null;
@@ -25,40 +28,37 @@ export interface ClaimedRow {
   attempts: number;
 }
 
-const CLAIMED = sql`d.id, d.tenant_id, d.target, d.group_id, d.anomaly_id, d.payload, d.created_at, d.attempts`;
+const CLAIMED = sql`d.id, d.tenant_id, d.queue, d.target, d.group_id, d.anomaly_id, d.payload, d.created_at, d.attempts`;
 
 /** A leased delivery counts as perhaps sent until its result is recorded. */
 const leased = ({ now, until, by }: Lease): RawBuilder<unknown> => sql`
   attempts = attempts + 1, claimed_at = ${now}, next_at = ${until}, claimed_by = ${by}::uuid,
   maybe_sent = true, maybe_sent_before = maybe_sent`;
 
-/** Leases deliveries that the transaction has locked by their address. */
-export async function claimDeliveries(tx: Tx, ids: string[], lease: Lease): Promise<ClaimedRow[]> {
-  if (ids.length === 0) return [];
+/** Leases a delivery that the transaction has locked by its queue. */
+export async function claimDelivery(tx: Tx, id: string, lease: Lease): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET ${leased(lease)}
-     WHERE d.id = ANY (${ids}::uuid[]) RETURNING ${CLAIMED}`.execute(tx);
+    UPDATE deliveries d SET ${leased(lease)} WHERE d.id = ${id} RETURNING ${CLAIMED}`.execute(tx);
   return rows;
 }
 
-/** Leases due webhooks, at most `perTarget` of one address at a time, so that a slow one does not delay the others. */
-export async function claimWebhooks(
-  tx: Tx,
-  { limit, perTarget, lease }: { limit: number; perTarget: number; lease: Lease },
-): Promise<ClaimedRow[]> {
-  const { now, until } = lease;
+/** Leases the first due webhook message of each place, unless another process has locked it. */
+export async function claimWebhooks(db: Db, places: readonly Place[], lease: Lease): Promise<ClaimedRow[]> {
+  const { now } = lease;
   const { rows } = await sql<ClaimedRow>`
-    UPDATE deliveries d SET ${leased(lease)}
-     WHERE d.id IN (
-       SELECT w.id FROM deliveries w JOIN (
-         SELECT id, row_number() OVER (PARTITION BY tenant_id, target ORDER BY next_at > ${now} DESC, next_at, id) AS place
-           FROM deliveries
-          WHERE state = 'pending' AND channel = 'webhook' AND next_at <= ${until}
-            AND (next_at <= ${now} OR claimed_by IS NOT NULL) AND created_at >= ${addMs(now, -EXPIRY_MS)}
-       ) ranked ON ranked.id = w.id AND ranked.place <= ${perTarget}
-        WHERE w.state = 'pending' AND w.next_at <= ${now}
-        ORDER BY w.next_at LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED)
-    RETURNING ${CLAIMED}`.execute(tx);
+    WITH first AS MATERIALIZED (
+      SELECT w.id
+        FROM unnest(${places.map(({ tenantId }) => tenantId)}::uuid[], ${places.map(({ queue }) => queue)}::uuid[])
+               AS place (tenant_id, queue)
+       CROSS JOIN LATERAL (
+         SELECT due.id FROM (${PRIORITIES}) AS p (priority) CROSS JOIN LATERAL (
+           SELECT w.id FROM deliveries w
+            WHERE w.state = 'pending' AND w.channel = 'webhook' AND w.tenant_id = place.tenant_id
+              AND w.queue = place.queue AND w.priority = p.priority
+              AND w.next_at <= ${now} AND w.created_at >= ${addMs(now, -EXPIRY_MS)}
+            ORDER BY w.next_at LIMIT 1 FOR UPDATE SKIP LOCKED) due
+          ORDER BY p.priority LIMIT 1) w)
+    UPDATE deliveries d SET ${leased(lease)} FROM first WHERE d.id = first.id RETURNING ${CLAIMED}`.execute(db);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Message } from "../message.ts";
+import { priorityOf } from "../queues/priority.ts";
 
 export type Channel = "email" | "webhook";
 
@@ -33,14 +34,16 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       anomaly_id: delivery.anomalyId,
       payload: JSON.stringify(delivery.message),
       dedupe: delivery.dedupe?.toString("hex") ?? null,
+      priority: priorityOf(delivery.message, delivery.userId),
     }));
     await sql`
       INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe,
-                              created_at, next_at)
+                              priority, created_at, next_at)
       SELECT n.id, n.tenant_id, n.type, n.channel, n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
-             decode(n.dedupe, 'hex'), ${now}, ${now}
+             decode(n.dedupe, 'hex'), n.priority, ${now}, ${now}
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS n (id uuid, tenant_id uuid, type text,
-               channel text, target text, user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text)
+               channel text, target text, user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text,
+               priority smallint)
        ORDER BY n.dedupe
       ON CONFLICT DO NOTHING`.execute(tx);
   }
@@ -68,18 +71,6 @@ export async function notifiedOfOpening(tx: Tx, anomalyIds: string[]): Promise<N
   return rows;
 }
 
-/**
- * Fails the deliveries that have been pending since before `before`: a page that late is of no use.
- *
- * @returns the channel of each
- */
-export async function expireDeliveries(db: Db, before: Date, now: Date, error: string): Promise<Channel[]> {
-  const { rows } = await sql<{ channel: Channel }>`
-    UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = coalesce(last_error, ${error})
-     WHERE state = 'pending' AND created_at < ${before} AND next_at <= ${now} RETURNING channel`.execute(db);
-  return rows.map(({ channel }) => channel);
-}
-
 export interface Backlog {
   channel: Channel;
   waiting: number;
@@ -92,11 +83,6 @@ export async function readBacklog(db: Db): Promise<Backlog[]> {
     SELECT channel, count(*)::int AS waiting, min(created_at) AS since FROM deliveries
      WHERE state = 'pending' GROUP BY channel`.execute(db);
   return rows;
-}
-
-/** Deletes the deliveries from before `before` that are no longer pending, with their attempts. */
-export async function deleteDeliveries(db: Db, before: Date): Promise<void> {
-  await sql`DELETE FROM deliveries WHERE created_at < ${before} AND state <> 'pending'`.execute(db);
 }
 
 export interface DeliveryRow {

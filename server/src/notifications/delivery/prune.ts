@@ -1,18 +1,27 @@
+import { pruneInBatches } from "../../db/prune.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { deletePages } from "../paging/page-store.ts";
 import { EXPIRY_MS } from "./back-off.ts";
-import { deleteDeliveries, expireDeliveries } from "./delivery-store.ts";
+import { deleteDeliveries, expireDeliveries } from "./prune-store.ts";
 
 /** How long pages and deliveries are stored. */
 const RETENTION_MS = 30 * DAY;
 
 /** Fails messages that are pending for a day and deletes what is older than 30 days; to be called every few minutes. */
-export async function prune({ database: { db }, clock, logger, metrics }: NotificationsDeps): Promise<void> {
-  const now = clock.now();
-  const expired = await expireDeliveries(db, addMs(now, -EXPIRY_MS), now, "not delivered within a day");
-  for (const channel of expired) metrics.notifications.inc({ channel, result: "failed" });
-  if (expired.length > 0) logger.warn({ expired: expired.length }, "messages could not be delivered within a day");
-  await deleteDeliveries(db, addMs(now, -RETENTION_MS));
-  await deletePages(db, addMs(now, -RETENTION_MS));
+export async function prune(deps: NotificationsDeps): Promise<void> {
+  const { db } = deps.database;
+  const now = deps.clock.now();
+  const expired = await pruneInBatches((limit) => expire(deps, now, limit));
+  if (expired > 0) deps.logger.warn({ expired }, "messages could not be delivered within a day");
+  const before = addMs(now, -RETENTION_MS);
+  await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
+  await pruneInBatches((limit) => deletePages(db, before, limit));
+}
+
+async function expire({ database, metrics }: NotificationsDeps, now: Date, limit: number): Promise<number> {
+  const late = { before: addMs(now, -EXPIRY_MS), now, error: "not delivered within a day", limit };
+  const channels = await expireDeliveries(database.db, late);
+  for (const channel of channels) metrics.notifications.inc({ channel, result: "failed" });
+  return channels.length;
 }

@@ -3,7 +3,12 @@ import { faultPoint } from "../../lib/fault-points.ts";
 import { untilAborted, withTimeout } from "../../lib/timeouts.ts";
 import { type NotificationsDeps, randomFraction } from "../deps.ts";
 import { claimMails } from "../mail/claim-mails.ts";
-import { MAIL_CONNECTIONS, type Mailer } from "../mail/send-mail.ts";
+import type { Mailer } from "../mail/send-mail.ts";
+import { createCircuitBreaker } from "../queues/circuit-breaker.ts";
+import { createFairQueue, type FairQueue } from "../queues/fair-queue.ts";
+import type { Place } from "../queues/place.ts";
+import { createSlots } from "../queues/slots.ts";
+import { createWorkerPool, type WorkerPool } from "../queues/worker-pool.ts";
 import { sendWebhook } from "../webhooks/send-webhook.ts";
 import { disabledWebhooks, disableWebhook } from "../webhooks/webhook-store.ts";
 import { retryAt } from "./back-off.ts";
@@ -11,10 +16,7 @@ import { type ClaimedRow, claimWebhooks, recordFailed, recordSent } from "./clai
 import type { Channel } from "./delivery-store.ts";
 import { leaseOf } from "./lease.ts";
 import { failed, type Outcome, type Send } from "./outcome.ts";
-import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
 
-const WEBHOOK_SLOTS = 16;
-const WEBHOOKS_PER_TARGET = 4;
 /** Shorter than the lease: a process that leases the message next must not find this one still sending. */
 const MAIL_TIMEOUT_MS = 45 * SECOND;
 
@@ -26,33 +28,81 @@ export interface StopSignals {
 
 /** Sends e-mails that are due. Without a mail server they wait, which is logged once. */
 export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined, signals: StopSignals): WorkerPool {
+  const { mailConnections: total, mailSlotsPerTenant: perTenant } = deps.limits;
+  // One mail server sends everything, so a failure says nothing about the address.
+  const neverFailing = { failing: () => [] };
+  const fair = createFairQueue(deps, "email", createSlots({ total, perTenant, perQueue: perTenant }), neverFailing);
   let warned = false;
   const claim = async (room: number): Promise<ClaimedRow[]> => {
     if (signals.stop.aborted) return [];
-    if (mailer) return await claimMails(deps, room);
+    if (mailer) return await claimFrom(fair, room, (places) => claimMails(deps, places));
     if (!warned) deps.logger.warn("MUSTER_SMTP_URL is not set: e-mails are not sent, and fail after a day");
     warned = true;
     return [];
   };
-  return createWorkerPool(MAIL_CONNECTIONS, claim, (row) =>
-    attempt(deps, "email", row, (each) => unlessAbandoned(mailer!.send(each), signals.abandon)),
-  );
+  const send: Send = (row) => unlessAbandoned(mailer!.send(row), signals.abandon);
+  return createWorkerPool(total, claim, async (row) => {
+    await attempt(deps, "email", row, send);
+    fair.release({ tenantId: row.tenant_id, queue: row.queue });
+  });
 }
 
 /** Sends webhooks that are due. */
 export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopSignals): WorkerPool {
-  const { database } = deps;
+  const { database, limits, metrics } = deps;
+  const { webhookSlots: total, webhookSlotsPerTenant: perTenant, webhookSlotsPerTarget: perQueue } = limits;
+  const breaker = createCircuitBreaker(limits.webhookFailures, deps.clock);
+  const fair = createFairQueue(deps, "webhook", createSlots({ total, perTenant, perQueue }), breaker);
   const claim = async (room: number): Promise<ClaimedRow[]> => {
     if (stop.aborted) return [];
-    const wanted = { limit: room, perTarget: WEBHOOKS_PER_TARGET, lease: leaseOf(deps) };
-    return await database.db.transaction().execute((tx) => claimWebhooks(tx, wanted));
+    return await claimFrom(fair, room, (places) => claimWebhooks(database.db, places, leaseOf(deps)));
   };
   const send: Send = async (row) => {
     const disabled = await disabledWebhooks(database.db, [row.tenant_id]);
     if (disabled.has(`${row.tenant_id} ${row.target}`)) return failed("the webhook is disabled", { final: true });
-    return await sendWebhook(deps, row, abandon);
+    const outcome = await sendWebhook(deps, row, abandon);
+    breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
+    metrics.webhookTargetsPaused.set(breaker.open());
+    return outcome;
   };
-  return createWorkerPool(WEBHOOK_SLOTS, claim, (row) => attempt(deps, "webhook", row, send));
+  return createWorkerPool(total, claim, async (row) => {
+    await attempt(deps, "webhook", row, send);
+    fair.release({ tenantId: row.tenant_id, queue: row.queue });
+  });
+}
+
+/**
+ * Claims the first message of queues that have their turn. Where another process has claimed it, or a window is full, the slot is free
+ * again and the next queues have their turn.
+ */
+async function claimFrom(
+  fair: FairQueue,
+  room: number,
+  claim: (places: readonly Place[]) => Promise<ClaimedRow[]>,
+): Promise<ClaimedRow[]> {
+  const visited = new Set<string>();
+  for (;;) {
+    const places = await fair.take(room);
+    const isNew = places.some(({ queue }) => !visited.has(queue));
+    const claimed = await claimOrRelease(fair, places, claim);
+    if (claimed.length > 0 || !isNew) return claimed;
+    for (const { queue } of places) visited.add(queue);
+  }
+}
+
+async function claimOrRelease(
+  fair: FairQueue,
+  places: readonly Place[],
+  claim: (places: readonly Place[]) => Promise<ClaimedRow[]>,
+): Promise<ClaimedRow[]> {
+  let claimed: ClaimedRow[] = [];
+  try {
+    if (places.length > 0) claimed = await claim(places);
+    return claimed;
+  } finally {
+    const queues = new Set(claimed.map(({ queue }) => queue));
+    for (const place of places) if (!queues.has(place.queue)) fair.release(place);
+  }
 }
 
 /** Sends, and records the result. A result that cannot be recorded is followed by another attempt when the lease ends, under the same id. */

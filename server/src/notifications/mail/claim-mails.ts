@@ -1,73 +1,88 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs } from "../../lib/clock.ts";
-import { type ClaimedRow, claimDeliveries } from "../delivery/claim-store.ts";
+import { type ClaimedRow, claimDelivery } from "../delivery/claim-store.ts";
 import { insertDeliveries } from "../delivery/delivery-store.ts";
 import { leaseOf } from "../delivery/lease.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { digestOf, type SingleMessage } from "../message.ts";
+import type { Place } from "../queues/place.ts";
+import type { Priority } from "../queues/priority.ts";
 import {
-  dueAddresses,
+  firstCritical,
   foldInto,
-  lockAddress,
+  lockQueue,
   mailedBetween,
+  oldestMail,
   postpone,
-  type WaitingMail,
+  type QueueAt,
+  type WaitingMails,
   waitingMails,
 } from "./mail-queue-store.ts";
-import { planMails, WINDOW_MS } from "./plan-mails.ts";
+import { nextMail, WINDOW_MS } from "./plan-mails.ts";
 
-/** Leases mails that are due, at most `room`, address by address; what would be too many for one address becomes a digest. */
-export async function claimMails(deps: NotificationsDeps, room: number): Promise<ClaimedRow[]> {
-  const { database, clock } = deps;
-  const claimed: ClaimedRow[] = [];
-  for (const address of await dueAddresses(database.db, clock.now(), room)) {
-    const left = room - claimed.length;
-    if (left === 0) break;
-    claimed.push(...(await inTransaction(database.db, (tx) => claimOf(deps, tx, address, left))));
-  }
+/** Leases one mail of each queue. A queue that must wait for its window gives none. */
+export async function claimMails(deps: NotificationsDeps, places: readonly Place[]): Promise<ClaimedRow[]> {
+  const claims = await Promise.allSettled(
+    places.map((place) => inTransaction(deps.database.db, (tx) => claimOne(deps, tx, place))),
+  );
+  const claimed = claims.flatMap((claim) => (claim.status === "fulfilled" ? claim.value : []));
+  const failure = claims.find((claim) => claim.status === "rejected");
+  if (claimed.length === 0 && failure) throw failure.reason;
   return claimed;
 }
 
-async function claimOf(deps: NotificationsDeps, tx: Tx, address: string, room: number): Promise<ClaimedRow[]> {
+async function claimOne(deps: NotificationsDeps, tx: Tx, { tenantId, queue }: Place): Promise<ClaimedRow[]> {
   const lease = leaseOf(deps);
-  const { now } = lease;
-  if (!(await lockAddress(tx, address))) return [];
-  const waiting = await waitingMails(tx, address, now);
-  const sent = await mailedBetween(tx, address, addMs(now, -WINDOW_MS), addMs(now, WINDOW_MS));
-  const [again, fresh] = [waiting.filter((mail) => mail.maybe_sent), waiting.filter((mail) => !mail.maybe_sent)];
-  const plan = planMails({ sent: sent.length, again: again.length, fresh: fresh.length });
-  const chosen = again.slice(0, plan.again);
-  if (plan.fresh === "each") chosen.push(...fresh);
-  if (plan.fresh === "digest") chosen.push({ ...fresh[0]!, id: await fold(deps, tx, fresh, now) });
-  const delayed = [...again.slice(plan.again), ...(plan.fresh === "wait" ? fresh : [])];
-  // When the oldest mail leaves the window there is room. Without one, the room is used by what is claimed right now.
-  await postpone(tx, idsOf(delayed), addMs(sent[0] ?? now, WINDOW_MS));
-  return await claimDeliveries(tx, idsOf(chosen.slice(0, room)), lease);
+  const at = { tenantId, queue, now: lease.now };
+  await lockQueue(tx, queue);
+  const id = (await firstCritical(tx, at)) ?? (await nextOfWindow(deps, tx, at));
+  return id === undefined ? [] : await claimDelivery(tx, id, lease);
+}
+
+/** The next mail that is no critical page. What is sent to channels leaves the room in the window that people have. */
+async function nextOfWindow(deps: NotificationsDeps, tx: Tx, at: QueueAt): Promise<string | undefined> {
+  const window = { since: addMs(at.now, -WINDOW_MS), until: addMs(at.now, WINDOW_MS) };
+  for (const waiting of await waitingMails(tx, at)) {
+    const sent = await mailedBetween(tx, at.queue, waiting.priority, window);
+    const id = await chosen(deps, tx, at, waiting, sent.length);
+    if (id !== undefined) return id;
+    // When the oldest mail leaves the window there is room.
+    await postpone(tx, at, waiting.priority, addMs(sent[0] ?? at.now, WINDOW_MS));
+  }
+  return undefined;
+}
+
+async function chosen(
+  deps: NotificationsDeps,
+  tx: Tx,
+  at: QueueAt,
+  { priority, again, fresh }: WaitingMails,
+  sent: number,
+): Promise<string | undefined> {
+  switch (nextMail({ most: deps.limits.mailsPerAddress, sent, again, fresh })) {
+    case "again":
+      return await oldestMail(tx, at, priority, true);
+    case "one":
+      return await oldestMail(tx, at, priority, false);
+    case "digest":
+      return await fold(deps, tx, at, priority);
+    case "none":
+      return undefined;
+  }
 }
 
 /** Combines mails into a digest. @returns its id */
-async function fold(deps: NotificationsDeps, tx: Tx, mails: WaitingMail[], now: Date): Promise<string> {
-  const messages = mails.flatMap(({ payload }): SingleMessage[] => ("items" in payload ? payload.items : [payload]));
-  const total = mails.reduce((sum, { payload }) => sum + ("items" in payload ? payload.total : 1), 0);
-  const [first] = mails;
-  const id = deps.ids.uuid(now);
-  const digest = {
-    id,
-    tenantId: first!.tenant_id,
-    channel: "email" as const,
-    target: first!.target,
-    userId: first!.user_id,
-    groupId: null,
-    anomalyId: null,
-    message: { ...digestOf(messages, now), total },
-    dedupe: null,
-  };
-  await insertDeliveries(tx, [digest], now);
-  await foldInto(tx, id, idsOf(mails), now);
+async function fold({ ids, limits }: NotificationsDeps, tx: Tx, at: QueueAt, priority: Priority): Promise<string> {
+  const { now, tenantId } = at;
+  const id = ids.uuid(now);
+  const { target, userId, total, items } = await foldInto(tx, id, at, {
+    priority,
+    limit: limits.digestMessages,
+    lines: limits.digestLines,
+  });
+  const { timeZone } = items[0]!;
+  const message = { type: "digest" as const, at: now.toISOString(), timeZone, total, items };
+  const to = { channel: "email" as const, target, userId, groupId: null, anomalyId: null };
+  await insertDeliveries(tx, [{ id, tenantId, ...to, message, dedupe: null }], now);
   return id;
-}
-
-function idsOf(mails: readonly { id: string }[]): string[] {
-  return mails.map(({ id }) => id);
 }

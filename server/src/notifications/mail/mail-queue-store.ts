@@ -1,61 +1,114 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
 import { addMs } from "../../lib/clock.ts";
 import { EXPIRY_MS } from "../delivery/back-off.ts";
-import type { Message } from "../message.ts";
+import type { SingleMessage } from "../message.ts";
+import { LAST_CRITICAL, type Priority } from "../queues/priority.ts";
 
-/** Addresses with mail that is due, those that have waited longest first. */
-export async function dueAddresses(db: Db, now: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    SELECT lower(target) AS address FROM deliveries
-     WHERE state = 'pending' AND channel = 'email' AND next_at <= ${now} AND created_at >= ${addMs(now, -EXPIRY_MS)}
-     GROUP BY lower(target) ORDER BY min(next_at) LIMIT ${limit}`.execute(db);
-  return rows.map(({ address }) => address);
+/** Locks the mails of a queue for this transaction, so that two processes never count the same window. */
+export async function lockQueue(tx: Tx, queue: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster mail ${queue}`}, 0))`.execute(tx);
 }
 
-/** Locks the mails of an address for this transaction. @returns false while another process has them locked */
-export async function lockAddress(tx: Tx, address: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${`muster mail ${address}`}, 0)) AS locked`.execute(tx);
-  return rows[0]!.locked;
+/** A queue of mails at a time. What was created more than a day before is not sent. */
+export interface QueueAt {
+  tenantId: string;
+  queue: string;
+  now: Date;
 }
 
-export interface WaitingMail {
-  id: string;
-  tenant_id: string;
-  target: string;
-  user_id: string | null;
-  maybe_sent: boolean;
-  payload: Message;
+const due = ({ tenantId, queue, now }: QueueAt) => sql`
+  d.state = 'pending' AND d.channel = 'email' AND d.tenant_id = ${tenantId} AND d.queue = ${queue}
+  AND d.next_at <= ${now} AND d.created_at >= ${addMs(now, -EXPIRY_MS)}`;
+
+/** The first critical page that is due. */
+export async function firstCritical(tx: Tx, at: QueueAt): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority <= ${LAST_CRITICAL}
+     ORDER BY d.priority, d.next_at, d.id LIMIT 1`.execute(tx);
+  return rows[0]?.id;
 }
 
-export async function waitingMails(tx: Tx, address: string, now: Date): Promise<WaitingMail[]> {
-  const { rows } = await sql<WaitingMail>`
-    SELECT id, tenant_id, target, user_id, maybe_sent, payload FROM deliveries
-     WHERE lower(target) = ${address} AND state = 'pending' AND channel = 'email' AND next_at <= ${now}
-       AND created_at >= ${addMs(now, -EXPIRY_MS)}
-     ORDER BY created_at, id`.execute(tx);
+/** The mails of one priority that are due. */
+export interface WaitingMails {
+  priority: Priority;
+  again: number;
+  fresh: number;
+}
+
+/** The due mails that are no critical pages, those to people first. */
+export async function waitingMails(tx: Tx, at: QueueAt): Promise<WaitingMails[]> {
+  const { rows } = await sql<WaitingMails>`
+    SELECT d.priority, count(*) FILTER (WHERE d.maybe_sent)::int AS again,
+           count(*) FILTER (WHERE NOT d.maybe_sent)::int AS fresh
+      FROM deliveries d WHERE ${due(at)} AND d.priority > ${LAST_CRITICAL}
+     GROUP BY d.priority ORDER BY d.priority`.execute(tx);
   return rows;
 }
 
+/** The oldest due mail of the priority. @param again whether it may have been sent before */
+export async function oldestMail(tx: Tx, at: QueueAt, priority: Priority, again: boolean): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority = ${priority} AND d.maybe_sent = ${again}
+     ORDER BY d.created_at, d.id LIMIT 1`.execute(tx);
+  return rows[0]!.id;
+}
+
 /**
- * When mails to the address were claimed after `since`, oldest first. A claim at `until` or later was timed by a clock that has been
- * set back since, and does not count.
+ * When mails of the queue up to a priority were claimed after `since`, oldest first. A claim at `until` or later was timed by a clock
+ * that has been set back since, and does not count.
  */
-export async function mailedBetween(tx: Tx, address: string, since: Date, until: Date): Promise<Date[]> {
+export async function mailedBetween(
+  tx: Tx,
+  queue: string,
+  priority: Priority,
+  { since, until }: { since: Date; until: Date },
+): Promise<Date[]> {
   const { rows } = await sql<{ claimed_at: Date }>`
     SELECT claimed_at FROM deliveries
-     WHERE lower(target) = ${address} AND channel = 'email' AND claimed_at > ${since} AND claimed_at < ${until}
+     WHERE queue = ${queue} AND channel = 'email' AND claimed_at > ${since} AND claimed_at < ${until}
+       AND priority > ${LAST_CRITICAL} AND priority <= ${priority}
      ORDER BY claimed_at`.execute(tx);
   return rows.map(({ claimed_at }) => claimed_at);
 }
 
-/** Ends deliveries whose messages a digest contains. */
-export async function foldInto(tx: Tx, digestId: string, ids: string[], now: Date): Promise<void> {
-  await sql`UPDATE deliveries SET state = 'digested', done_at = ${now}, digest_id = ${digestId}
-    WHERE id = ANY (${ids}::uuid[])`.execute(tx);
+/** Mails that one digest combines. */
+export interface FoldedMails {
+  target: string;
+  userId: string | null;
+  /** How many messages, those of earlier digests counted each. */
+  total: number;
+  /** The first of them. */
+  items: SingleMessage[];
 }
 
-export async function postpone(tx: Tx, ids: string[], until: Date): Promise<void> {
-  if (ids.length > 0) await sql`UPDATE deliveries SET next_at = ${until} WHERE id = ANY (${ids}::uuid[])`.execute(tx);
+/** Ends the oldest due mails of a priority that were certainly never sent, since a digest contains them: at most `limit`. */
+export async function foldInto(
+  tx: Tx,
+  digestId: string,
+  at: QueueAt,
+  { priority, limit, lines }: { priority: Priority; limit: number; lines: number },
+): Promise<FoldedMails> {
+  const { rows } = await sql<FoldedMails>`
+    WITH folded AS (
+      UPDATE deliveries d SET state = 'digested', done_at = ${at.now}, digest_id = ${digestId}
+       WHERE d.id = ANY (ARRAY(
+         SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority = ${priority} AND NOT d.maybe_sent
+          ORDER BY d.created_at, d.id LIMIT ${limit}))
+      RETURNING d.id, d.target, d.user_id, d.created_at, d.payload
+    ), item AS (
+      SELECT i.value, row_number() OVER (ORDER BY f.created_at, f.id, i.ordinality) AS place
+        FROM folded f CROSS JOIN LATERAL json_array_elements(
+          coalesce(f.payload->'items', json_build_array(f.payload))) WITH ORDINALITY i
+    )
+    SELECT min(f.target) AS target, min(f.user_id::text) AS "userId",
+           sum(coalesce((f.payload->>'total')::int, 1))::int AS total,
+           (SELECT json_agg(value ORDER BY place) FROM item WHERE place <= ${lines}) AS items
+      FROM folded f`.execute(tx);
+  return rows[0]!;
+}
+
+/** Moves the mails of a priority that are due to a later time. */
+export async function postpone(tx: Tx, at: QueueAt, priority: Priority, until: Date): Promise<void> {
+  await sql`UPDATE deliveries d SET next_at = ${until} WHERE ${due(at)} AND d.priority = ${priority}`.execute(tx);
 }

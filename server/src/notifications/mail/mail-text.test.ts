@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AnomalyMessage, type CertificateMessage, digestOf } from "../message.ts";
+import type { AnomalyMessage, CertificateMessage } from "../message.ts";
 import { mailText } from "./mail-text.ts";
 
 const OPENED: AnomalyMessage = {
@@ -66,8 +66,9 @@ test("a device name cannot begin a header or a line of its own, nor fill the sub
 });
 
 test("a digest has a line for each message and the number of those left out", () => {
-  const many = Array.from({ length: 300 }, () => OPENED);
-  const { subject, text } = mailText(digestOf([OVERDUE, ...many], new Date(OPENED.at)), "https://m");
+  const items = [OVERDUE, ...Array.from({ length: 199 }, () => OPENED)];
+  const digest = { type: "digest", at: OPENED.at, timeZone: "UTC", total: 301, items } as const;
+  const { subject, text } = mailText(digest, "https://m");
   assert.equal(subject, "[Muster] 301 messages");
   assert.equal(text.match(/CRITICAL: Pump 1/g)!.length, 199);
   assert.match(text, /Pump 1 has not renewed its certificate in time\n/);
@@ -79,4 +80,12 @@ test("a notice names the device, the certificate and its end", () => {
   assert.equal(subject, "[Muster] Pump 1 has not renewed its certificate in time");
   assert.match(text, /^Ends +2026-07-30 12:00:00 \(UTC\)$/m);
   assert.match(text, /^https:\/\/m\/devices\/pump-1$/m);
+});
+
+test("a notice of suppressed messages says how many, in which minute, and what the limit is", () => {
+  const at = "2026-07-21T12:00:00.000Z";
+  const notice = { type: "notifications.suppressed", at, timeZone: "UTC", suppressed: 40, limit: 600 } as const;
+  const { subject, text } = mailText(notice, "https://m");
+  assert.equal(subject, "[Muster] 40 messages were suppressed");
+  assert.match(text, /from 2026-07-21 12:00:00 \(UTC\) .* 600 a minute/);
 });

@@ -1,5 +1,12 @@
 import { wallTime } from "../../lib/time-zone.ts";
-import type { AnomalyMessage, CertificateMessage, DigestMessage, Message, SingleMessage } from "../message.ts";
+import type {
+  AnomalyMessage,
+  CertificateMessage,
+  DigestMessage,
+  Message,
+  SingleMessage,
+  SuppressedMessage,
+} from "../message.ts";
 
 export interface MailText {
   subject: string;
@@ -15,7 +22,18 @@ export function mailText(message: Message, baseUrl: string): MailText {
 }
 
 function single(message: SingleMessage, baseUrl: string) {
-  return "anomaly" in message ? ofAnomaly(message, baseUrl) : ofCertificate(message, baseUrl);
+  if ("anomaly" in message) return ofAnomaly(message, baseUrl);
+  return "certificate" in message ? ofCertificate(message, baseUrl) : ofSuppressed(message, baseUrl);
+}
+
+function ofSuppressed(message: SuppressedMessage, baseUrl: string) {
+  const { at, limit, suppressed, timeZone } = message;
+  const lines = [
+    `In the minute from ${localTime(at, timeZone)} anomalies caused more messages than the ${limit} a minute that are sent.`,
+    `${suppressed} further ones were not sent and are not repeated. Critical pages to people are always sent.`,
+    "The anomalies are recorded as usual:",
+  ];
+  return { subject: headline(message), lines: [...lines, "", `${baseUrl}/anomalies`] };
 }
 
 function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
@@ -70,7 +88,8 @@ function digest(message: DigestMessage, baseUrl: string) {
 }
 
 function headline(message: SingleMessage): string {
-  if (!("anomaly" in message)) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
+  if ("certificate" in message) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
+  if ("suppressed" in message) return `${message.suppressed} messages were suppressed`;
   const { anomaly, device } = message;
   const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
   return `${what}: ${device.name}: ${anomaly.message}`;

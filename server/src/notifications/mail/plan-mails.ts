@@ -1,26 +1,31 @@
 import { MINUTE } from "../../lib/clock.ts";
 
-/** The most mails that one address gets within {@link WINDOW_MS}; what is beyond is combined into a digest. */
-export const MAILS_PER_WINDOW = 20;
+/** The time in which one address gets at most so many mails of a tenant; what is beyond is combined into a digest. */
 export const WINDOW_MS = MINUTE;
 
-export interface MailPlan {
-  /** How many of those that may have been sent before are repeated, each as itself. */
-  again: number;
-  /** What happens to the others: each is sent, all become one digest, or they wait until the window has room. */
-  fresh: "each" | "digest" | "wait";
-}
+/** What is sent to an address next: a mail that may have been sent before, the oldest other one, all others as a digest, or nothing yet. */
+export type NextMail = "again" | "one" | "digest" | "none";
 
 /**
- * What to send to one address now, so that it never gets more than {@link MAILS_PER_WINDOW} mails in a window.
+ * What to send to one address next, so that it never gets more than `most` mails in a window.
  *
  * @param sent in the window that ends now
  * @param fresh waiting, certainly never sent
  * @param again waiting, and perhaps sent before: repeated under the same id, so never part of a digest
  */
-export function planMails({ sent, fresh, again }: { sent: number; fresh: number; again: number }): MailPlan {
-  const room = Math.max(MAILS_PER_WINDOW - sent, 0);
-  if (fresh + again <= room) return { again, fresh: "each" };
-  if (room === 0 || fresh === 0) return { again: Math.min(again, room), fresh: "wait" };
-  return { again: Math.min(again, room - 1), fresh: fresh === 1 ? "each" : "digest" };
+export function nextMail({
+  most,
+  sent,
+  fresh,
+  again,
+}: {
+  most: number;
+  sent: number;
+  fresh: number;
+  again: number;
+}): NextMail {
+  const room = Math.max(most - sent, 0);
+  if (room === 0 || fresh + again === 0) return "none";
+  if (again > 0 && (fresh === 0 || room > 1)) return "again";
+  return fresh === 1 || fresh + again <= room ? "one" : "digest";
 }

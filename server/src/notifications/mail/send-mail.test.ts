@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { systemClock } from "../../lib/clock.ts";
 import { randomIds } from "../../lib/ids.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { Secret } from "../../lib/secret.ts";
 import type { ClaimedRow } from "../delivery/claim-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -12,6 +13,7 @@ import { createMailer } from "./send-mail.ts";
 const MAIL: Omit<ClaimedRow, "created_at"> = {
   id: "m",
   tenant_id: "t",
+  queue: "q",
   target: "ada@plant.example",
   group_id: null,
   anomaly_id: null,
@@ -20,7 +22,7 @@ const MAIL: Omit<ClaimedRow, "created_at"> = {
 };
 
 /** A mail server that replies `says` at `stage` instead of success; the empty string: it disconnects. */
-async function outcomeWhere(stage: string, says: string) {
+async function outcomeWhere(stage: string, says: string, { credentials = "", heard = [] as string[] } = {}) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -37,18 +39,21 @@ async function outcomeWhere(stage: string, says: string) {
       for (let end = text.indexOf("\r\n"); end >= 0; end = text.indexOf("\r\n")) {
         const line = text.slice(0, end);
         text = text.slice(end + 2);
+        heard.push(line);
         const [command] = line.split(" ");
         if (["EHLO", "MAIL", "RCPT", "."].includes(command!)) say(command!, "250 yes");
         if (command === "DATA") say(command, "354 go on");
+        if (command === "AUTH") say(command, "235 welcome");
+        if (command === "STARTTLS") say(command, "502 not here");
         if (command === "QUIT") socket.end();
       }
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = new Secret(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const url = new Secret(`smtp://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}`);
   if (stage === "connection") server.close();
   const settings = { smtp: { url, from: "muster@plant.example" }, allowPrivateWebhooks: false };
-  const deps = { settings, clock: systemClock, ids: randomIds, baseUrl: () => "https://muster.example" };
+  const deps = { settings, clock: systemClock, ids: randomIds, limits: DEFAULT_LIMITS, baseUrl: () => "https://m" };
   const mailer = createMailer(deps as unknown as NotificationsDeps)!;
   const outcome = await mailer.send({ ...MAIL, created_at: new Date() });
   mailer.close();
@@ -76,4 +81,11 @@ test("a mail that the server refuses was not sent, finally so for a 5xx to the r
   ];
   for (const [stage, says, outcome] of said)
     assert.deepEqual([stage, says, await outcomeWhere(stage, says)], [stage, says, outcome]);
+});
+
+test("user name and password are never sent without TLS, also not to this machine", async () => {
+  const heard: string[] = [];
+  assert.deepEqual(await outcomeWhere("EHLO", "250 AUTH PLAIN LOGIN", { credentials: "ada:hunter2@", heard }), later);
+  assert.ok(heard.some((line) => line === "STARTTLS"));
+  assert.ok(!heard.some((line) => /^AUTH|hunter2|aHVudGVyMg/i.test(line)), heard.join("\n"));
 });

@@ -5,22 +5,20 @@ import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { mailText } from "./mail-text.ts";
 
-/** How many connections to the mail server there are at most. */
-export const MAIL_CONNECTIONS = 4;
-
 export interface Mailer {
   send(delivery: ClaimedRow): Promise<Outcome>;
   close(): void;
 }
 
 /** Mail over the configured server; `undefined` without one. */
-export function createMailer({ settings, clock, baseUrl }: NotificationsDeps): Mailer | undefined {
+export function createMailer({ settings, clock, baseUrl, limits }: NotificationsDeps): Mailer | undefined {
   const { smtp } = settings;
   if (!smtp) return undefined;
   const transport = nodemailer.createTransport({
     url: smtp.url.reveal(),
+    requireTLS: hasCredentials(smtp.url.reveal()),
     pool: true,
-    maxConnections: MAIL_CONNECTIONS,
+    maxConnections: limits.mailConnections,
     connectionTimeout: 5 * SECOND,
     greetingTimeout: 5 * SECOND,
     socketTimeout: 20 * SECOND,
@@ -51,6 +49,12 @@ export function createMailer({ settings, clock, baseUrl }: NotificationsDeps): M
     },
     close: () => transport.close(),
   };
+}
+
+/** Credentials are sent over TLS only, also to this machine: without STARTTLS the mail fails, whatever the server offers. */
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== "" || password !== "";
 }
 
 interface MailError extends Error {

@@ -8,7 +8,8 @@ const workDue = statement<{ now: Date }, { due: boolean }>(
   (p) => sql`
     SELECT EXISTS (SELECT FROM notification_inbox)
         OR EXISTS (SELECT FROM pages WHERE state = 'due' AND due_at <= ${p.now}::timestamptz)
-        OR EXISTS (SELECT FROM deliveries WHERE state = 'pending' AND next_at <= ${p.now}::timestamptz) AS due`,
+        OR EXISTS (SELECT FROM deliveries WHERE state = 'pending' AND next_at <= ${p.now}::timestamptz)
+        OR EXISTS (SELECT FROM suppressed_deliveries WHERE minute <= ${p.now}::timestamptz - interval '1 minute') AS due`,
 );
 
 /** Whether anything is due: what an idle process checks every second. */
@@ -17,16 +18,32 @@ export async function isWorkDue(db: Db, now: Date): Promise<boolean> {
   return row!.due;
 }
 
+/** How many changes of one tenant, and of all, one transaction handles. */
+const PER_TENANT = 100;
+const BATCH = 400;
+
+export type InboxChange = RecordedChange & { tenantId: string };
+
 /**
- * Removes from the inbox, oldest first, changes that no other process is handling. The transaction that handles them commits the
- * removal, so a failed one leaves them for the next.
+ * Removes changes from the inbox: some of each tenant after `after`, each tenant's oldest first, that no other process is handling. The
+ * transaction that handles them commits the removal, so a failed one leaves them for the next.
  */
-export async function dequeueChanges(tx: Tx, limit: number): Promise<RecordedChange[]> {
-  const { rows } = await sql<RecordedChange>`
-    WITH dequeued AS (
-      DELETE FROM notification_inbox WHERE seq IN (
-        SELECT seq FROM notification_inbox ORDER BY seq LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-      RETURNING seq, changed_table, operation, changed_row
-    ) SELECT changed_table AS "table", operation, changed_row AS "row" FROM dequeued ORDER BY seq`.execute(tx);
+export async function dequeueChanges(tx: Tx, after: string): Promise<InboxChange[]> {
+  const { rows } = await sql<InboxChange>`
+    WITH RECURSIVE tenant AS (
+        (SELECT tenant_id FROM notification_inbox WHERE tenant_id > ${after}::uuid ORDER BY tenant_id LIMIT 1)
+      UNION ALL
+        SELECT (SELECT i.tenant_id FROM notification_inbox i WHERE i.tenant_id > t.tenant_id ORDER BY i.tenant_id LIMIT 1)
+          FROM tenant t WHERE t.tenant_id IS NOT NULL
+    ), picked AS MATERIALIZED (
+      SELECT i.seq FROM tenant t CROSS JOIN LATERAL (
+        SELECT n.seq FROM notification_inbox n WHERE n.tenant_id = t.tenant_id
+         ORDER BY n.seq LIMIT ${PER_TENANT} FOR UPDATE SKIP LOCKED) i
+       WHERE t.tenant_id IS NOT NULL LIMIT ${BATCH}
+    ), dequeued AS (
+      DELETE FROM notification_inbox n USING picked WHERE n.seq = picked.seq
+      RETURNING n.seq, n.tenant_id, n.changed_table, n.operation, n.changed_row
+    ) SELECT tenant_id AS "tenantId", changed_table AS "table", operation, changed_row AS "row"
+        FROM dequeued ORDER BY tenant_id, seq`.execute(tx);
   return rows;
 }

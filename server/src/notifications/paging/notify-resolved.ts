@@ -1,12 +1,14 @@
 import type { Tx } from "../../db/database.ts";
-import { insertDeliveries, type NewDelivery, notifiedOfOpening } from "../delivery/delivery-store.ts";
+import { acceptDeliveries } from "../cap/accept-deliveries.ts";
+import { type NewDelivery, notifiedOfOpening } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { readAnomalies } from "./paged-anomaly-store.ts";
 import type { Recipient } from "./recipients.ts";
 
 /** Notifies every recipient of an anomaly's opening of its resolution. */
-export async function notifyResolved({ clock, ids }: NotificationsDeps, tx: Tx, anomalyIds: string[]): Promise<void> {
+export async function notifyResolved(deps: NotificationsDeps, tx: Tx, anomalyIds: string[]): Promise<void> {
+  const { clock, ids } = deps;
   const notified = await notifiedOfOpening(tx, anomalyIds);
   if (notified.length === 0) return;
   const now = clock.now();
@@ -18,5 +20,5 @@ export async function notifyResolved({ clock, ids }: NotificationsDeps, tx: Tx, 
     const group = { id: row.group_id, name: row.group_name };
     return [anomalyDelivery("anomaly.resolved", anomaly, group, to, { id: ids.uuid(now), now, step: 0 })];
   });
-  await insertDeliveries(tx, deliveries, now);
+  await acceptDeliveries(deps, tx, deliveries, now);
 }

@@ -18,8 +18,9 @@ export type PageState = "paged" | "nobody" | "stopped" | "late";
 /** Plans the steps of the groups of each anomaly's device, as they are now. */
 export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   await sql`
-    INSERT INTO pages (tenant_id, anomaly_id, group_id, after_minutes, notify, due_at)
-    SELECT a.tenant_id, a.id, g.id, s."afterMinutes", s.notify, a.opened_at + make_interval(mins => s."afterMinutes")
+    INSERT INTO pages (tenant_id, anomaly_id, group_id, after_minutes, notify, due_at, critical)
+    SELECT a.tenant_id, a.id, g.id, s."afterMinutes", s.notify, a.opened_at + make_interval(mins => s."afterMinutes"),
+           a.severity = 'critical'
       FROM shared_anomalies a
       JOIN shared_device_groups d ON d.device_uid = a.device_uid
       JOIN shared_groups g ON g.id = d.group_id
@@ -35,11 +36,25 @@ export async function stopPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   );
 }
 
-/** Locks pages that are due and that no other process has locked. */
-export async function lockDuePages(tx: Tx, now: Date, limit: number): Promise<PageRow[]> {
+/** How many due pages of one tenant, and of all, one transaction turns into messages. */
+const PER_TENANT = 100;
+const BATCH = 400;
+
+/** Locks pages that are due and that no other process has locked: some of each tenant after `after`, critical ones first. */
+export async function lockDuePages(tx: Tx, now: Date, after: string): Promise<PageRow[]> {
   const { rows } = await sql<PageRow>`
-    SELECT tenant_id, anomaly_id, group_id, after_minutes, notify, due_at FROM pages
-     WHERE state = 'due' AND due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(tx);
+    WITH RECURSIVE tenant AS (
+        (SELECT tenant_id FROM pages WHERE state = 'due' AND tenant_id > ${after}::uuid ORDER BY tenant_id LIMIT 1)
+      UNION ALL
+        SELECT (SELECT p.tenant_id FROM pages p WHERE p.state = 'due' AND p.tenant_id > t.tenant_id
+                 ORDER BY p.tenant_id LIMIT 1)
+          FROM tenant t WHERE t.tenant_id IS NOT NULL
+    )
+    SELECT page.* FROM tenant t CROSS JOIN (VALUES (true), (false)) AS c (critical) CROSS JOIN LATERAL (
+      SELECT p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at FROM pages p
+       WHERE p.state = 'due' AND p.tenant_id = t.tenant_id AND p.critical = c.critical AND p.due_at <= ${now}
+       ORDER BY p.due_at LIMIT ${PER_TENANT} FOR UPDATE SKIP LOCKED) page
+     WHERE t.tenant_id IS NOT NULL LIMIT ${BATCH}`.execute(tx);
   return rows;
 }
 
@@ -52,7 +67,13 @@ export async function markPages(tx: Tx, pages: readonly PageRow[], state: PageSt
      WHERE p.anomaly_id = m.anomaly_id AND p.group_id = m.group_id AND p.after_minutes = m.after_minutes`.execute(tx);
 }
 
-/** Deletes pages that were due before `before`. */
-export async function deletePages(db: Db, before: Date): Promise<void> {
-  await sql`DELETE FROM pages WHERE due_at < ${before} AND state <> 'due'`.execute(db);
+/** Deletes at most `limit` pages that were due before `before`. @returns how many */
+export async function deletePages(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM pages p USING (
+      SELECT anomaly_id, group_id, after_minutes FROM pages WHERE due_at < ${before} AND state <> 'due'
+       ORDER BY due_at LIMIT ${limit}) old
+     WHERE p.anomaly_id = old.anomaly_id AND p.group_id = old.group_id AND p.after_minutes = old.after_minutes
+    RETURNING 1`.execute(db);
+  return rows.length;
 }

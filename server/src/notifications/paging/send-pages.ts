@@ -2,36 +2,38 @@ import { shareLockAnomalies } from "../../anomalies/anomalies.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
+import { acceptDeliveries } from "../cap/accept-deliveries.ts";
 import { EXPIRY_MS } from "../delivery/back-off.ts";
-import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
+import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
 import { type PagedGroup, recipientsOf } from "./recipients.ts";
-
-const BATCH = 100;
+import { type TenantTurn, takeTurns } from "./take-turns.ts";
 
 /**
  * Turns pages that are due into messages to the recipients at this time. One transaction locks the anomalies and inserts the
- * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening.
+ * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. Tenants
+ * take turns.
  */
-export async function sendPages(deps: NotificationsDeps): Promise<void> {
-  for (;;) {
-    const outcome = Object.entries(await sendBatch(deps));
-    for (const [result, pages] of outcome) deps.metrics.pages.inc({ result }, pages.length);
-    if (outcome.reduce((sum, [, pages]) => sum + pages.length, 0) < BATCH) return;
-  }
+export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Promise<void> {
+  await takeTurns(turn, async (after) => {
+    const outcome = await sendBatch(deps, after);
+    for (const [result, pages] of Object.entries(outcome)) deps.metrics.pages.inc({ result }, pages.length);
+    const tenants = Object.values(outcome).flatMap((pages) => pages.map((page) => page.tenant_id));
+    return tenants.sort().at(-1);
+  });
 }
 
 type Outcome = Record<PageState, PageRow[]>;
 
-async function sendBatch(deps: NotificationsDeps): Promise<Outcome> {
+async function sendBatch(deps: NotificationsDeps, after: string): Promise<Outcome> {
   const { clock, ids, logger } = deps;
   return await inTransaction(deps.database.db, async (tx) => {
     const now = clock.now();
-    const pages = await lockDuePages(tx, now, BATCH);
+    const pages = await lockDuePages(tx, now, after);
     const outcome: Outcome = { paged: [], nobody: [], stopped: [], late: [] };
     if (pages.length === 0) return outcome;
     const anomalyIds = [...new Set(pages.map((page) => page.anomaly_id))];
@@ -46,7 +48,7 @@ async function sendBatch(deps: NotificationsDeps): Promise<Outcome> {
       outcome[result.state].push(page);
       deliveries.push(...result.deliveries);
     }
-    await insertDeliveries(tx, deliveries, now);
+    await acceptDeliveries(deps, tx, deliveries, now);
     for (const [state, marked] of Object.entries(outcome)) await markPages(tx, marked, state as PageState);
     for (const page of outcome.nobody)
       logger.warn(

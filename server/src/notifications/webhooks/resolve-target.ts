@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Looks up every address of a host name. */
-export type Resolve = (host: string) => Promise<string[]>;
+/** Looks up every address of a host name; `signal` ends the look-up. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<string[]>;
 
 /** The target must not be called, now or later. */
 export class TargetRefused extends Error {
@@ -15,10 +15,15 @@ export class TargetRefused extends Error {
  *
  * @throws TargetRefused when `url` is not https, or one of its addresses is not public
  */
-export async function resolveTarget(url: URL, resolve: Resolve, allowPrivate: boolean): Promise<string> {
+export async function resolveTarget(
+  url: URL,
+  resolve: Resolve,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<string> {
   if (url.protocol !== "https:") throw new TargetRefused("only https addresses are called");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const addresses = isIP(host) ? [host] : await resolve(host);
+  const addresses = isIP(host) ? [host] : await resolve(host, signal);
   const [first] = addresses;
   if (first === undefined) throw new TargetRefused("the host has no address");
   if (!allowPrivate && !addresses.every(isPublicAddress))

@@ -9,9 +9,6 @@ import type { NotificationsDeps } from "../deps.ts";
 import { resolveTarget, TargetRefused } from "./resolve-target.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
-const TIMEOUT_MS = 10 * SECOND;
-const MAX_ANSWER_BYTES = 64 * 1024;
-
 /**
  * POSTs a message as Standard Webhooks specifies. Any 2xx is success. A redirect is a failure: following it would bypass the check
  * of the address.
@@ -23,10 +20,10 @@ export async function sendWebhook(
 ): Promise<Outcome> {
   let address: string;
   const url = new URL(delivery.target);
-  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), abandon]);
+  const signal = AbortSignal.any([AbortSignal.timeout(deps.limits.webhookSeconds * SECOND), abandon]);
   try {
-    // A DNS look-up cannot be cancelled: this stops waiting for it.
-    address = await untilAborted(resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks), signal);
+    const target = resolveTarget(url, deps.resolve, deps.settings.allowPrivateWebhooks, signal);
+    address = await untilAborted(target, signal);
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
   }
@@ -39,7 +36,7 @@ export async function sendWebhook(
     ...signatureHeaders(secret, delivery.id, deps.clock.now(), body),
   };
   try {
-    return interpret(await post(url, address, { body, headers, signal }));
+    return interpret(await post(url, address, { body, headers, signal, mostBytes: deps.limits.webhookAnswerBytes }));
   } catch (error) {
     const { code } = error as { code?: string };
     return failed(error, { maybeSent: code !== "ECONNREFUSED" && code !== "ENOTFOUND" });
@@ -61,7 +58,12 @@ function interpret(status: number): Outcome {
 function post(
   url: URL,
   address: string,
-  { body, headers, signal }: { body: string; headers: Record<string, string>; signal: AbortSignal },
+  {
+    body,
+    headers,
+    signal,
+    mostBytes,
+  }: { body: string; headers: Record<string, string>; signal: AbortSignal; mostBytes: number },
 ): Promise<number> {
   const family = isIPv6(address) ? 6 : 4;
   /** The connection goes to the checked address, whatever the name resolves to now. */
@@ -75,7 +77,7 @@ function post(
       let octets = 0;
       answer.on("data", (chunk: Buffer) => {
         octets += chunk.length;
-        if (octets > MAX_ANSWER_BYTES) answer.destroy();
+        if (octets > mostBytes) answer.destroy();
       });
       answer.on("error", () => undefined);
       answer.on("close", () => resolve(status));

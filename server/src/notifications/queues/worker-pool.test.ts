@@ -28,3 +28,20 @@ test("a worker pool processes every item, a few at a time, and claims new ones w
   assert.equal(most, 3);
   await pool.run();
 });
+
+test("a worker pool claims again when items finish that had kept others from being claimed", async () => {
+  let [left, inFlight] = [5, 0];
+  const claim = async () => {
+    // As for a queue with two slots: both may be free again when the next claim could be made.
+    const items = Array.from({ length: Math.min(2 - inFlight, left) }, () => null);
+    left -= items.length;
+    inFlight += items.length;
+    return items;
+  };
+  const pool = createWorkerPool(16, claim, async () => {
+    await null;
+    inFlight--;
+  });
+  await pool.run();
+  assert.equal(left, 0);
+});

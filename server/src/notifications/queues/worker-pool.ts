@@ -21,17 +21,20 @@ export function createWorkerPool<Item>(
   async function loop(): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     try {
-      do {
+      for (;;) {
         requested = false;
+        // What finishes during the claim may make room for items that it did not get.
+        const wasIdle = inFlight.size === 0;
         const room = slots - inFlight.size;
         const items = room > 0 ? await claim(room) : [];
         for (const item of items) {
           const done: Promise<void> = work(item).finally(() => inFlight.delete(done));
           inFlight.add(done);
         }
+        if (wasIdle && items.length === 0 && !requested) return;
         const nothingToClaim = items.length === 0 || inFlight.size >= slots;
         if (inFlight.size > 0 && nothingToClaim && !requested) await Promise.race([...inFlight, nextRequest()]);
-      } while (inFlight.size > 0 || requested);
+      }
     } finally {
       await Promise.allSettled(inFlight);
     }

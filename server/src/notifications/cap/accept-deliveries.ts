@@ -1,0 +1,75 @@
+import type { Tx } from "../../db/database.ts";
+import { MINUTE } from "../../lib/clock.ts";
+import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { priorityOf } from "../queues/priority.ts";
+import { admit } from "./admission.ts";
+import { countMinute, knownKeys, lockMinutes, type MinuteRow } from "./admission-store.ts";
+
+/** Inserts messages about anomalies, as many as each tenant may send in a minute; the others are counted, to be reported to its admins. */
+export async function acceptDeliveries(
+  deps: NotificationsDeps,
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  now: Date,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const minute = minuteOf(now);
+  const byTenant = Map.groupBy(deliveries, ({ tenantId }) => tenantId);
+  const counts = await lockMinutes(tx, [...byTenant.keys()], minute);
+  // Read under the lock: the same message of another process is known by now, and counts once.
+  const known = await knownKeys(
+    tx,
+    deliveries.flatMap(({ dedupe }) => dedupe ?? []),
+  );
+  for (const row of counts) {
+    const fresh = withoutRepetitions(byTenant.get(row.tenant_id)!, known);
+    await acceptOf(deps, tx, row, fresh, { minute, now });
+  }
+}
+
+/** The clock minute of a time. */
+export function minuteOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / MINUTE) * MINUTE);
+}
+
+async function acceptOf(
+  { limits, metrics, logger }: NotificationsDeps,
+  tx: Tx,
+  row: MinuteRow,
+  fresh: readonly NewDelivery[],
+  { minute, now }: { minute: Date; now: Date },
+): Promise<void> {
+  const counts = { criticalToChannels: row.critical_to_channels, others: row.others };
+  const items = fresh.map((delivery) => ({ delivery, priority: priorityOf(delivery.message, delivery.userId) }));
+  const { accepted, suppressed } = admit(items, counts, limits.deliveriesPerMinute);
+  const { tenant_id } = row;
+  await countMinute(tx, {
+    tenant_id,
+    critical_to_channels: counts.criticalToChannels,
+    others: counts.others,
+    minute,
+    suppressed: suppressed.length,
+  });
+  await insertDeliveries(
+    tx,
+    accepted.map(({ delivery }) => delivery),
+    now,
+  );
+  for (const { delivery } of suppressed) metrics.notifications.inc({ channel: delivery.channel, result: "suppressed" });
+  if (suppressed.length > 0)
+    logger.warn(
+      { tenantId: tenant_id, suppressed: suppressed.length },
+      "a tenant has reached its messages a minute: further ones are suppressed",
+    );
+}
+
+function withoutRepetitions(deliveries: readonly NewDelivery[], known: Set<string>): NewDelivery[] {
+  return deliveries.filter(({ dedupe }) => {
+    const key = dedupe?.toString("hex");
+    if (key === undefined) return true;
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
+}

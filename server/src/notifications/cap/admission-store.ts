@@ -1,0 +1,59 @@
+import { sql } from "kysely";
+import type { Tx } from "../../db/database.ts";
+
+export interface MinuteRow {
+  tenant_id: string;
+  critical_to_channels: number;
+  others: number;
+}
+
+/**
+ * Locks the counts of the tenants for this transaction, in the order of their ids, and starts a new minute where one has begun. Two
+ * processes that accept messages of a tenant wait for each other, so that the counts are exact.
+ */
+export async function lockMinutes(tx: Tx, tenantIds: string[], minute: Date): Promise<MinuteRow[]> {
+  const { rows } = await sql<MinuteRow>`
+    INSERT INTO delivery_minutes AS m (tenant_id, minute)
+    SELECT id, ${minute} FROM unnest(${tenantIds}::uuid[]) AS id ORDER BY id
+    ON CONFLICT (tenant_id) DO UPDATE SET minute = excluded.minute,
+           critical_to_channels = CASE WHEN m.minute = excluded.minute THEN m.critical_to_channels ELSE 0 END,
+           others = CASE WHEN m.minute = excluded.minute THEN m.others ELSE 0 END
+    RETURNING tenant_id, critical_to_channels, others`.execute(tx);
+  return rows;
+}
+
+/** Stores the counts, and adds up what was suppressed in the minute until {@link takeSuppressed} reports it. */
+export async function countMinute(tx: Tx, row: MinuteRow & { minute: Date; suppressed: number }): Promise<void> {
+  await sql`UPDATE delivery_minutes SET critical_to_channels = ${row.critical_to_channels}, others = ${row.others}
+    WHERE tenant_id = ${row.tenant_id}`.execute(tx);
+  if (row.suppressed === 0) return;
+  await sql`
+    INSERT INTO suppressed_deliveries AS s (tenant_id, minute, suppressed)
+    VALUES (${row.tenant_id}, ${row.minute}, ${row.suppressed})
+    ON CONFLICT (tenant_id, minute) DO UPDATE SET suppressed = s.suppressed + excluded.suppressed`.execute(tx);
+}
+
+/** Those of the keys that deliveries have already. */
+export async function knownKeys(tx: Tx, keys: readonly Buffer[]): Promise<Set<string>> {
+  const { rows } = await sql<{ dedupe: Buffer }>`
+    SELECT dedupe FROM deliveries WHERE dedupe IN (
+      SELECT decode(key, 'hex') FROM unnest(${keys.map((key) => key.toString("hex"))}::text[]) AS key)`.execute(tx);
+  return new Set(rows.map(({ dedupe }) => dedupe.toString("hex")));
+}
+
+export interface SuppressedRow {
+  tenant_id: string;
+  minute: Date;
+  suppressed: number;
+}
+
+/** Removes, to be reported, what was suppressed in minutes before `before`; at most `limit` that no other process has locked. */
+export async function takeSuppressed(tx: Tx, before: Date, limit: number): Promise<SuppressedRow[]> {
+  const { rows } = await sql<SuppressedRow>`
+    WITH picked AS MATERIALIZED (
+      SELECT tenant_id, minute FROM suppressed_deliveries WHERE minute < ${before}
+       ORDER BY minute LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    DELETE FROM suppressed_deliveries s USING picked WHERE s.tenant_id = picked.tenant_id AND s.minute = picked.minute
+    RETURNING s.tenant_id, s.minute, s.suppressed`.execute(tx);
+  return rows;
+}

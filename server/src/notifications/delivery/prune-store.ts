@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import type { Channel } from "./delivery-store.ts";
+
+/**
+ * Fails deliveries that have been pending since before `before`: a page that late is of no use. At most `limit`, on the index
+ * `deliveries_expiring`.
+ *
+ * @returns the channel of each
+ */
+export async function expireDeliveries(
+  db: Db,
+  { before, now, error, limit }: { before: Date; now: Date; error: string; limit: number },
+): Promise<Channel[]> {
+  const { rows } = await sql<{ channel: Channel }>`
+    UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = coalesce(last_error, ${error})
+     WHERE id = ANY (ARRAY(
+       SELECT id FROM deliveries WHERE state = 'pending' AND created_at < ${before} AND next_at <= ${now}
+        ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    RETURNING channel`.execute(db);
+  return rows.map(({ channel }) => channel);
+}
+
+/** Deletes at most `limit` deliveries from before `before` that are no longer pending, with their attempts. @returns how many */
+export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM deliveries WHERE id = ANY (ARRAY(
+      SELECT id FROM deliveries WHERE created_at < ${before} AND state <> 'pending' ORDER BY created_at LIMIT ${limit}))
+    RETURNING 1`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,26 @@
+/** Which tenant's work was done last, so that the others come first. Kept by a process for each kind of work. */
+export interface TenantTurn {
+  /** Others, in the order of their ids, come before this tenant. */
+  after: string;
+}
+
+/** The lowest uuid, before every tenant's id. */
+const START = "00000000-0000-0000-0000-000000000000";
+
+export function newTurn(): TenantTurn {
+  return { after: START };
+}
+
+/**
+ * Repeats `work` until no tenant has any left. Each call does some work of the tenants after the given one, so that a tenant with much
+ * to do does not delay the others.
+ *
+ * @param work returns the last tenant that it worked for; `undefined` when none after the given one had work
+ */
+export async function takeTurns(turn: TenantTurn, work: (after: string) => Promise<string | undefined>): Promise<void> {
+  for (;;) {
+    const last = await work(turn.after);
+    if (last === undefined && turn.after === START) return;
+    turn.after = last ?? START;
+  }
+}

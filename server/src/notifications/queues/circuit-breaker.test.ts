@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SECOND } from "../../lib/clock.ts";
+import { createCircuitBreaker } from "./circuit-breaker.ts";
+
+const at = (queue: string) => ({ tenantId: "t", queue });
+
+test("a queue is paused after three failures in a row, twice as long after each further one, up to five minutes", () => {
+  let now = 0;
+  const breaker = createCircuitBreaker(3, { monotonicMs: () => now });
+  const isPaused = () => breaker.failing().some(({ paused }) => paused);
+  const pauses: number[] = [];
+  for (let failed = 1; failed <= 10; failed++) {
+    breaker.record(at("q"), false);
+    const since = now;
+    while (isPaused()) now += SECOND;
+    pauses.push((now - since) / SECOND);
+  }
+  assert.deepEqual(pauses, [0, 0, 10, 20, 40, 80, 160, 300, 300, 300]);
+  assert.equal(breaker.open(), 1);
+  breaker.record(at("q"), true);
+  assert.deepEqual([breaker.open(), breaker.failing()], [0, []]);
+  breaker.record(at("q"), false);
+  assert.deepEqual(breaker.failing(), [{ ...at("q"), paused: false }]);
+});
+
+test("a breaker remembers the ten thousand queues that failed last", () => {
+  const breaker = createCircuitBreaker(1, { monotonicMs: () => 0 });
+  for (let n = 0; n <= 10_000; n++) breaker.record(at(`q${n}`), false);
+  const queues = breaker.failing().map(({ queue }) => queue);
+  assert.deepEqual([queues.length, queues[0], queues.at(-1)], [10_000, "q1", "q10000"]);
+});

@@ -1,0 +1,67 @@
+import type { Channel } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import type { Place } from "./place.ts";
+import { dueQueues, FIRST } from "./queue-store.ts";
+import type { Slots } from "./slots.ts";
+
+/** Tenants whose last queue is remembered; above this number the one that had its turn longest ago starts from its first queue. */
+const MOST_TENANTS = 1_000;
+
+/** Chooses whose message is sent next. */
+export interface FairQueue {
+  /** Queues with a message that is due, at most `room`, with a slot taken for each: tenants take turns, and each tenant's queues. */
+  take(room: number): Promise<Place[]>;
+  /** Returns the slot of a place that {@link take} gave. */
+  release(place: Place): void;
+}
+
+/** Round robin over tenants, then over each tenant's queues, critical pages first. */
+export function createFairQueue(
+  { database, clock }: Pick<NotificationsDeps, "database" | "clock">,
+  channel: Channel,
+  slots: Slots,
+  breaker: Pick<CircuitBreaker, "failing">,
+): FairQueue {
+  const lastQueues = new Map<string, string>();
+  let after = FIRST;
+
+  async function queuesAfter(tenantId: string, limit: number, without: readonly string[]): Promise<Place[]> {
+    const failing = breaker.failing();
+    const paused = failing.filter((each) => each.paused).map(({ queue }) => queue);
+    return await dueQueues(database.db, channel, {
+      now: clock.now(),
+      after: tenantId,
+      lastQueues: Object.fromEntries(lastQueues),
+      fullTenants: [...slots.fullTenants(), ...without],
+      fullQueues: [...paused, ...slots.fullQueues(failing)],
+      limit,
+    });
+  }
+
+  /** Takes a slot for each place that still has one: those before it in the same turn may have used up the slots of failing queues. */
+  function takeSlots(places: readonly Place[]): Place[] {
+    return places.filter((place) => {
+      if (slots.fullQueues(breaker.failing()).includes(place.queue)) return false;
+      slots.take(place);
+      lastQueues.delete(place.tenantId);
+      lastQueues.set(place.tenantId, place.queue);
+      if (lastQueues.size > MOST_TENANTS) lastQueues.delete(lastQueues.keys().next().value!);
+      after = place.tenantId;
+      return true;
+    });
+  }
+
+  return {
+    async take(room) {
+      const start = after;
+      const places = await queuesAfter(start, room, []);
+      if (places.length < room && start !== FIRST) {
+        const served = places.map(({ tenantId }) => tenantId);
+        places.push(...(await queuesAfter(FIRST, room - places.length, served)));
+      }
+      return takeSlots(places);
+    },
+    release: (place) => slots.release(place),
+  };
+}

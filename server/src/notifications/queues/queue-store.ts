@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
+import { addMs } from "../../lib/clock.ts";
+import { EXPIRY_MS } from "../delivery/back-off.ts";
+import type { Channel } from "../delivery/delivery-store.ts";
+import type { Place } from "./place.ts";
+
+/** Which queues have their turn. */
+export interface Turn {
+  now: Date;
+  /** The tenant that had its turn last: others, in the order of their ids, come before it. */
+  after: string;
+  /** The queue of each tenant that had its turn last. */
+  lastQueues: Record<string, string>;
+  fullTenants: string[];
+  fullQueues: string[];
+  limit: number;
+}
+
+/** The lowest uuid: no id of a tenant or queue is below it. */
+export const FIRST = "00000000-0000-0000-0000-000000000000";
+const NONE = sql.lit(FIRST);
+/** One look-up for each: a condition on several priorities would read past every message that is not due yet. */
+export const PRIORITIES = sql`VALUES (0), (1), (2), (3)`;
+
+interface Params {
+  channel: Channel;
+  now: Date;
+  since: Date;
+  after: string;
+  last_queues: string;
+  full_tenants: string[];
+  full_queues: string[];
+  limit: number;
+}
+
+/**
+ * Reads only heads: which tenants have pending messages, which queues each has, and whether the first message of a queue is due. Each
+ * is one look-up in the index `deliveries_queued`, so that a long queue costs what a short one does.
+ */
+const dueQueuesStatement = statement<Params, { tenant_id: string; queue: string }>(
+  "notifications-due-queues",
+  (p) => sql`
+    WITH RECURSIVE tenant AS (
+        (SELECT d.tenant_id FROM deliveries d
+          WHERE d.state = 'pending' AND d.channel = ${p.channel}::text AND d.tenant_id > ${p.after}::uuid
+          ORDER BY d.tenant_id LIMIT 1)
+      UNION ALL
+        SELECT (SELECT d.tenant_id FROM deliveries d
+                 WHERE d.state = 'pending' AND d.channel = ${p.channel}::text AND d.tenant_id > t.tenant_id
+                 ORDER BY d.tenant_id LIMIT 1)
+          FROM tenant t WHERE t.tenant_id IS NOT NULL)
+    SELECT t.tenant_id, head.queue FROM tenant t CROSS JOIN LATERAL (
+      WITH RECURSIVE waiting AS (
+          (SELECT d.queue FROM deliveries d
+            WHERE d.state = 'pending' AND d.channel = ${p.channel}::text AND d.tenant_id = t.tenant_id
+            ORDER BY d.queue LIMIT 1)
+        UNION ALL
+          SELECT (SELECT d.queue FROM deliveries d
+                   WHERE d.state = 'pending' AND d.channel = ${p.channel}::text AND d.tenant_id = t.tenant_id
+                     AND d.queue > w.queue ORDER BY d.queue LIMIT 1)
+            FROM waiting w WHERE w.queue IS NOT NULL)
+      SELECT w.queue FROM waiting w CROSS JOIN (${PRIORITIES}) AS p (priority) CROSS JOIN LATERAL (
+        SELECT FROM deliveries d
+         WHERE d.state = 'pending' AND d.channel = ${p.channel}::text AND d.tenant_id = t.tenant_id AND d.queue = w.queue
+           AND d.priority = p.priority AND d.next_at <= ${p.now}::timestamptz AND d.created_at >= ${p.since}::timestamptz
+         ORDER BY d.next_at LIMIT 1) due
+       WHERE w.queue <> ALL (${p.full_queues}::uuid[])
+       ORDER BY p.priority,
+                w.queue <= coalesce((${p.last_queues}::jsonb ->> t.tenant_id::text)::uuid, ${NONE}), w.queue
+       LIMIT 1) head
+     WHERE t.tenant_id <> ALL (${p.full_tenants}::uuid[])
+     LIMIT ${p.limit}::integer`,
+);
+
+/** One queue of each tenant whose turn it is; none twice. Only what was created within {@link EXPIRY_MS} is sent. */
+export async function dueQueues(db: Db, channel: Channel, turn: Turn): Promise<Place[]> {
+  const rows = await runStatement(db, dueQueuesStatement, {
+    channel,
+    now: turn.now,
+    since: addMs(turn.now, -EXPIRY_MS),
+    after: turn.after,
+    last_queues: JSON.stringify(turn.lastQueues),
+    full_tenants: turn.fullTenants,
+    full_queues: turn.fullQueues,
+    limit: turn.limit,
+  });
+  return rows.map(({ tenant_id, queue }) => ({ tenantId: tenant_id, queue }));
+}
