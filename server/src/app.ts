@@ -92,7 +92,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ports.http = (await api.start()).port;
       await control.start();
       await features.notifications.start(nodeId);
-      stopJobs = startJobs(features, authorities, logger);
+      stopJobs = startJobs({ ...features, authorities, database }, logger);
     },
     stop() {
       stopping ??= closeParts({ ...base, features, surfaces, stopJobs: () => stopJobs() });
@@ -142,6 +142,7 @@ async function openBase(config: Config, overrides: Overrides) {
     url: config.databaseUrl?.reveal(),
     dataDir: inMemory ? "memory" : config.dataDir,
     snapshot: overrides.snapshot,
+    embeddedSync: config.embeddedSync,
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });
@@ -184,9 +185,11 @@ function bracketed(host: string): string {
 }
 
 /** @returns a function that stops the jobs and waits for running ones */
-function startJobs(features: Features, authorities: Authorities, logger: Logger): () => Promise<void> {
-  const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = features;
+function startJobs(parts: Features & Pick<App, "authorities" | "database">, logger: Logger): () => Promise<void> {
+  const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = parts;
+  const { authorities, database } = parts;
   const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
+    [2 * SECOND, "maintain the database", () => database.maintain()],
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],

@@ -15,9 +15,9 @@ import { withTimeout } from "./lib/timeouts.ts";
 /** A drain that takes longer ends the process with exit code 1. */
 const DRAIN_MS = 15_000;
 
-/** `muster serve`: runs until SIGTERM or SIGINT. Resolves with the exit code. */
-export async function serve(): Promise<number> {
-  const config = loadConfig();
+/** `muster serve`: runs until SIGTERM or SIGINT. @param settings override the environment. @returns the exit code */
+export async function serve(settings: Record<string, string> = {}): Promise<number> {
+  const config = loadConfig(settings);
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
   const started = systemClock.monotonicMs();

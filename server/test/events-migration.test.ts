@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openEmbedded } from "../src/db/embedded.ts";
+import { openEmbedded } from "../src/db/embedded/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { describeChange } from "../src/events/events.ts";
@@ -63,7 +63,9 @@ const IN_INBOX = RECORDED.filter(
 
 test("events and the inbox of an earlier version are read as they were recorded", async () => {
   const { url, snapshot, remove } = await bareDatabase();
-  const database = await (url ? openPostgres(url, createLogger("silent")) : openEmbedded("memory", snapshot));
+  const database = await (url
+    ? openPostgres(url, createLogger("silent"))
+    : openEmbedded({ dataDir: "memory", snapshot, sync: false }));
   const { db } = database;
   try {
     await migrate(database, BEFORE_RECORDED_CHANGES);

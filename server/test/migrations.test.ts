@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openEmbedded } from "../src/db/embedded.ts";
+import { openEmbedded } from "../src/db/embedded/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { migrations } from "../src/db/migrations/index.ts";
 import { openPostgres } from "../src/db/postgres.ts";
@@ -13,7 +13,10 @@ async function emptyDatabase({ fresh }: { fresh: boolean }) {
   const { url, snapshot, remove } = await bareDatabase();
   const logger = createLogger("silent");
   return {
-    open: () => (url ? openPostgres(url, logger) : openEmbedded("memory", fresh ? undefined : snapshot)),
+    open: () =>
+      url
+        ? openPostgres(url, logger)
+        : openEmbedded({ dataDir: "memory", snapshot: fresh ? undefined : snapshot, sync: false }),
     remove,
   };
 }

@@ -16,6 +16,8 @@ export interface Config {
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
+  /** Whether a commit of the embedded database waits until the disk has it. */
+  embeddedSync: boolean;
   masterKey: MasterKeySource;
   operatorTls: { certFile: string; keyFile: string } | undefined;
   /** Proxies whose forwarding headers are trusted. */
@@ -120,6 +122,7 @@ const environment = z.object({
   MUSTER_BASE_URL: url(/^https$/, "https://muster.example").optional(),
   MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
   MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
+  MUSTER_EMBEDDED_SYNC: z.enum(["on", "off"], "must be on or off").default("on"),
   MUSTER_MASTER_KEY: z
     .string()
     .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)")
@@ -205,6 +208,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
     brokerUrl: env.MUSTER_BROKER_URL,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
+    embeddedSync: env.MUSTER_EMBEDDED_SYNC === "on",
     masterKey: masterKeySource(env),
     operatorTls:
       env.MUSTER_TLS_CERT_FILE && env.MUSTER_TLS_KEY_FILE

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Logger } from "../lib/logger.ts";
-import { openEmbedded } from "./embedded.ts";
+import { openEmbedded } from "./embedded/embedded.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import type { Database, Db } from "./types.ts";
@@ -12,8 +12,10 @@ export interface DatabaseOptions {
   url?: string | undefined;
   /** Folder of the embedded database, or `memory` in tests. */
   dataDir: string;
-  /** A dumped data folder to start the embedded database from (tests). */
+  /** A dumped data folder to start the embedded database from. */
   snapshot?: Blob | undefined;
+  /** Whether a commit of the embedded database waits until the disk has it; so it is unless this is `false`. */
+  embeddedSync?: boolean | undefined;
   logger: Logger;
   /** Receives the seconds that each statement took, also of one that failed. */
   observe?: ((seconds: number) => void) | undefined;
@@ -23,7 +25,7 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = options.url
     ? await openPostgres(options.url, options.logger, options.observe)
-    : await openEmbedded(options.dataDir, options.snapshot, options.observe);
+    : await openEmbedded({ ...options, sync: options.embeddedSync ?? true });
   try {
     await migrate(database);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, migrations } from "./migrations/index.ts";
+import { readWholeTables } from "./plans/planner.ts";
 import type { Schema } from "./schema.generated.ts";
-import { liftTimeLimit } from "./time-limit.ts";
 import type { Database } from "./types.ts";
 
 /** An arbitrary constant: the advisory lock under which one process migrates while the others wait. */
@@ -15,7 +15,7 @@ const MIGRATION_LOCK = 0x6d_75_73_74;
 export async function migrate(database: Pick<Database, "db">, upTo = migrations.length): Promise<void> {
   await database.db.transaction().execute(async (tx) => {
     // Before the lock: another process may migrate for longer than a request's time limit.
-    await liftTimeLimit(tx);
+    await readWholeTables(tx);
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
     await sql`CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL)`.execute(
       tx,

@@ -1,9 +1,9 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
-import { withTimeout } from "../lib/timeouts.ts";
-import { coalesceReads } from "./coalesce-reads.ts";
-import { pipelineOn } from "./pipeline.ts";
+import { SESSION_SETTINGS } from "./plans/planner.ts";
+import { analyzeGrown } from "./plans/statistics.ts";
+import { databaseOn } from "./pool.ts";
 import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Schema } from "./schema.generated.ts";
@@ -16,12 +16,8 @@ const OLDEST_MAJOR = 15;
  * stay below that. A server that hangs does not end its statement: the client stops waiting a little later.
  */
 const CONNECT_TIMEOUT_MS = 2_000;
-/** How long the health check waits for an answer. */
-const HEALTH_CHECK_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 250;
-
-pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);
 
 /** A PostgreSQL server of version 15 or later. */
 export async function openPostgres(
@@ -38,17 +34,16 @@ export async function openPostgres(
     await Promise.all([main.end(), connects.end()]);
     throw error;
   }
-  const db = new Kysely<Schema>({ dialect: postgresDialect(main), ...timing(observe) });
+  const { db, healthy } = databaseOn(main, observe);
   const connectsDb = new Kysely<Schema>({ dialect: postgresDialect(connects), ...timing(observe) });
-  coalesceReads(db, main, observe);
-  pipelineOn(db, main, observe);
   const listener = createListener(url, logger);
   return {
     kind: "postgres",
     db,
     connects: connectsDb,
     listen: (channel, handler) => listener.listen(channel, handler),
-    healthy: () => answers(main),
+    healthy,
+    maintain: () => analyzeGrown(db),
     close: async () => {
       await listener.close();
       await Promise.all([db.destroy(), connectsDb.destroy()]);
@@ -64,8 +59,7 @@ function createPool(url: string, max: number, logger: Logger, options = ""): pg.
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     application_name: "muster",
-    // Statements take milliseconds; compiling one whose rows PostgreSQL overestimates takes seconds (a chart took eight).
-    options: `-c jit=off ${options}`,
+    options: [...SESSION_SETTINGS, options].join(" "),
   });
   // The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process.
   pool.on("connect", (client) => {
@@ -79,12 +73,4 @@ async function refuseOldServer(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ server_version_num: string }>("SHOW server_version_num");
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
-}
-
-async function answers(pool: pg.Pool): Promise<boolean> {
-  const answer = pool.query("SELECT 1").then(
-    () => true,
-    () => false,
-  );
-  return withTimeout(answer, HEALTH_CHECK_MS, () => false);
 }

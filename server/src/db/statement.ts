@@ -107,6 +107,11 @@ function timeAsText(value: unknown): unknown {
 /** Statement name → text. */
 const texts = new Map<string, string>();
 
+/** Every statement declared so far: name → text. */
+export function declaredStatements(): ReadonlyMap<string, string> {
+  return texts;
+}
+
 /** @throws Error when `name` stands for another text */
 function reserveName(name: string, text: string): void {
   const known = texts.get(name);

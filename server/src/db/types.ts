@@ -25,7 +25,7 @@ export interface DriverQuery extends CompiledQuery {
 }
 
 /**
- * The database of one process: PostgreSQL over a pool, or PostgreSQL in WebAssembly (PGlite) in this process.
+ * The database of one process: PostgreSQL over a pool, or PostgreSQL in WebAssembly (PGlite) in a thread of this process.
  * Both speak the same SQL; nothing above this folder knows which it is.
  */
 export interface Database {
@@ -39,5 +39,7 @@ export interface Database {
   healthy(): Promise<boolean>;
   /** A dump of the embedded database, to be opened as a `snapshot`. PostgreSQL has its own tools for that. */
   dump?(): Promise<Blob>;
+  /** Does what is due to keep statements as fast as they are, in short steps; every few seconds. */
+  maintain(): Promise<void>;
   close(): Promise<void>;
 }

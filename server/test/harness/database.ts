@@ -45,6 +45,11 @@ export async function secondDatabase(first: Database & { url: string | undefined
 
 /** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */
 export async function fillFolder(dataDir: string): Promise<void> {
-  const database = await openDatabase({ dataDir, snapshot: await migratedSnapshot(), logger: createLogger("silent") });
+  const database = await openDatabase({
+    dataDir,
+    snapshot: await migratedSnapshot(),
+    embeddedSync: false,
+    logger: createLogger("silent"),
+  });
   await database.close();
 }

@@ -5,7 +5,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
-import { type TestDatabase, testDatabase } from "./database.ts";
+import { fillFolder, type TestDatabase, testDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A real server on free loopback ports with a clock the test holds. */
@@ -35,6 +35,8 @@ export interface ServerOptions {
   share?: TestServer;
   /** An existing PostgreSQL database, in place of one of its own. */
   databaseUrl?: string;
+  /** Keeps the embedded database in the data folder, in a thread of its own, as the service does. */
+  onDisk?: boolean;
 }
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -43,6 +45,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const dataDir = await mkdtemp(join(tmpdir(), "muster-test-"));
   const own = options.share || options.databaseUrl ? undefined : await testDatabase();
   const databaseUrl = options.databaseUrl ?? options.share?.databaseUrl ?? own?.url;
+  if (options.onDisk && databaseUrl === undefined) await fillFolder(dataDir);
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
   const logs: string[] = [];
   const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });
@@ -60,9 +63,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const app = await createApp(config, {
     ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
-    inMemory: true,
+    inMemory: !options.onDisk,
     ...(options.ids ? { ids: options.ids } : {}),
-    ...(own?.snapshot ? { snapshot: own.snapshot } : {}),
+    ...(own?.snapshot && !options.onDisk ? { snapshot: own.snapshot } : {}),
   }).catch((error) => discard(dataDir, own).then(() => Promise.reject(error)));
   await app.start();
   return {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { foreignEnvironment } from "../../config/config.ts";
 import { portNumber, subcommand } from "../options.ts";
 import { count, print, type Result } from "../output.ts";
@@ -10,9 +10,15 @@ export function addServiceCommands(program: Command, exit: Exit): void {
   program
     .command("serve")
     .description("Run the service until SIGTERM or Ctrl-C")
-    .action(async () => {
+    .addOption(
+      new Option(
+        "--embedded-sync <on|off>",
+        "Whether a commit of the embedded database waits until the disk has it (default: on); overrides MUSTER_EMBEDDED_SYNC",
+      ).choices(["on", "off"]),
+    )
+    .action(async ({ embeddedSync }: { embeddedSync?: string }) => {
       const { serve } = await import("../../main.ts");
-      exit(await serve());
+      exit(await serve(embeddedSync === undefined ? {} : { MUSTER_EMBEDDED_SYNC: embeddedSync }));
     });
   addDemo(program, exit);
   addInbox(program, exit);

@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import type { Duplex } from "node:stream";
+import pg from "pg";
+import { analyzeGrown } from "../plans/statistics.ts";
+import { databaseOn } from "../pool.ts";
+import type { Database } from "../types.ts";
+import { Channels } from "./channels.ts";
+import { type Engine, openEngine } from "./engine.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { engineFolder } from "./new-folder.ts";
+import { WireStream } from "./wire-stream.ts";
+import { openWorkerEngine } from "./worker-engine.ts";
+
+export interface EmbeddedOptions {
+  /** The engine's files are in its folder `postgres`; `memory` keeps them in memory (tests). */
+  dataDir: string;
+  /** A dumped data folder to start from. */
+  snapshot?: Blob | undefined;
+  /** Whether a commit waits until the disk has it. */
+  sync: boolean;
+  /** Receives the seconds that each statement took. */
+  observe?: ((seconds: number) => void) | undefined;
+}
+
+/**
+ * PostgreSQL in WebAssembly: in a thread of its own on the files of a folder, or in memory in the calling thread. A second process
+ * on the same folder would corrupt it, so the folder is locked first.
+ */
+export async function openEmbedded({ dataDir, snapshot, sync, observe }: EmbeddedOptions): Promise<Database> {
+  if (dataDir === "memory") return onEngine(await openEngine({ snapshot, sync: false }), observe);
+  await mkdir(dataDir, { recursive: true });
+  const lock = lockFolder(dataDir);
+  try {
+    const folder = await engineFolder(dataDir, sync);
+    const engine = await openWorkerEngine({ folder: folder.path, snapshot, sync });
+    await folder.opened();
+    const close = () => engine.close().finally(() => lock.release());
+    return onEngine({ ...engine, close }, observe);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** The database of an engine: pg's pool with one client, since an engine has one session. Who waits for it is served in order. */
+export function onEngine(engine: Engine, observe?: (seconds: number) => void): Database {
+  const pool = new pg.Pool({
+    stream: () => new WireStream(engine) as unknown as Duplex,
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: "postgres",
+    ssl: false,
+  });
+  // The calls of an engine that has failed are rejected; an unhandled error of their client would end the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const channels = new Channels(pool);
+  const { db, healthy } = databaseOn(pool, observe);
+  return {
+    kind: "embedded",
+    db,
+    connects: db,
+    listen: (channel, handler) => channels.listen(channel, handler),
+    healthy,
+    dump: () => engine.dump(),
+    maintain: () => analyzeGrown(db),
+    close: async () => {
+      await db.destroy();
+      await engine.close();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Db } from "../../src/db/database.ts";
+import { declaredStatements } from "../../src/db/statement.ts";
+import { runSql } from "./run-sql.ts";
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** A step of a plan that reads a table or an index from end to end. */
+export interface WholeRead {
+  readonly statement: string;
+  readonly of: "table" | "index";
+  readonly name: string;
+}
+
+/** Of every declared statement, in the plan for any values that a connection keeps once it has prepared it. */
+export async function wholeReads(db: Db): Promise<WholeRead[]> {
+  return await db.connection().execute(async (session) => {
+    await runSql(session, "SET plan_cache_mode = force_generic_plan");
+    const found: WholeRead[] = [];
+    for (const [statement, text] of declaredStatements()) {
+      for (const read of readsIn(await genericPlan(session, text))) found.push({ statement, ...read });
+    }
+    await runSql(session, "RESET plan_cache_mode");
+    return found;
+  });
+}
+
+async function genericPlan(db: Db, text: string): Promise<PlanNode> {
+  await runSql(db, `PREPARE planned AS ${text}`);
+  try {
+    const [prepared] = await runSql<{ parameters: number }>(
+      db,
+      "SELECT cardinality(parameter_types) AS parameters FROM pg_prepared_statements WHERE name = 'planned'",
+    );
+    const values = Array<string>(prepared!.parameters).fill("NULL").join(", ");
+    const explained = `EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE planned${values === "" ? "" : `(${values})`}`;
+    const [row] = await runSql<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(db, explained);
+    return row!["QUERY PLAN"][0].Plan;
+  } finally {
+    await runSql(db, "DEALLOCATE planned");
+  }
+}
+
+function readsIn(node: PlanNode): Omit<WholeRead, "statement">[] {
+  const below = (node.Plans ?? []).flatMap(readsIn);
+  const type = node["Node Type"];
+  if (type === "Seq Scan") return [{ of: "table", name: node["Relation Name"]! }, ...below];
+  const isWhole = /^(Bitmap )?Index (Only )?Scan$/.test(type) && node["Index Cond"] === undefined;
+  return isWhole ? [{ of: "index", name: node["Index Name"]! }, ...below] : below;
+}

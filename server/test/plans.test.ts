@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { declaredStatements } from "../src/db/statement.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { onPostgres } from "./harness/database.ts";
+import { ADDRESS, addTenant, csrOf, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
+import { wholeReads } from "./harness/plans.ts";
+import { runSql } from "./harness/run-sql.ts";
+
+/** Tables whose size depends on neither devices nor messages nor requests. */
+const BOUNDED = ["authorities", "broker_nodes", "events_horizon", "request_clock", "schema_migrations", "settings"];
+/** Statements that read a whole table on purpose. */
+const WHOLE_TABLE: Readonly<Record<string, string>> = {
+  "prune-windows": "compares the newest time in the array of each key's window, now and then",
+};
+/** Statements that read a whole index of devices on purpose. */
+const WHOLE_INDEX: Readonly<Record<string, string>> = {
+  "silent-devices": "compares the last reading of every device, every ten seconds",
+};
+
+/** Enough for every connection of the pool to keep plans of its own: PostgreSQL decides on a generic plan in the sixth run. */
+const FIRST_DEVICES = 30;
+const MEASURED_DEVICES = 10;
+const MORE_DEVICES = 2000;
+/** The tables that {@link MORE} fills. */
+const GROWN = /^(devices|claims|client_ids|certificates|certificate_audit|mqtt_sessions|telemetry_latest)(_|$)/;
+const CONNECTIONS = 10;
+
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+let tenant: Tenant;
+before(async () => {
+  registry = await startRegistry();
+  tenant = await addTenant(registry);
+  await registry.telemetry.maintainPartitions();
+  await registry.connections.startNode();
+});
+after(async () => {
+  await registry.connections.stopNode();
+  await registry.stop();
+});
+
+const query = <Row>(text: string, parameters: unknown[] = []) => runSql<Row>(registry.database.db, text, parameters);
+
+/** What a device does: it redeems a claim, renews, connects, publishes and disconnects. */
+async function useOneDevice(): Promise<void> {
+  const { answer, peer } = await enroll(registry, tenant);
+  await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
+  const device = await registry.certificates.identifyDevice(peer);
+  assert.ok(!device.ok, "the renewal has replaced the certificate");
+  const [{ uid } = { uid: "" }] = await query<{ uid: string }>(
+    "SELECT uid FROM devices WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
+    [tenant.caller.tenantId, answer.deviceId],
+  );
+  const sessionId = randomIds.uuid(registry.clock.now());
+  await registry.connections.openSession({
+    sessionId,
+    clientId: answer.deviceId,
+    tenantId: tenant.caller.tenantId,
+    deviceUid: uid,
+    certificateId: null,
+    mqttClientId: null,
+    remoteAddress: ADDRESS,
+  });
+  await registry.telemetry.ingest({
+    tenantId: tenant.caller.tenantId,
+    deviceUid: uid,
+    deviceId: answer.deviceId,
+    topic: answer.mqtt.publishTopics[0]!,
+    payload: Buffer.from('{"temperature": 21.5}'),
+  });
+  registry.connections.closeSession(sessionId, "closed");
+  await registry.connections.flush();
+}
+
+/** Rows that scans have visited so far, of tables and of indexes. */
+async function rowsVisited(): Promise<number> {
+  const flush = () => query("SELECT pg_stat_force_next_flush(), pg_sleep($1)", [onPostgres ? 0.1 : 0]);
+  // On PostgreSQL one on each connection, since each counts for itself.
+  await Promise.all(Array.from({ length: onPostgres ? CONNECTIONS : 1 }, flush));
+  const [counted] = await query<{ rows: string }>(
+    `SELECT sum(seq_tup_read) + sum(coalesce(idx_tup_fetch, 0)) +
+            (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows FROM pg_stat_user_tables`,
+  );
+  return Number(counted!.rows);
+}
+
+async function rowsVisitedByDevice(): Promise<number> {
+  const before = await rowsVisited();
+  for (let n = 0; n < MEASURED_DEVICES; n++) await useOneDevice();
+  return ((await rowsVisited()) - before) / MEASURED_DEVICES;
+}
+
+/** Devices with all that belongs to them. */
+const MORE = [
+  `INSERT INTO devices (uid, tenant_id, id, name, device_type_id, fingerprint_key, connectivity, created_at, updated_at)
+   SELECT gen_random_uuid(), $1, 'more-' || n, 'More', $2, 'more-' || n, 'online', now(), now()
+     FROM generate_series(1, ${MORE_DEVICES}) n`,
+  `INSERT INTO claims (id, tenant_id, code_hmac, code_hint, intended_name, intended_device_type_id, max_uses, used_count,
+                       status, expires_at, created_at, created_by)
+   SELECT gen_random_uuid(), $1, d.id::bytea, 'XXXX', 'More', $2, 1, 1, 'used', now() + interval '1 day', now(), 'system'
+     FROM devices d WHERE d.id LIKE 'more-%'`,
+  `INSERT INTO client_ids (client_id, tenant_id, holder, live_until)
+   SELECT d.id, $1, 'device', now() + interval '30 days' FROM devices d WHERE d.id LIKE 'more-%' AND $2::uuid IS NOT NULL`,
+  `INSERT INTO certificates (id, tenant_id, device_uid, device_id, kind, serial_number, fingerprint_sha256, spki_sha256, der,
+     subject, publish_topics, subscribe_topics, issued_at, not_before, not_after, renew_after, issued_by)
+   SELECT gen_random_uuid(), $1, d.uid, d.id, 'self_enrolled', d.id, d.id, d.id::bytea, '', '', '{}', '{}', now(), now(),
+          now() + interval '30 days', now() + interval '21 days', 'system'
+     FROM devices d WHERE d.id LIKE 'more-%' AND $2::uuid IS NOT NULL`,
+  `INSERT INTO certificate_audit (id, tenant_id, kind, at, actor, device_id, certificate_id, serial_number, fingerprint_sha256)
+   SELECT gen_random_uuid(), $1, 'device_cert_enrolled', now(), 'system', c.device_id, c.id, c.serial_number, c.fingerprint_sha256
+     FROM certificates c WHERE c.device_id LIKE 'more-%' AND $2::uuid IS NOT NULL`,
+  `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id, remote_address, connected_at)
+   SELECT c.device_id, gen_random_uuid(), nextval('mqtt_session_seq'), (SELECT id FROM broker_nodes), $1, c.device_uid, c.id,
+          '192.0.2.2', now() FROM certificates c WHERE c.device_id LIKE 'more-%' AND $2::uuid IS NOT NULL`,
+  `INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at, time_replaced)
+   SELECT d.uid, 'temperature', now(), 1, now(), false
+     FROM devices d WHERE d.id LIKE 'more-%' AND d.tenant_id = $1 AND $2::uuid IS NOT NULL`,
+];
+
+test("on a fresh database, no declared statement is planned to read a whole table that grows", async () => {
+  const reads = (await wholeReads(registry.database.db)).filter(({ of }) => of === "table");
+  const found = reads.filter(({ statement, name }) => !(statement in WHOLE_TABLE) && !BOUNDED.includes(name));
+  assert.deepEqual(found, []);
+  assert.ok(declaredStatements().size > 40);
+});
+
+test("on a fresh database, with thousands of devices more, a device visits as many rows as before", async () => {
+  for (let n = 0; n < FIRST_DEVICES; n++) await useOneDevice();
+  await registry.database.maintain();
+  const few = await rowsVisitedByDevice();
+  for (const statement of MORE) await query(statement, [tenant.caller.tenantId, tenant.deviceTypeId]);
+  await registry.database.maintain();
+  const many = await rowsVisitedByDevice();
+  assert.ok(few > 10, `only ${few} rows were counted`);
+  assert.ok(
+    many <= few * 1.25,
+    `a device visits ${few} rows at first, and ${many} when there are ${MORE_DEVICES} more`,
+  );
+});
+
+test("with thousands of devices, no declared statement is planned to read a whole index of theirs", async () => {
+  const reads = (await wholeReads(registry.database.db)).filter(({ name }) => GROWN.test(name));
+  assert.deepEqual(
+    reads.filter(({ statement }) => !(statement in WHOLE_INDEX) && !(statement in WHOLE_TABLE)),
+    [],
+  );
+});
