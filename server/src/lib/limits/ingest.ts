@@ -39,6 +39,12 @@ export const ingest = limitTable({
     reached: REJECTED,
     fixed: true,
   },
+  metricsPerDevice: {
+    level: "device",
+    of: "metric names that one device has latest values of",
+    value: 500,
+    reached: "the message that would add one is rejected with a reason; the session stays",
+  },
   tenantRowsPerBatch: {
     level: "tenant",
     of: "rows (readings × metrics) of one tenant in one batch, while other tenants send too",

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createMetricCap } from "../metric-cap/metric-cap.ts";
 import { createPartitionTargets } from "../partitions/partition-targets.ts";
 import { type IngestQueue, IngestShard } from "../queue/ingest-shard.ts";
 import { Isolation } from "../queue/isolation.ts";
@@ -27,7 +28,7 @@ export interface IngestDeps {
   /** Evaluates each batch in its commit. */
   evaluator: BatchEvaluator;
   metrics: SettleDeps["metrics"];
-  limits: Pick<Limits, "readingsPerMessage" | "tenantRowsPerBatch">;
+  limits: Pick<Limits, "metricsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch">;
 }
 
 export interface Ingest {
@@ -56,6 +57,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     ...deps,
     isolation,
     lastSeen,
+    metricCap: createMetricCap(database.db, limits),
     partitionTargets: createPartitionTargets(database),
     dirtyHours: createDirtyHourTracker(),
   };

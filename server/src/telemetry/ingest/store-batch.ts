@@ -29,6 +29,7 @@ export interface StoreBatchDeps {
 /** What stays the same in every attempt to store a batch. */
 interface Batch {
   messages: readonly PreparedMessage[];
+  guards: readonly BoundStatement[];
   columns: TelemetryColumns;
   lastSeen: LastSeen;
   rejected: RejectedMessage[];
@@ -38,14 +39,16 @@ interface Batch {
  * Stores `messages` and what their rules make of them in one commit. When another process stored newer readings of the same devices
  * in between, the rules are evaluated again, then with those readings locked.
  *
+ * @param guards statements that may refuse the batch; the first of its transaction
  * @throws what the database throws; nothing is stored then
  */
 export async function storeBatch(
   deps: StoreBatchDeps,
   messages: readonly PreparedMessage[],
   lastSeen: LastSeen,
+  guards: readonly BoundStatement[],
 ): Promise<void> {
-  const batch = { messages, columns: toColumns(messages), lastSeen, rejected: newestRejected(messages) };
+  const batch = { messages, guards, columns: toColumns(messages), lastSeen, rejected: newestRejected(messages) };
   const deviceUids = new Set(messages.map(({ deviceUid }) => deviceUid));
   let lockFirst = false;
   for (let attempt = 1; ; attempt++) {
@@ -69,11 +72,12 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
   const target = { columns, lastSeen, retention, dirtyHours: toMark, nowMs };
   if (lockFirst) {
     await db.transaction().execute(async (tx) => {
+      await runPipelined(tx, batch.guards);
       await lockLatest(tx, columns);
       await runPipelined(tx, await statementsOf(deps, batch, target, tx));
     });
   } else {
-    await runPipelined(db, await statementsOf(deps, batch, target));
+    await runPipelined(db, [...batch.guards, ...(await statementsOf(deps, batch, target))]);
   }
   const storedMs = deps.clock.now().getTime();
   const unmarked = confirm(storedMs);

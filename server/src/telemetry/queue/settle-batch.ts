@@ -3,10 +3,16 @@ import type { Metrics } from "../../lib/metrics.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import type { LastSeenThrottle } from "../ingest/last-seen-throttle.ts";
 import { type StoreBatchDeps, storeBatch, storeOutcome } from "../ingest/store-batch.ts";
+import type { MetricCap } from "../metric-cap/metric-cap.ts";
+import { isMetricConflict } from "../metric-cap/metric-cap-store.ts";
 import type { PendingMessage } from "./pending-message.ts";
+
+/** How often the metrics of a batch are checked again because another process has added some to its devices. */
+const MAX_CHECKS = 5;
 
 export interface SettleDeps extends StoreBatchDeps {
   lastSeen: LastSeenThrottle;
+  metricCap: MetricCap;
   logger: Logger;
   metrics: Pick<Metrics, "messages" | "messagesRejected" | "batchesBisected">;
 }
@@ -21,19 +27,32 @@ export type BatchResult =
 
 /** Stores what is next of these messages, or nothing of it. Never rejects. */
 export async function storePending(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<BatchResult> {
+  for (let check = 1; ; check++) {
+    try {
+      await tryToStore(deps, batch);
+      return { outcome: "stored" };
+    } catch (error) {
+      if (isMetricConflict(error) && check < MAX_CHECKS) continue;
+      const outcome = storeOutcome(error);
+      if (outcome === "failed") {
+        deps.logger.error({ err: error, messages: batch.length }, "telemetry could not be stored");
+      }
+      return { outcome, error };
+    }
+  }
+}
+
+async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<void> {
+  const { guards, confirm } = await deps.metricCap.admit(batch);
   const messages = batch.map(({ prepared }) => prepared);
   const lastSeen = deps.lastSeen.select(messages);
   try {
-    await storeBatch(deps, messages, lastSeen);
-    return { outcome: "stored" };
+    await storeBatch(deps, messages, lastSeen, guards);
   } catch (error) {
     deps.lastSeen.undo(lastSeen);
-    const outcome = storeOutcome(error);
-    if (outcome === "failed") {
-      deps.logger.error({ err: error, messages: batch.length }, "telemetry could not be stored");
-    }
-    return { outcome, error };
+    throw error;
   }
+  confirm();
 }
 
 /** Counts messages that are settled. */
