@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Caller } from "../../server/src/access/access.ts";
-import { createAuthorities } from "../../server/src/authorities/authorities.ts";
+import { createAuthorities, fixedMasterKey } from "../../server/src/authorities/authorities.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
 import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import { composeFeatures } from "../../server/src/features.ts";
@@ -71,14 +71,15 @@ export async function chart(url: string): Promise<Figure[]> {
 }
 
 async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
-  const masterKey = new Secret(Buffer.alloc(32, 7));
-  const deps = { database, clock: systemClock, ids: randomIds, logger, masterKey };
-  const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
+  const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
+  const deps = { database, clock: systemClock, ids: randomIds, logger };
+  const authorities = await createAuthorities({ ...deps, masterKeys, publicHost: "localhost" });
   const { telemetry } = composeFeatures({
     ...deps,
     metrics: createMetrics(),
     limits: DEFAULT_LIMITS,
     authorities,
+    keysFor: authorities.keysFor,
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
   });

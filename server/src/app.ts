@@ -3,11 +3,11 @@ import { boundFunctions } from "./access/access.ts";
 import { serveHomePage } from "./api/reference/home-page.ts";
 import { serveReference } from "./api/reference/serve-reference.ts";
 import { type Api, createApi } from "./api/server.ts";
-import { type Authorities, createAuthorities } from "./authorities/authorities.ts";
+import { type Authorities, createAuthorities, createMasterKeys } from "./authorities/authorities.ts";
 import { type Broker, createBroker } from "./broker/broker.ts";
 import type { Config } from "./config/config.ts";
 import { checkFileModes } from "./config/file-modes.ts";
-import { loadMasterKey } from "./config/master-key.ts";
+import { openMasterKeyStore } from "./config/master-key.ts";
 import { type Control, createControl } from "./control/control.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
@@ -135,7 +135,8 @@ async function openBase(config: Config, overrides: Overrides) {
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   for (const warning of await checkFileModes(config)) logger.warn(warning);
-  const { key: masterKey, removeCreated } = await loadMasterKey(config);
+  const masterKeyStore = await openMasterKeyStore(config);
+  const masterKeys = createMasterKeys(masterKeyStore);
   const metrics = createMetrics();
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
   const database = await openDatabase({
@@ -147,13 +148,14 @@ async function openBase(config: Config, overrides: Overrides) {
     observe: (seconds) => metrics.database.observe(seconds),
   });
   const { clock, stopClock } = await chooseClock(database, overrides, logger);
-  const base = { database, clock, ids, logger, metrics, masterKey, stopClock };
+  const base = { database, clock, ids, logger, metrics, stopClock };
   try {
-    return { ...base, authorities: await createAuthorities({ ...base, publicHost: config.publicHost }) };
+    const authorities = await createAuthorities({ ...base, masterKeys, publicHost: config.publicHost });
+    return { ...base, authorities, keysFor: authorities.keysFor };
   } catch (error) {
     stopClock();
     await database.close();
-    if (isMusterError(error, "wrong_master_key")) await removeCreated();
+    if (isMusterError(error, "wrong_master_key")) await masterKeyStore.removeCreated();
     throw error;
   }
 }

@@ -1,13 +1,14 @@
 import { createAccess } from "./access/access.ts";
 import { createAnomalies } from "./anomalies/anomalies.ts";
 import { createAudit } from "./audit/audit.ts";
+import type { Authorities } from "./authorities/authorities.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createCertificates } from "./certificates/certificates.ts";
 import { createConnections } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
-import { createEnrollment, type EnrollmentOptions } from "./enrollment/enrollment.ts";
+import { createEnrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -15,10 +16,8 @@ import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Metrics } from "./lib/metrics.ts";
-import { Secret } from "./lib/secret.ts";
 import { createLive } from "./live/live.ts";
 import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
-import { deriveKey } from "./pki/pki.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
 import { createTelemetry } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
@@ -31,8 +30,9 @@ export interface FeatureDeps {
   logger: Logger;
   metrics: Metrics;
   limits: Limits;
-  authorities: EnrollmentOptions["authorities"];
-  masterKey: Secret<Buffer>;
+  authorities: EnrollmentDeps["authorities"];
+  /** Keys derived from the master key; the first one is used for what is new. */
+  keysFor: Authorities["keysFor"];
   notificationSettings: NotificationSettings;
   /** Where devices and clients reach the service; its ports are known once the listeners are open. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
@@ -48,7 +48,7 @@ export type Features = ReturnType<typeof composeFeatures>;
  * benchmarks all build theirs here.
  */
 export function composeFeatures(process: FeatureDeps) {
-  const { database, clock, ids, logger, metrics, limits, authorities, masterKey, addresses } = process;
+  const { database, clock, ids, logger, metrics, limits, authorities, keysFor, addresses } = process;
   const deps = { database, clock, ids, logger, metrics, limits };
   const connections = createConnections(deps);
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
@@ -56,7 +56,7 @@ export function composeFeatures(process: FeatureDeps) {
   const events = createEvents(deps);
   const notifications = createNotifications({
     ...deps,
-    webhookKey: new Secret(deriveKey(masterKey.reveal(), "webhook-secrets")),
+    webhookKeys: () => keysFor("webhook-secrets"),
     settings: process.notificationSettings,
     baseUrl: () => addresses.baseUrl,
   });
@@ -64,7 +64,7 @@ export function composeFeatures(process: FeatureDeps) {
     ...deps,
     authorities,
     connections,
-    masterKey,
+    claimCodeKeys: () => keysFor("claim-code"),
     brokerUrl: () => addresses.brokerUrl,
     signTimeoutMs: process.signTimeoutMs,
   });

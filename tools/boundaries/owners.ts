@@ -49,7 +49,7 @@ export const owners: Record<string, readonly string[]> = {
     "certificate_notices",
     "disabled_webhooks",
   ],
-  authorities: ["authorities", "settings"],
+  authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],
   db: ["schema_migrations"],
 };

@@ -2,16 +2,22 @@
  * Which roots, intermediates and server certificates are in use. The rows in the database decide; each process has a copy that
  * follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
  */
+import type { KeyObject } from "node:crypto";
 import { type Signer, verifyClientChain } from "../pki/pki.ts";
 import { listAuthorities, listAuthoritiesInUse } from "./authority-store.ts";
 import { type ChangeKind, changeHierarchy } from "./change-hierarchy.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
+import type { KeyPurpose } from "./derived-keys.ts";
 import { followAuthorities } from "./follow-authorities.ts";
 import type { Issuer, ServerTls } from "./loaded-authorities.ts";
+import { type MasterKeyRotation, rotateMasterKey } from "./rotate-master-key.ts";
 import { type AuthorityStatus, type ExportedAuthority, exportCertificates, statusOf } from "./status.ts";
 
 export type { AuthoritiesDeps } from "./deps.ts";
+export type { KeyPurpose } from "./derived-keys.ts";
 export type { Issuer, ServerTls } from "./loaded-authorities.ts";
+export { createMasterKeys, fixedMasterKey, type MasterKeyStore, type MasterKeys } from "./master-keys.ts";
+export type { MasterKeyRotation } from "./rotate-master-key.ts";
 export type { AuthorityStatus, ExportedAuthority } from "./status.ts";
 
 export interface Authorities {
@@ -42,6 +48,14 @@ export interface Authorities {
   /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
   rotateRoot(options?: { immediately?: boolean }): Promise<AuthorityStatus[]>;
   rotateServer(): Promise<AuthorityStatus[]>;
+  /**
+   * The key derived from the master key for a purpose, then those derived from former master keys that are still accepted.
+   *
+   * @throws MusterError wrong_master_key when the master key was rotated to one that this process does not have
+   */
+  keysFor(purpose: KeyPurpose): readonly KeyObject[];
+  /** Replaces the master key; repeat it after an interruption. docs/operations.md describes the procedure. @throws MusterError invalid_request */
+  rotateMasterKey(): Promise<MasterKeyRotation>;
   /** Runs due rotations; call it at least daily. Throws when the database is unreachable. */
   maintain(): Promise<void>;
   close(): Promise<void>;
@@ -55,6 +69,8 @@ export interface Authorities {
 export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorities> {
   await changeHierarchy(deps, "start");
   const { current, reload, onChange, close } = await followAuthorities(deps);
+  await promoteMasterKey(deps);
+  onChange(() => void promoteMasterKey(deps));
   const status = async () => (await listAuthorities(deps.database.db)).map(statusOf);
   const change = async (kind: ChangeKind) => {
     await changeHierarchy(deps, kind);
@@ -84,7 +100,27 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     rotateIntermediate: () => rotate("intermediate"),
     rotateRoot: (options) => rotate(options?.immediately ? "rootImmediately" : "root"),
     rotateServer: () => rotate("server"),
+    keysFor: (purpose) => {
+      deps.masterKeys.current();
+      const now = deps.clock.now();
+      const keys = current().keys[purpose].filter(({ neededUntil }) => neededUntil === undefined || neededUntil > now);
+      return keys.map(({ key }) => key);
+    },
+    rotateMasterKey: async () => {
+      const rotated = await rotateMasterKey(deps);
+      await reload();
+      return { ...rotated, remaining: await deps.masterKeys.promote() };
+    },
     maintain: () => change("due"),
     close,
   };
+}
+
+/** After a rotation, by whichever process: puts the master key in its place in the store of this process. */
+async function promoteMasterKey({ masterKeys, logger }: AuthoritiesDeps): Promise<void> {
+  try {
+    for (const note of await masterKeys.promote()) logger.warn(`the master key was rotated: ${note}`);
+  } catch (error) {
+    logger.error({ err: (error as Error).message }, "could not put the master key in its place");
+  }
 }

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import { notify } from "../db/database.ts";
 import type { AuthoritiesTable } from "../db/schema.generated.ts";
 import type { Db, Tx } from "../db/types.ts";
+import { listRetiredKeys, type RetiredKeyRow } from "./retired-key-store.ts";
 
 export type AuthorityRow = Selectable<AuthoritiesTable>;
 export type NewAuthorityRow = Insertable<AuthoritiesTable>;
@@ -62,6 +63,35 @@ export async function notifyChange(tx: Tx): Promise<void> {
 export async function readMasterKeyCheck(db: Db): Promise<string | undefined> {
   const row = await db.selectFrom("settings").select("value").where("key", "=", MASTER_KEY_CHECK).executeTakeFirst();
   return row?.value;
+}
+
+export async function updateMasterKeyCheck(tx: Tx, value: string): Promise<void> {
+  await tx.updateTable("settings").set({ value }).where("key", "=", MASTER_KEY_CHECK).execute();
+}
+
+export async function updatePrivateKey(tx: Tx, id: string, encryptedPem: string): Promise<void> {
+  await tx.updateTable("authorities").set({ private_key_pem: encryptedPem }).where("id", "=", id).execute();
+}
+
+/** What a process loads to serve from. */
+export interface StoredHierarchy {
+  /** The generations in use, oldest first. */
+  rows: AuthorityRow[];
+  /** The check value of the master key. */
+  check: string | undefined;
+  retiredKeys: RetiredKeyRow[];
+}
+
+/** Reads it in one snapshot: a rotation of the master key changes all of it at once. */
+export async function readHierarchy(db: Db): Promise<StoredHierarchy> {
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (tx) => ({
+      rows: await listAuthoritiesInUse(tx),
+      check: await readMasterKeyCheck(tx),
+      retiredKeys: await listRetiredKeys(tx),
+    }));
 }
 
 export async function insertMasterKeyCheck(tx: Tx, value: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { addMs } from "../lib/clock.ts";
-import { checkMasterKey, masterKeyCheck } from "../pki/pki.ts";
-import { insertMasterKeyCheck, notifyChange, readMasterKeyCheck } from "./authority-store.ts";
+import { masterKeyCheck } from "../pki/pki.ts";
+import { insertMasterKeyCheck, notifyChange } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
 import { isInUse, loadAuthorities } from "./loaded-authorities.ts";
 import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
+import { deleteUnneededKeys } from "./retired-key-store.ts";
 import {
   activateServerRoot,
   announceServerRoot,
@@ -54,15 +55,14 @@ const ACTS: Partial<Record<ChangeKind, string>> = {
  * @throws MusterError wrong_master_key
  */
 export async function changeHierarchy(deps: AuthoritiesDeps, kind: ChangeKind): Promise<void> {
-  const masterKey = deps.masterKey.reveal();
-  const hosts = serverHosts(deps.publicHost);
   await inTransaction(deps.database.db, async (tx) => {
-    const hierarchy = await lockHierarchy(tx, { now: deps.clock.now(), ids: deps.ids, masterKey, hosts });
+    const hierarchy = await lockHierarchy(tx, deps, serverHosts(deps.publicHost));
     await requireMasterKey(hierarchy);
     const before = generationsInUse(hierarchy);
     await CHANGES[kind](hierarchy);
     await recordRotation(hierarchy, kind, before);
     await runDueRotations(hierarchy);
+    await deleteUnneededKeys(tx, hierarchy.now);
     if (hierarchy.changed) await notifyChange(tx);
   });
 }
@@ -79,10 +79,9 @@ function generationsInUse({ rows }: LockedHierarchy): Record<string, string> {
   return Object.fromEntries(rows.filter(isInUse).map(({ name, status }) => [name, status]));
 }
 
-/** The first process stores the check value of its master key; every later change requires the same master key. */
-async function requireMasterKey({ tx, rows, masterKey }: LockedHierarchy): Promise<void> {
-  const check = await readMasterKeyCheck(tx);
-  if (check !== undefined) return checkMasterKey(masterKey, check);
+/** The first process stores the check value of its master key; a locked hierarchy has the master key of a stored value. */
+export async function requireMasterKey({ tx, rows, masterKey, check }: LockedHierarchy): Promise<void> {
+  if (check !== undefined) return;
   // Where keys are stored and the check value is not, the master key must decrypt them.
   if (rows.length > 0) loadAuthorities(rows.filter(isInUse), masterKey);
   await insertMasterKeyCheck(tx, masterKeyCheck(masterKey));

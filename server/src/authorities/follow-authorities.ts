@@ -1,11 +1,11 @@
 import { coalesceRuns } from "../lib/coalesce-runs.ts";
-import { CHANGED_CHANNEL, listAuthoritiesInUse } from "./authority-store.ts";
+import { CHANGED_CHANNEL, readHierarchy } from "./authority-store.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
-import { type LoadedAuthorities, loadAuthorities, versionOf } from "./loaded-authorities.ts";
+import { type LoadedState, loadState, versionOf } from "./loaded-authorities.ts";
 
 /** The copy of the hierarchy that this process serves from. */
 export interface FollowedAuthorities {
-  current(): LoadedAuthorities;
+  current(): LoadedState;
   /** Resolves when the copy has everything that was committed before the call. */
   reload(): Promise<void>;
   /** @returns a function that removes the listener */
@@ -17,18 +17,19 @@ export interface FollowedAuthorities {
 export async function followAuthorities({
   database,
   logger,
-  masterKey,
+  masterKeys,
 }: AuthoritiesDeps): Promise<FollowedAuthorities> {
   const listeners = new Set<() => void>();
-  let current: LoadedAuthorities | undefined;
+  let current: LoadedState | undefined;
   // One load at a time, so that an older state never replaces a newer one.
   const loads = coalesceRuns(load);
 
   async function load(): Promise<void> {
-    const rows = await listAuthoritiesInUse(database.db);
+    const stored = await readHierarchy(database.db);
     const previous = current;
-    if (versionOf(rows) === previous?.version) return;
-    current = loadAuthorities(rows, masterKey.reveal());
+    if (versionOf(stored) === previous?.version) return;
+    await masterKeys.select(stored.check);
+    current = loadState(stored, masterKeys.current());
     if (previous !== undefined) logger.info("the certificate authorities have changed");
     for (const listener of listeners) notify(listener);
   }

@@ -1,5 +1,6 @@
 import { certificatePem, decryptPrivateKey, fileSigner, type Signer } from "../pki/pki.ts";
-import type { AuthorityRow } from "./authority-store.ts";
+import type { AuthorityRow, StoredHierarchy } from "./authority-store.ts";
+import { type DerivedKeys, loadDerivedKeys } from "./derived-keys.ts";
 import { activeOf } from "./locked-hierarchy.ts";
 
 /** Certificate and key of a server, PEM, as `tls.createServer` takes them. */
@@ -23,8 +24,19 @@ export interface LoadedAuthorities {
   readonly serverCaBundlePem: string;
   readonly brokerTls: ServerTls;
   readonly httpsTls: ServerTls;
+}
+
+/** What a process serves from: the hierarchy, and what is derived from the master key. */
+export interface LoadedState extends LoadedAuthorities {
+  readonly keys: DerivedKeys;
   /** Equal for two states exactly when they are the same. */
   readonly version: string;
+}
+
+/** @throws MusterError wrong_master_key; issuance_failed where key and certificate do not belong together */
+export function loadState(stored: StoredHierarchy, masterKey: Buffer): LoadedState {
+  const keys = loadDerivedKeys(masterKey, stored.retiredKeys);
+  return { ...loadAuthorities(stored.rows, masterKey), keys, version: versionOf(stored) };
 }
 
 /** Whether the generation is upcoming, active or retiring. */
@@ -54,13 +66,12 @@ export function loadAuthorities(rows: readonly AuthorityRow[], masterKey: Buffer
       .join(""),
     brokerTls: serverTls(active("broker_server"), masterKey),
     httpsTls: serverTls(active("https_server"), masterKey),
-    version: versionOf(rows),
   };
 }
 
-/** The version of the {@link LoadedAuthorities} of these rows, without decrypting a key. */
-export function versionOf(rows: readonly AuthorityRow[]): string {
-  return rows.map(({ id, status }) => `${id} ${status}`).join("\n");
+/** The version of the {@link LoadedState} of what is stored, without decrypting a key. */
+export function versionOf({ rows, check }: StoredHierarchy): string {
+  return [check, ...rows.map(({ id, status }) => `${id} ${status}`)].join("\n");
 }
 
 function newestFirst(rows: readonly AuthorityRow[]): AuthorityRow[] {

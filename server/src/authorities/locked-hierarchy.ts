@@ -1,13 +1,23 @@
 import type { Tx } from "../db/types.ts";
 import type { Ids } from "../lib/ids.ts";
-import { type AuthorityRow, listAuthorities, lockAuthorities, type Role } from "./authority-store.ts";
+import {
+  type AuthorityRow,
+  listAuthorities,
+  lockAuthorities,
+  type Role,
+  readMasterKeyCheck,
+} from "./authority-store.ts";
+import type { AuthoritiesDeps } from "./deps.ts";
 
 /** The hierarchy during a transaction that holds its lock, with everything that changing it needs. */
 export interface LockedHierarchy {
   readonly tx: Tx;
   readonly now: Date;
   readonly ids: Ids;
+  /** The master key that the keys are encrypted under. */
   readonly masterKey: Buffer;
+  /** The stored check value of the master key; `undefined` before the first start. */
+  readonly check: string | undefined;
   /** The hosts that server certificates must name. */
   readonly hosts: readonly string[];
   /** Every generation, oldest first, as the transaction sees it now. */
@@ -17,13 +27,21 @@ export interface LockedHierarchy {
 
 export type ServerRole = Extract<Role, "broker_server" | "https_server">;
 
-/** Waits for the lock, then reads the rows; before the lock they could still change. */
+/**
+ * Waits for the lock, then reads the rows; before the lock they could still change.
+ *
+ * @throws MusterError wrong_master_key
+ */
 export async function lockHierarchy(
   tx: Tx,
-  more: Omit<LockedHierarchy, "tx" | "rows" | "changed">,
+  { clock, ids, masterKeys }: Pick<AuthoritiesDeps, "clock" | "ids" | "masterKeys">,
+  hosts: readonly string[],
 ): Promise<LockedHierarchy> {
   await lockAuthorities(tx);
-  return { ...more, tx, rows: await listAuthorities(tx), changed: false };
+  const check = await readMasterKeyCheck(tx);
+  await masterKeys.select(check);
+  const masterKey = masterKeys.current();
+  return { tx, now: clock.now(), ids, masterKey, check, hosts, rows: await listAuthorities(tx), changed: false };
 }
 
 /** To be called after each write. */

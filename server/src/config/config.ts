@@ -40,7 +40,7 @@ export interface Config {
 }
 
 export type MasterKeySource =
-  | { from: "value"; key: Secret<Buffer> }
+  | { from: "value"; key: Secret<Buffer>; next: Secret<Buffer> | undefined }
   | { from: "file"; path: string }
   | { from: "data-folder" };
 
@@ -97,6 +97,10 @@ function originProblem(origin: string): string | undefined {
 /** One mailbox, optionally with a display name (RFC 5322 3.4); no comments, quoting or groups. */
 const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
 
+const masterKey = z
+  .string()
+  .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)");
+
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 const limitValue = z.coerce.number("must be a number").int("must be a whole number").min(1, "must be at least 1");
 
@@ -123,10 +127,8 @@ const environment = z.object({
   MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
   MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
   MUSTER_EMBEDDED_SYNC: z.enum(["on", "off"], "must be on or off").default("on"),
-  MUSTER_MASTER_KEY: z
-    .string()
-    .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)")
-    .optional(),
+  MUSTER_MASTER_KEY: masterKey.optional(),
+  MUSTER_MASTER_KEY_NEXT: masterKey.optional(),
   MUSTER_MASTER_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
@@ -192,6 +194,11 @@ function contradictions(given: Record<string, string | undefined>): string[] {
   if (given.MUSTER_MASTER_KEY && given.MUSTER_MASTER_KEY_FILE) {
     problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: give one");
   }
+  if (given.MUSTER_MASTER_KEY_NEXT && !given.MUSTER_MASTER_KEY) {
+    problems.push(
+      "MUSTER_MASTER_KEY_NEXT belongs to MUSTER_MASTER_KEY; the next key of a file is beside it, in <file>.next",
+    );
+  }
   if (!given.MUSTER_TLS_CERT_FILE !== !given.MUSTER_TLS_KEY_FILE) {
     problems.push("MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE belong together: give both or neither");
   }
@@ -237,7 +244,11 @@ function toLimits(env: Record<string, unknown>): Limits {
 }
 
 function masterKeySource(env: z.infer<typeof environment>): MasterKeySource {
-  if (env.MUSTER_MASTER_KEY) return { from: "value", key: new Secret(decodeKey(env.MUSTER_MASTER_KEY)!) };
+  const { MUSTER_MASTER_KEY: value, MUSTER_MASTER_KEY_NEXT: next } = env;
+  if (value) {
+    const [key, nextKey] = [decodeKey(value)!, next && decodeKey(next)];
+    return { from: "value", key: new Secret(key), next: nextKey ? new Secret(nextKey) : undefined };
+  }
   if (env.MUSTER_MASTER_KEY_FILE) return { from: "file", path: resolve(env.MUSTER_MASTER_KEY_FILE) };
   return { from: "data-folder" };
 }

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
+import { nextOf } from "./master-key.ts";
 
 const GROUP_READS = 0o040;
 const GROUP_WRITES = 0o020;
@@ -20,7 +21,8 @@ export async function checkFileModes(config: Pick<Config, "dataDir" | "masterKey
   const { masterKey, dataDir, operatorTls } = config;
   const keyFile = masterKey.from === "file" ? masterKey.path : join(dataDir, "master.key");
   const warnings: string[] = [];
-  if (masterKey.from !== "value") warnings.push(...(await checkMasterKeyFile(keyFile)));
+  if (masterKey.from !== "value")
+    for (const path of [keyFile, nextOf(keyFile)]) warnings.push(...(await checkMasterKeyFile(path)));
   if (operatorTls) warnings.push(...(await checkTlsKey(operatorTls.keyFile)));
   warnings.push(...(await checkDataFolder(dataDir)));
   return warnings;

@@ -1,35 +1,122 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, link, mkdir, open, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { faultPoint } from "../lib/fault-points.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { Secret } from "../lib/secret.ts";
 import { type Config, ConfigError, decodeKey } from "./config.ts";
 
-export interface LoadedMasterKey {
-  key: Secret<Buffer>;
-  /** Removes the key file if this call created it: a key that decrypts nothing must not take the place of the right one. */
+/** Where the master key is stored, and the next one during a rotation. */
+export interface MasterKeyStore {
+  /** The key in its place, then the next one, if there is one. @throws ConfigError when one is missing, unreadable or not a key */
+  read(): Promise<Secret<Buffer>[]>;
+  /** The key to rotate to. @throws MusterError invalid_request when a person must provide it first */
+  next(): Promise<Secret<Buffer>>;
+  /** Puts the next key in the place of the present one. @returns what is left for a person to do, as sentences */
+  promote(key: Secret<Buffer>, formerId: string): Promise<string[]>;
+  /** Removes the key file if opening created it: a key that decrypts nothing must not take the place of the right one. */
   removeCreated(): Promise<void>;
 }
 
 /**
- * The 32-byte master key, which encrypts the private keys of the authorities and the claim codes. Without a setting it is created
- * once, in `master.key` of the data folder (mode 0600). Without it the stored keys cannot be decrypted.
+ * Opens the store of the 32-byte master key, which encrypts the private keys of the authorities and the claim codes. Without a setting
+ * the key is created once, in `master.key` of the data folder (mode 0600). Without it the stored keys cannot be decrypted.
  *
  * @throws ConfigError when the file is missing, unreadable or not a key
  */
-export async function loadMasterKey(config: Pick<Config, "masterKey" | "dataDir">): Promise<LoadedMasterKey> {
+export async function openMasterKeyStore(config: Pick<Config, "masterKey" | "dataDir">): Promise<MasterKeyStore> {
+  const store = await openStore(config);
+  await store.read();
+  return store;
+}
+
+async function openStore(config: Pick<Config, "masterKey" | "dataDir">): Promise<MasterKeyStore> {
   const source = config.masterKey;
-  if (source.from === "value") return given(source.key);
-  if (source.from === "file") return given(await readKey(source.path, "MUSTER_MASTER_KEY_FILE"));
+  if (source.from === "value") return valueStore(source.key, source.next);
+  if (source.from === "file") return fileStore(source.path, "MUSTER_MASTER_KEY_FILE", provided(source.path));
   const path = join(config.dataDir, "master.key");
   await mkdir(config.dataDir, { recursive: true });
   const created = await createOnce(path);
-  const key = await readKey(path, "the master key");
-  return created ? { key, removeCreated: () => unlink(path) } : given(key);
+  const store = fileStore(path, "the master key", async () => void (await createOnce(nextOf(path))));
+  return created ? { ...store, removeCreated: () => unlink(path) } : store;
 }
 
-function given(key: Secret<Buffer>): LoadedMasterKey {
-  return { key, removeCreated: async () => undefined };
+/** Keys of the environment, which this process cannot change. */
+function valueStore(key: Secret<Buffer>, next: Secret<Buffer> | undefined): MasterKeyStore {
+  return {
+    read: async () => (next === undefined ? [key] : [key, next]),
+    next: async () => {
+      if (next !== undefined) return next;
+      throw invalidRequest(
+        "Set MUSTER_MASTER_KEY_NEXT to a new key (openssl rand -base64 32), restart every process with it, and repeat.",
+      );
+    },
+    promote: async () => [
+      "Set MUSTER_MASTER_KEY to the value of MUSTER_MASTER_KEY_NEXT, and unset MUSTER_MASTER_KEY_NEXT.",
+    ],
+    removeCreated: async () => undefined,
+  };
 }
+
+/** @param prepareNext creates the file of the next key, or refuses when a person must */
+function fileStore(path: string, what: string, prepareNext: () => Promise<void>): MasterKeyStore {
+  const next = nextOf(path);
+  return {
+    read: async () => [
+      await readKey(path, what),
+      ...((await exists(next)) ? [await readKey(next, "the next key")] : []),
+    ],
+    next: async () => {
+      await prepareNext();
+      return await readKey(next, "the next key");
+    },
+    promote: async (key, formerId) => {
+      const stored = (await exists(next)) ? await readKey(next, "the next key") : undefined;
+      if (stored?.reveal().equals(key.reveal())) return await promoteFile(path, formerId);
+      return [`Put the key that the database was rotated to into ${path}: ${next} has another one.`];
+    },
+    removeCreated: async () => undefined,
+  };
+}
+
+/** Where the key that a rotation changes to is, until it takes the place of the present one. */
+export function nextOf(path: string): string {
+  return `${path}.next`;
+}
+
+/** Several machines may have a copy of the file: all of them must have the next key before the database is encrypted under it. */
+function provided(path: string): () => Promise<void> {
+  return async () => {
+    if (await exists(nextOf(path))) return;
+    throw invalidRequest(
+      `Write a new key to ${nextOf(path)}, on every machine that has a copy of ${path}, and repeat: (umask 077; openssl rand -base64 32 > ${nextOf(path)}).`,
+    );
+  };
+}
+
+/** The former key stays, under a name of its own: it is linked there before the next one takes its place. */
+async function promoteFile(path: string, formerId: string): Promise<string[]> {
+  const former = `${path}.${formerId}`;
+  try {
+    await link(path, former).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    await faultPoint("master-key.kept");
+    await rename(nextOf(path), path);
+    await syncFolder(dirname(path));
+    await faultPoint("master-key.promoted");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !NOT_PERMITTED.includes(code)) throw error;
+    return [
+      `Replace ${path} by ${nextOf(path)}: this process may not (${code}). Keep the former key with the backups that need it.`,
+    ];
+  }
+  return [`The former key is in ${former}. Backups made before now need it: keep it with them, or delete it.`];
+}
+
+/** A secret mounted read-only, or a folder of another user. */
+const NOT_PERMITTED = ["EACCES", "EPERM", "EROFS", "EXDEV", "EBUSY"];
 
 /**
  * Writes a temporary file and links it to `path`, so that the key file is complete or absent and an existing one is never replaced.
@@ -42,6 +129,7 @@ async function createOnce(path: string): Promise<boolean> {
   try {
     await chmod(temporary, 0o600);
     await link(temporary, path);
+    await syncFolder(dirname(path));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -51,6 +139,12 @@ async function createOnce(path: string): Promise<boolean> {
   }
 }
 
+/** After a power cut too, the folder has the names that it has now. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
+
 async function readKey(path: string, what: string): Promise<Secret<Buffer>> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([`${what} (${path}) cannot be read: ${error.code}`]);
@@ -58,4 +152,11 @@ async function readKey(path: string, what: string): Promise<Secret<Buffer>> {
   const key = decodeKey(text);
   if (!key) throw new ConfigError([`${what} (${path}) must hold 32 bytes in base64`]);
   return new Secret(key);
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

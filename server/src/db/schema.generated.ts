@@ -45,6 +45,7 @@ export interface Schema {
   pages: PagesTable;
   rejected_messages: RejectedMessagesTable;
   request_clock: RequestClockTable;
+  retired_keys: RetiredKeysTable;
   roll_up_marks: RollUpMarksTable;
   rule_states: RuleStatesTable;
   schema_migrations: SchemaMigrationsTable;
@@ -524,6 +525,14 @@ export interface RequestClockTable {
   one: Generated<true>;
   ms: number;
   wall_ms: number;
+}
+
+export interface RetiredKeysTable {
+  id: string;
+  purpose: "claim-code" | "webhook-secrets";
+  sealed: Buffer;
+  retired_at: Date;
+  needed_until: Date;
 }
 
 export interface RollUpMarksTable {

@@ -720,6 +720,16 @@ CREATE TABLE request_clock (
   CONSTRAINT request_clock_one_check CHECK (one)
 );
 
+CREATE TABLE retired_keys (
+  id uuid NOT NULL,
+  purpose text NOT NULL,
+  sealed bytea NOT NULL,
+  retired_at timestamp with time zone NOT NULL,
+  needed_until timestamp with time zone NOT NULL,
+  CONSTRAINT retired_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text])))
+);
+
 CREATE TABLE roll_up_marks (
   device_uid uuid NOT NULL,
   hour timestamp with time zone NOT NULL,

@@ -6,7 +6,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import type { Secret } from "../lib/secret.ts";
 
 /** What the use cases of this feature work with. */
 export interface EnrollmentDeps {
@@ -17,15 +16,10 @@ export interface EnrollmentDeps {
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "serverCaBundlePem">;
   connections: Pick<Connections, "awaitDrop">;
-  /** HMAC key under which claim codes are stored. */
-  claimCodeKey: KeyObject;
+  /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */
+  claimCodeKeys: () => readonly KeyObject[];
   /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */
   brokerUrl: () => string;
   /** Milliseconds after which an unanswered signature has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
-}
-
-/** What the feature is created from. */
-export interface EnrollmentOptions extends Omit<EnrollmentDeps, "claimCodeKey"> {
-  masterKey: Secret<Buffer>;
 }

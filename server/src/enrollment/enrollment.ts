@@ -2,14 +2,12 @@
  * The registration authority: decides who gets a certificate, who keeps it and who loses it (spec 2.1-2.6, 3, 4.3-4.10). It keeps
  * no state in memory: the database decides, so several processes on one database decide as one.
  */
-import { createSecretKey } from "node:crypto";
 import { type Bound, bind } from "../access/access.ts";
-import { deriveKey } from "../pki/pki.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
 import { getClaim, listClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
-import type { EnrollmentOptions } from "./deps.ts";
+import type { EnrollmentDeps } from "./deps.ts";
 import { issueBundle } from "./issue-bundle.ts";
 import { redeemClaim } from "./redeem-claim.ts";
 import { renewCertificate } from "./renew-certificate.ts";
@@ -17,7 +15,7 @@ import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
 
 export { revokeAllClaims } from "./claims/claim-store.ts";
-export type { EnrollmentOptions } from "./deps.ts";
+export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
 /** What callers and devices ask for. Each file documents what it throws. */
@@ -36,7 +34,4 @@ export const enrollmentUseCases = {
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;
 
-export function createEnrollment({ masterKey, ...deps }: EnrollmentOptions): Enrollment {
-  const claimCodeKey = createSecretKey(deriveKey(masterKey.reveal(), "claim-code"));
-  return bind({ ...deps, claimCodeKey }, enrollmentUseCases);
-}
+export const createEnrollment = (deps: EnrollmentDeps): Enrollment => bind(deps, enrollmentUseCases);

@@ -11,7 +11,7 @@ import { refusal } from "./errors.ts";
 import { RENEWAL_ENDPOINT } from "./limits.ts";
 import { readCsrOrError } from "./read-csr.ts";
 import { commitRedemption } from "./redemption-commit-store.ts";
-import { type RedemptionFacts, readRedemptionFacts } from "./redemption-store.ts";
+import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./redemption-store.ts";
 import { type HardwareFields, type ReportedHardware, validateHardware } from "./reported-hardware.ts";
 import { type SignedLeaf, signLeaf } from "./sign-leaf.ts";
 
@@ -61,10 +61,9 @@ export const redeemClaim = countOutcomes(
     const reported = validateHardware(request);
     const code = normalizeClaimCode(request.claimCode);
     if (code === undefined) return refuseGuess(deps, from.address, now);
-    const codeHmac = claimCodeHmac(code, deps.claimCodeKey);
     const csr = readCsrOrError(request.csr);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const answer = await attemptRedemption(deps, { from, reported, codeHmac, csr, now });
+      const answer = await attemptRedemption(deps, { from, reported, code, csr, now });
       if (answer !== undefined) return answer;
     }
     throw refusal("issuance_failed", { message: "Too many changes at once; retry shortly." });
@@ -74,17 +73,16 @@ export const redeemClaim = countOutcomes(
 interface Attempt {
   from: DevicePeer;
   reported: ReportedHardware;
-  codeHmac: Buffer;
+  code: string;
   csr: CsrResult | Error;
   now: Date;
 }
 
 /** Two round trips: one reads the facts, one records. `undefined` when the facts changed between them. */
 async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promise<RedemptionAnswer | undefined> {
-  const { from, reported, codeHmac, now } = attempt;
+  const { from, reported, now } = attempt;
   const newDevice = { uid: deps.ids.uuid(now), id: deps.ids.deviceId() };
-  const facts = await readRedemptionFacts(deps.database.db, {
-    codeHmac,
+  const facts = await findFacts(deps, attempt.code, {
     fingerprintKey: reported.fingerprintKey,
     spkiSha256: attempt.csr instanceof Error ? null : attempt.csr.spkiSha256,
     newDeviceId: newDevice.id,
@@ -119,6 +117,19 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
   await faultPoint("redeem.committed");
   if (outcome === "client_id_in_use") throw refusal("client_id_in_use");
   return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, publishTopics);
+}
+
+/** Claims from before a rotation of the master key are stored under an HMAC of the former key. */
+async function findFacts(
+  deps: EnrollmentDeps,
+  code: string,
+  keys: Omit<RedemptionKeys, "codeHmac">,
+): Promise<RedemptionFacts | undefined> {
+  for (const key of deps.claimCodeKeys()) {
+    const facts = await readRedemptionFacts(deps.database.db, { ...keys, codeHmac: claimCodeHmac(code, key) });
+    if (facts !== undefined) return facts;
+  }
+  return undefined;
 }
 
 function answerOf(

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -18,8 +19,8 @@ export interface NotificationsDeps {
     "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages" | "webhookTargetsPaused"
   >;
   limits: Limits;
-  /** The key that the secrets of webhooks are derived from. */
-  webhookKey: Secret<Buffer>;
+  /** Keys that the secrets of webhooks are derived from: the present one, then former ones that receivers may still use. */
+  webhookKeys: () => readonly KeyObject[];
   settings: NotificationSettings;
   /** The address that links in messages begin with. */
   baseUrl: () => string;

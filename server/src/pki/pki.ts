@@ -21,8 +21,16 @@ export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnroll
 export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
 export { fileSigner, type Signer } from "./issue/signer.ts";
 export { type DeviceKey, generateDeviceKey, newPassphrase } from "./keys/device-key.ts";
-export { checkMasterKey, decryptPrivateKey, deriveKey, encryptPrivateKey, masterKeyCheck } from "./keys/keystore.ts";
+export {
+  decryptPrivateKey,
+  deriveKey,
+  encryptPrivateKey,
+  isMasterKeyOf,
+  masterKeyCheck,
+  wrongMasterKey,
+} from "./keys/keystore.ts";
 export { buildPkcs12, type Pkcs12Contents } from "./keys/pkcs12.ts";
+export { openKey, sealKey } from "./keys/sealed-key.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
 export { type CertificateFacts, readCertificate } from "./verify/read-certificate.ts";
 export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify/verify-chain.ts";

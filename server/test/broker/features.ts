@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Caller } from "../../src/access/access.ts";
-import { type Authorities, createAuthorities } from "../../src/authorities/authorities.ts";
+import { type Authorities, createAuthorities, fixedMasterKey } from "../../src/authorities/authorities.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
@@ -46,8 +46,15 @@ const DEVICE_TYPE = {
 export async function openFeatures(): Promise<BrokerFeatures> {
   const database = await openTestDatabase();
   const clock = new FakeClock();
-  const masterKey = new Secret(Buffer.alloc(32, 7));
-  const deps = { database, clock, ids: randomIds, logger: createLogger("silent"), masterKey, metrics: createMetrics() };
+  const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
+  const deps = {
+    database,
+    clock,
+    ids: randomIds,
+    logger: createLogger("silent"),
+    masterKeys,
+    metrics: createMetrics(),
+  };
   const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
   const features = testFeatures({ ...deps, authorities });
   const { access, connections, devices, telemetry } = features;

@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { sql } from "kysely";
-import { type Authorities, type AuthorityStatus, createAuthorities } from "../../src/authorities/authorities.ts";
+import {
+  type Authorities,
+  type AuthorityStatus,
+  createAuthorities,
+  fixedMasterKey,
+} from "../../src/authorities/authorities.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -61,7 +66,7 @@ function environmentOn(database: OpenDatabase, t: TestContext, emptied: () => vo
         clock,
         ids: randomIds,
         logger: createLogger("silent"),
-        masterKey: new Secret(masterKey),
+        masterKeys: fixedMasterKey(new Secret(masterKey)),
         publicHost,
       });
       open.push(authorities);

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import type { Database } from "../../src/db/database.ts";
 import { composeFeatures, type FeatureDeps, type Features } from "../../src/features.ts";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -5,11 +6,11 @@ import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
-import { Secret } from "../../src/lib/secret.ts";
 import {
   certificatePem,
   createDeviceRoot,
   createIssuingIntermediate,
+  deriveKey,
   fileSigner,
   newSerialNumber,
   type Signer,
@@ -29,7 +30,7 @@ export function testFeatures(options: TestFeatureOptions): Features {
     metrics: createMetrics(),
     limits: DEFAULT_LIMITS,
     authorities: testAuthorities(options.clock),
-    masterKey: new Secret(Buffer.alloc(32, 7)),
+    keysFor: (purpose) => [createSecretKey(deriveKey(Buffer.alloc(32, 7), purpose))],
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
     ...options,

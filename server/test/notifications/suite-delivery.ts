@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import { createSecretKey } from "node:crypto";
 import { test } from "node:test";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
-import { Secret } from "../../src/lib/secret.ts";
 import type { Message } from "../../src/notifications/message.ts";
 import { sendWebhook } from "../../src/notifications/webhooks/send-webhook.ts";
 import { onPostgres } from "../harness/database.ts";
@@ -158,7 +158,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
           ...server.app,
           clock: server.clock,
           ids: randomIds,
-          webhookKey: new Secret(Buffer.alloc(32)),
+          webhookKeys: () => [createSecretKey(Buffer.alloc(32))],
           settings: { smtp: undefined, allowPrivateWebhooks },
           limits: DEFAULT_LIMITS,
           baseUrl: () => "https://m",

@@ -3,7 +3,7 @@ import { subcommand } from "../options.ts";
 import { columns, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster ca …` */
+/** `muster ca … | master-key …` */
 export function addAuthorityCommands(program: Command, exit: Exit): void {
   const ca = program.command("ca").description("Manage the certificate authorities and the server certificates");
   const add = (verb: string, description: string): Command =>
@@ -18,6 +18,22 @@ export function addAuthorityCommands(program: Command, exit: Exit): void {
     "Use the new server root at once: devices cannot connect before they fetch it over HTTPS",
   );
   add("rotate-server", "Replace the certificates of the broker and of HTTPS");
+  const masterKey = program
+    .command("master-key")
+    .description("Manage the key that the stored keys are encrypted under");
+  subcommand(
+    masterKey,
+    "rotate",
+    "Encrypt the stored keys under a new master key; repeat it after an interruption",
+  ).action(({ json, ...body }) => send(exit, { name: "master-key.rotate", body, json, show: rotationLines }));
+}
+
+function rotationLines({ keyId, formerKeyId, remaining }: Result): string[] {
+  const done =
+    formerKeyId === null
+      ? `The stored keys were encrypted under master key ${keyId} before: nothing was changed.`
+      : `Rotated the master key: ${keyId} replaces ${formerKeyId}.`;
+  return [done, ...remaining];
 }
 
 function show({ authorities }: Result): string[] {

@@ -12,6 +12,7 @@ export const operationsCommands: readonly Command[] = [
     authorities: await authorities.rotateRoot(immediately ? { immediately } : undefined),
   })),
   command("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
+  command("master-key.rotate", {}, ({ authorities }) => authorities.rotateMasterKey()),
   command("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
   command("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
 ];

@@ -13,7 +13,7 @@ import { changingPacks } from "./0012-changing-packs.ts";
 import { releasedDeliveries } from "./0013-released-deliveries.ts";
 import { ownership } from "./0014-ownership.ts";
 import { adminAudit } from "./0015-admin-audit.ts";
-import { blockedKeys } from "./0016-blocked-keys.ts";
+import { blockedAndRetiredKeys } from "./0016-blocked-and-retired-keys.ts";
 import { fairNotifications } from "./0017-fair-notifications.ts";
 import { deliveryCaps } from "./0018-delivery-caps.ts";
 
@@ -41,7 +41,7 @@ export const migrations: readonly Migration[] = [
   { number: 13, name: "released deliveries", sql: releasedDeliveries },
   { number: 14, name: "ownership", sql: ownership },
   { number: 15, name: "administrative audit", sql: adminAudit },
-  { number: 16, name: "blocked keys", sql: blockedKeys },
+  { number: 16, name: "blocked and retired keys", sql: blockedAndRetiredKeys },
   { number: 17, name: "fair notifications", sql: fairNotifications },
   { number: 18, name: "delivery caps", sql: deliveryCaps },
 ];

@@ -41,7 +41,7 @@ export const createClaim = useCase(
     const characters = normalizeClaimCode(claimCode)!;
     const row = {
       id,
-      code_hmac: claimCodeHmac(characters, deps.claimCodeKey),
+      code_hmac: claimCodeHmac(characters, deps.claimCodeKeys()[0]!),
       code_hint: claimCodeHint(characters),
       intended_name: name,
       intended_group_ids: groupIds.length === 0 ? null : groupIds,

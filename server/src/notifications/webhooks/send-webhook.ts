@@ -28,12 +28,12 @@ export async function sendWebhook(
     return failed(error, { final: error instanceof TargetRefused });
   }
   const body = JSON.stringify(toBody(delivery));
-  const secret = webhookSecret(deps.webhookKey.reveal(), delivery.group_id!, delivery.target);
+  const secrets = deps.webhookKeys().map((key) => webhookSecret(key, delivery.group_id!, delivery.target));
   const headers = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     "user-agent": "Muster-Webhooks/1",
-    ...signatureHeaders(secret, delivery.id, deps.clock.now(), body),
+    ...signatureHeaders(secrets, delivery.id, deps.clock.now(), body),
   };
   try {
     return interpret(await post(url, address, { body, headers, signal, mostBytes: deps.limits.webhookAnswerBytes }));

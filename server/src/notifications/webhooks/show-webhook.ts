@@ -33,7 +33,7 @@ export const showWebhook = adminUseCase(
         throw notFound("webhook");
       const enabled = enable && (await enableWebhook(tx, caller.tenantId, target));
       const disabled = (await disabledWebhooks(tx, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
-      const result = { secret: webhookSecret(deps.webhookKey.reveal(), groupId, target), disabled };
+      const result = { secret: webhookSecret(deps.webhookKeys()[0]!, groupId, target), disabled };
       return { target: groupId, after: { webhook: target, enabled }, result };
     },
   }),

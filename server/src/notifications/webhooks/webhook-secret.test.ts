@@ -14,8 +14,14 @@ test("every group and address has a secret of its own, and the signature covers 
     ["g", "https://b.example/"],
   ])
     assert.notEqual(webhookSecret(key, group!, target!), secret);
-  const headers = signatureHeaders(secret, "1", NOW, "{}");
+  const headers = signatureHeaders([secret], "1", NOW, "{}");
   assert.equal(headers["webhook-timestamp"], "1795262400");
-  for (const other of [signatureHeaders(secret, "2", NOW, "{}"), signatureHeaders(secret, "1", NOW, "[]")])
+  for (const other of [signatureHeaders([secret], "2", NOW, "{}"), signatureHeaders([secret], "1", NOW, "[]")])
     assert.notEqual(other["webhook-signature"], headers["webhook-signature"]);
+});
+
+test("a message is signed with the present secret and with former ones that receivers may still use", () => {
+  const secrets = [1, 2].map((octet) => webhookSecret(Buffer.alloc(32, octet), "g", "https://a.example/"));
+  const of = (given: string[]) => signatureHeaders(given, "1", NOW, "{}")["webhook-signature"];
+  assert.equal(of(secrets), `${of([secrets[0]!])} ${of([secrets[1]!])}`);
 });

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 
 /**
  * The signing secret of a group's webhook (Standard Webhooks: `whsec_` and base64). It is derived, so it is not stored and can be
@@ -6,14 +6,25 @@ import { createHmac } from "node:crypto";
  *
  * @param key derived from the master key for this purpose alone
  */
-export function webhookSecret(key: Buffer, groupId: string, target: string): string {
+export function webhookSecret(key: KeyObject | Buffer, groupId: string, target: string): string {
   return `whsec_${createHmac("sha256", key).update(`${groupId}\n${target}`).digest("base64")}`;
 }
 
-/** The headers of Standard Webhooks for a body. `id` is the same at every attempt; `at` is the time of the attempt. */
-export function signatureHeaders(secret: string, id: string, at: Date, body: string): Record<string, string> {
+/**
+ * The headers of Standard Webhooks for a body. `id` is the same at every attempt; `at` is the time of the attempt.
+ *
+ * @param secrets the present one, then former ones: a receiver accepts the message if one of the signatures is that of its secret
+ */
+export function signatureHeaders(
+  secrets: readonly string[],
+  id: string,
+  at: Date,
+  body: string,
+): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const key = Buffer.from(secret.slice("whsec_".length), "base64");
-  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+  });
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }

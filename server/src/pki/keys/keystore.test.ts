@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { isMusterError } from "../../lib/errors.ts";
+import { randomIds } from "../../lib/ids.ts";
 import { DerReader, TAG } from "../der/der-reader.ts";
 import { OID } from "../der/oids.ts";
 import { newKeyPair } from "../test-support/csr-builder.ts";
-import { checkMasterKey, decryptPrivateKey, deriveKey, encryptPrivateKey, masterKeyCheck } from "./keystore.ts";
+import { decryptPrivateKey, deriveKey, encryptPrivateKey, isMasterKeyOf, masterKeyCheck } from "./keystore.ts";
+import { openKey, sealKey } from "./sealed-key.ts";
 
 const masterKey = Buffer.alloc(32, 7);
 
@@ -55,13 +57,26 @@ test("derived keys differ by purpose and by master key, and are the same at ever
 
 test("the check value accepts the right master key and refuses another", () => {
   const check = masterKeyCheck(masterKey);
-  checkMasterKey(masterKey, check);
-  for (const wrong of [masterKeyCheck(Buffer.alloc(32, 8)), "", "zz", check.slice(2)]) {
+  assert.ok(isMasterKeyOf(check, masterKey));
+  for (const wrong of [masterKeyCheck(Buffer.alloc(32, 8)), "", "zz", check.slice(2)])
+    assert.ok(!isMasterKeyOf(wrong, masterKey));
+});
+
+test("a sealed key is opened with its master key, and with no other, and not once it was changed", () => {
+  const sealed = sealKey(Buffer.alloc(32, 1), masterKey, randomIds);
+  assert.deepEqual(openKey(sealed, masterKey), Buffer.alloc(32, 1));
+  assert.notDeepEqual(sealKey(Buffer.alloc(32, 1), masterKey, randomIds), sealed);
+  const changed = Buffer.from(sealed);
+  changed[30]! ^= 1;
+  for (const [bytes, key] of [
+    [sealed, randomBytes(32)],
+    [changed, masterKey],
+    [sealed.subarray(0, 20), masterKey],
+  ] as const)
     assert.throws(
-      () => checkMasterKey(masterKey, wrong),
+      () => openKey(bytes, key),
       (error) => isMusterError(error, "wrong_master_key"),
     );
-  }
 });
 
 test("keys are derived as in the first release, so that stored keys can be decrypted", () => {

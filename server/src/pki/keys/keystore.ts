@@ -12,16 +12,16 @@ export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", masterKey, "muster", `muster/v1/${purpose}`, 32));
 }
 
-/** A value to store with the encrypted keys, by which {@link checkMasterKey} recognizes the master key. Not secret. */
+/** A value to store with the encrypted keys, by which {@link isMasterKeyOf} recognizes the master key. Not secret. */
 export function masterKeyCheck(masterKey: Buffer): string {
   return deriveKey(masterKey, "check").toString("hex");
 }
 
-/** @throws MusterError wrong_master_key when `check` is of another master key */
-export function checkMasterKey(masterKey: Buffer, check: string): void {
+/** Whether `check` is the {@link masterKeyCheck} of this master key. */
+export function isMasterKeyOf(check: string, masterKey: Buffer): boolean {
   const expected = deriveKey(masterKey, "check");
   const given = Buffer.from(check, "hex");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw wrongMasterKey();
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 /**
@@ -47,8 +47,9 @@ function keystorePassphrase(masterKey: Buffer): string {
   return deriveKey(masterKey, "keystore").toString("base64url");
 }
 
-function wrongMasterKey(cause?: unknown): MusterError<"wrong_master_key"> {
+/** No master key of this process is the one that the stored keys are encrypted under. */
+export function wrongMasterKey(cause?: unknown): MusterError<"wrong_master_key"> {
   const sentence =
-    "The master key is not the one that this database was created with. Put that one in its place; it is stored apart from backups.";
+    "The master key is not the one that this database was created with, or last rotated to. Put that one in its place; it is stored apart from backups.";
   return new MusterError("wrong_master_key", sentence, { cause });
 }

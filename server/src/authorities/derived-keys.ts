@@ -1,0 +1,55 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
+import { addMs, DAY, HOUR } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import { deriveKey, openKey, sealKey } from "../pki/pki.ts";
+import type { RetiredKeyRow } from "./retired-key-store.ts";
+
+/**
+ * What other features derive from the master key, and how long the former key is needed after a rotation. Claims are open for a day at
+ * most; the hour is for processes that still create claims with the former key. Receivers of webhooks get a month to take the new secret.
+ */
+const NEEDED_MS = {
+  "claim-code": DAY + HOUR,
+  "webhook-secrets": 30 * DAY,
+} as const;
+
+export type KeyPurpose = keyof typeof NEEDED_MS;
+
+const PURPOSES = Object.keys(NEEDED_MS) as KeyPurpose[];
+
+/** A key derived from the present master key (`neededUntil` absent) or from a former one. */
+export interface DerivedKey {
+  readonly key: KeyObject;
+  readonly neededUntil?: Date;
+}
+
+export type DerivedKeys = Readonly<Record<KeyPurpose, readonly DerivedKey[]>>;
+
+/** The keys of every purpose, the present one first. @throws MusterError wrong_master_key */
+export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyRow[]): DerivedKeys {
+  const of = (purpose: KeyPurpose): DerivedKey[] => [
+    { key: createSecretKey(deriveKey(masterKey, purpose)) },
+    ...retired
+      .filter((row) => row.purpose === purpose)
+      .map((row) => ({ key: createSecretKey(openKey(row.sealed, masterKey)), neededUntil: row.needed_until })),
+  ];
+  return { "claim-code": of("claim-code"), "webhook-secrets": of("webhook-secrets") };
+}
+
+/** The retired keys after a rotation from `masterKey` to `next`: those of before that are still needed, and those of `masterKey`. */
+export function retireKeys(
+  { masterKey, next, ids, now }: { masterKey: Buffer; next: Buffer; ids: Ids; now: Date },
+  before: readonly RetiredKeyRow[],
+): RetiredKeyRow[] {
+  const needed = before.filter((row) => row.needed_until > now);
+  return [
+    ...needed.map((row) => ({ ...row, sealed: sealKey(openKey(row.sealed, masterKey), next, ids) })),
+    ...PURPOSES.map((purpose) => ({
+      id: ids.uuid(now),
+      purpose,
+      sealed: sealKey(deriveKey(masterKey, purpose), next, ids),
+      retired_at: now,
+      needed_until: addMs(now, NEEDED_MS[purpose]),
+    })),
+  ];
+}

@@ -1,0 +1,88 @@
+import type { Secret } from "../lib/secret.ts";
+import { isMasterKeyOf, masterKeyCheck, wrongMasterKey } from "../pki/pki.ts";
+
+/** Where the master key is stored, and the next one during a rotation (`config/master-key.ts`). */
+export interface MasterKeyStore {
+  /** The key in its place, then the next one, if there is one. Reads them again at every call. */
+  read(): Promise<Secret<Buffer>[]>;
+  /** The key to rotate to. @throws MusterError invalid_request when a person must provide it first */
+  next(): Promise<Secret<Buffer>>;
+  /**
+   * The database is encrypted under `key`: puts it in the place of the other one, which is kept under a name with `formerId`.
+   *
+   * @returns what is left for a person to do, as sentences
+   */
+  promote(key: Secret<Buffer>, formerId: string): Promise<string[]>;
+}
+
+/** The master keys of this process. The check value in the database decides which of them is in use. */
+export interface MasterKeys {
+  /** The master key in use. @throws MusterError wrong_master_key when this process does not have it */
+  current(): Buffer;
+  /**
+   * Makes the key with this check value the one in use, looking for it in the store again if need be; `undefined` is a database
+   * that has none yet: then the key in its place is used.
+   *
+   * @throws MusterError wrong_master_key
+   */
+  select(check: string | undefined): Promise<void>;
+  /** As {@link MasterKeyStore}. */
+  next(): Promise<Buffer>;
+  /** Puts the key in use in its place, once. @returns what is left for a person to do, the same at every call */
+  promote(): Promise<string[]>;
+}
+
+/** Names a master key without revealing anything of it. */
+export function masterKeyId(masterKey: Buffer): string {
+  return masterKeyCheck(masterKey).slice(0, 8);
+}
+
+export function createMasterKeys(store: MasterKeyStore): MasterKeys {
+  let keys: Secret<Buffer>[] = [];
+  let current: Secret<Buffer> | undefined;
+  /** Which key was put in its place, and what is left to do. */
+  let promoted: { key: Secret<Buffer>; remaining: Promise<string[]> } | undefined;
+  const find = (check: string | undefined) =>
+    check === undefined ? keys[0] : keys.find((key) => isMasterKeyOf(check, key.reveal()));
+  return {
+    current() {
+      if (current === undefined) throw wrongMasterKey();
+      return current.reveal();
+    },
+    async select(check) {
+      current = find(check);
+      if (current !== undefined) return;
+      keys = await store.read();
+      current = find(check);
+      if (current === undefined) throw wrongMasterKey();
+    },
+    next: async () => {
+      const next = await store.next();
+      if (!keys.some((key) => key.reveal().equals(next.reveal()))) keys = [...keys, next];
+      return next.reveal();
+    },
+    async promote() {
+      if (current === undefined) return [];
+      if (promoted?.key !== current) promoted = { key: current, remaining: putInPlace(store, current) };
+      return await promoted.remaining.catch((error) => {
+        promoted = undefined;
+        throw error;
+      });
+    },
+  };
+}
+
+async function putInPlace(store: MasterKeyStore, key: Secret<Buffer>): Promise<string[]> {
+  const [first] = await store.read();
+  if (first === undefined || first.reveal().equals(key.reveal())) return [];
+  return await store.promote(key, masterKeyId(first.reveal()));
+}
+
+/** The one master key of a process that never rotates it: for tests and benchmarks. */
+export function fixedMasterKey(masterKey: Secret<Buffer>): MasterKeys {
+  return createMasterKeys({
+    read: async () => [masterKey],
+    next: async () => masterKey,
+    promote: async () => [],
+  });
+}

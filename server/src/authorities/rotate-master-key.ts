@@ -1,0 +1,61 @@
+import { recordAct } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { faultPoint } from "../lib/fault-points.ts";
+import { decryptPrivateKey, encryptPrivateKey, masterKeyCheck } from "../pki/pki.ts";
+import { notifyChange, updateMasterKeyCheck, updatePrivateKey } from "./authority-store.ts";
+import { requireMasterKey } from "./change-hierarchy.ts";
+import type { AuthoritiesDeps } from "./deps.ts";
+import { retireKeys } from "./derived-keys.ts";
+import { type LockedHierarchy, lockHierarchy } from "./locked-hierarchy.ts";
+import { masterKeyId } from "./master-keys.ts";
+import { listRetiredKeys, replaceRetiredKeys } from "./retired-key-store.ts";
+
+/** What has become of a rotation. An id names a master key without revealing anything of it. */
+export interface MasterKeyRotation {
+  keyId: string;
+  /** `null` when the database was encrypted under this key before: an earlier rotation was interrupted. */
+  formerKeyId: string | null;
+  /** What is left for a person to do, as sentences. */
+  remaining: string[];
+}
+
+/**
+ * Encrypts everything that is encrypted under the master key under the next one, in one transaction with the check value: the database
+ * is under one key or under the other, never in between. Processes start with both keys at hand and use the one that the check value
+ * names, so a crash at any step leaves a service that starts, and repeating this continues.
+ *
+ * @throws MusterError invalid_request when a person must provide the next key; wrong_master_key
+ */
+export async function rotateMasterKey(deps: AuthoritiesDeps): Promise<Omit<MasterKeyRotation, "remaining">> {
+  const next = await deps.masterKeys.next();
+  await faultPoint("master-key.prepared");
+  const formerKeyId = await inTransaction(deps.database.db, async (tx) => {
+    const hierarchy = await lockHierarchy(tx, deps, []);
+    await requireMasterKey(hierarchy);
+    if (hierarchy.masterKey.equals(next)) return null;
+    await encryptAgain(hierarchy, next);
+    await recordRotation(hierarchy, next);
+    await notifyChange(tx);
+    await faultPoint("master-key.commit");
+    return masterKeyId(hierarchy.masterKey);
+  });
+  await faultPoint("master-key.committed");
+  return { keyId: masterKeyId(next), formerKeyId };
+}
+
+async function encryptAgain(hierarchy: LockedHierarchy, next: Buffer): Promise<void> {
+  const { tx, rows, masterKey, ids, now } = hierarchy;
+  for (const { id, private_key_pem: pem } of rows) {
+    if (pem === null) continue;
+    await updatePrivateKey(tx, id, encryptPrivateKey(decryptPrivateKey(pem, masterKey), next));
+  }
+  await replaceRetiredKeys(tx, retireKeys({ masterKey, next, ids, now }, await listRetiredKeys(tx)));
+  await updateMasterKeyCheck(tx, masterKeyCheck(next));
+}
+
+async function recordRotation({ tx, masterKey, ids, now }: LockedHierarchy, next: Buffer): Promise<void> {
+  const before = { keyId: masterKeyId(masterKey) };
+  const after = { keyId: masterKeyId(next) };
+  const act = { act: "master-key.rotate", target: after.keyId, before, after };
+  await recordAct(tx, { tenantId: null, actor: "system" }, act, { ids, now });
+}
