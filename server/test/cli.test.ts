@@ -143,6 +143,10 @@ test("a refusal is one line on stderr with the offending value, and exit code 1"
     /^muster: There is no wildcard of provisioning.* \(provisioning:\*\)$/,
   );
   assert.match(
+    await refused(...key, "devices:foo"),
+    /^muster: Unknown scope devices:foo\. Valid scopes: devices:read, devices:write, .*tickets:\*\. \(devices:foo\)$/,
+  );
+  assert.match(
     await refused("tenant", "create", "acme", "--name", "x"),
     /There is already a tenant with this slug\. \(acme\)$/,
   );

@@ -31,6 +31,15 @@ test("a scope that is not spelled exactly is unknown", () => {
     assert.throws(() => checkScopes([scope]), refused(scope));
 });
 
+test("an unknown scope is answered with the valid ones", () => {
+  const message =
+    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, devices:\*, .*tickets:\*\.$/;
+  assert.throws(() => checkScopes(["devices:foo"]), { message });
+  assert.throws(() => checkScopes(["provisioning:*"]), {
+    message: /name each .*: provisioning:read, provisioning:write\.$/,
+  });
+});
+
 test("a key without any scope is refused", () => {
   assert.throws(() => checkScopes([]), { code: "invalid_request" });
 });

@@ -30,6 +30,9 @@ const WITH_WILDCARD: ReadonlySet<string> = new Set(
   SCOPES.map(resourceOf).filter((resource) => !WITHOUT_WILDCARD.has(resource)),
 );
 
+/** What a key may be given: each scope, and `<resource>:*` where there is such a thing. */
+const GRANTABLE = [...SCOPES, ...[...WITH_WILDCARD].map((resource) => `${resource}:*`)];
+
 /**
  * Checks the scopes asked for a new key: known ones, or `<resource>:*` where there is such a thing.
  *
@@ -37,13 +40,16 @@ const WITH_WILDCARD: ReadonlySet<string> = new Set(
  * @throws MusterError invalid_request with the first bad scope in `detail`
  */
 export function checkScopes(asked: readonly string[]): string[] {
-  if (asked.length === 0) throw invalidRequest("a key needs at least one scope");
+  if (asked.length === 0) throw invalidRequest(`a key needs at least one scope. Valid scopes: ${GRANTABLE.join(", ")}`);
   const bad = asked.find((scope) => !isGrantable(scope));
   if (bad === undefined) return [...new Set(asked)];
   const [resource = "", action] = bad.split(":");
   throw action === "*" && WITHOUT_WILDCARD.has(resource)
-    ? invalidRequest(`there is no wildcard of ${resource}: name each of its scopes`, bad)
-    : invalidRequest("There is no such scope.", bad);
+    ? invalidRequest(
+        `there is no wildcard of ${resource}: name each of its scopes: ${scopesOf(resource).join(", ")}`,
+        bad,
+      )
+    : invalidRequest(`Unknown scope ${bad}. Valid scopes: ${GRANTABLE.join(", ")}.`, bad);
 }
 
 /** What granted scopes allow: `*` is read and write of its resource; `write` alone does not imply `read`. */
@@ -66,6 +72,10 @@ export function scopesIn(granted: string): ReadonlySet<Scope> {
 
 const combinations = new Map<string, ReadonlySet<Scope>>();
 const MOST_COMBINATIONS = 1000;
+
+function scopesOf(resource: string): string[] {
+  return SCOPES.filter((scope) => resourceOf(scope) === resource);
+}
 
 function isGrantable(scope: string): boolean {
   return KNOWN.has(scope) || isWildcard(scope);
