@@ -50,8 +50,8 @@ process.env.NODE_COMPILE_CACHE ??= join(root, "server/node_modules/.cache/node")
 const events = run({
   files,
   cwd: root,
-  // Two more than cores, since some processes wait for time to pass or for a service in another process.
-  concurrency: Math.min(availableParallelism() + 2, 8),
+  // One more than cores, since some processes wait for time to pass or for a service in another process.
+  concurrency: Math.min(availableParallelism() + 1, 8),
   execArgv: [
     COMPILE_ONCE,
     `--test-timeout=${TEST_TIMEOUT_MS}`,

@@ -1,4 +1,4 @@
-import { createAccess } from "./access/access.ts";
+import { createAccess, createQuotas } from "./access/access.ts";
 import { createAnomalies } from "./anomalies/anomalies.ts";
 import { createAudit } from "./audit/audit.ts";
 import type { Authorities } from "./authorities/authorities.ts";
@@ -49,7 +49,9 @@ export type Features = ReturnType<typeof composeFeatures>;
  */
 export function composeFeatures(process: FeatureDeps) {
   const { database, clock, ids, logger, metrics, limits, authorities, keysFor, addresses } = process;
-  const deps = { database, clock, ids, logger, metrics, limits };
+  const quotas = createQuotas({ database, clock, ids, logger, metrics, limits });
+  const deps = { database, clock, ids, logger, metrics, limits, quotas };
+  const access = createAccess(deps);
   const connections = createConnections(deps);
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);
@@ -68,9 +70,9 @@ export function composeFeatures(process: FeatureDeps) {
     brokerUrl: () => addresses.brokerUrl,
     signTimeoutMs: process.signTimeoutMs,
   });
-  for (const feature of [telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
+  for (const feature of [access, telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
   return {
-    access: createAccess(deps),
+    access,
     anomalies,
     audit: createAudit(deps),
     backup: createBackup(deps),

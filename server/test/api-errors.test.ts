@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Agent, request } from "node:https";
+import { Agent } from "node:https";
 import { after, before, beforeEach, test } from "node:test";
 import { SCOPES } from "../src/access/access.ts";
 import { exampleOf } from "../src/api/openapi/error-examples.ts";
@@ -14,6 +14,7 @@ import { randomIds } from "../src/lib/ids.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
 import { endConnections, setReadOnly } from "./harness/database.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "./harness/devices.ts";
+import { sendHeaders } from "./harness/headers-first.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { type OneOfEach, oneOfEach } from "./harness/one-of-each.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -210,12 +211,7 @@ test("409 device_cert_cap_reached: device at the per-device limit of platform ce
 
 test("409 client_id_in_use: on claim redemption and on bundle issuance", async () => {
   const gateway = (clientId: string) =>
-    server.app.connections.createMqttClient(tenant.caller, {
-      clientId,
-      username: clientId,
-      publish: [],
-      subscribe: [],
-    });
+    server.app.connections.createMqttClient(tenant.caller, { clientId, username: clientId });
   await eachAnswers("client_id_in_use", {
     redeemClaim: async () => {
       const { claimCode } = await newClaim();
@@ -239,6 +235,22 @@ test("409 claim_exhausted: claim reached maxUses", () =>
       return redeemCode(claimCode);
     },
   }));
+
+test("409 quota_exceeded: the tenant has as many as its quota allows", async () => {
+  const { claimCode } = await newClaim();
+  const setQuotas = async (value?: number) => {
+    for (const quota of ["openClaims", "devices", "groups", "rules"])
+      await server.app.access.setQuota(tenant.caller, quota, value);
+  };
+  await setQuotas(0);
+  await eachAnswers("quota_exceeded", {
+    createClaim: () => ask(route("createClaim")),
+    createGroup: () => ask(route("createGroup")),
+    createThreshold: () => ask(route("createThreshold")),
+    redeemClaim: () => redeemCode(claimCode),
+  });
+  await setQuotas();
+});
 
 test("410 claim_expired: claim lifetime elapsed", () =>
   eachAnswers("claim_expired", {
@@ -337,21 +349,8 @@ test("408 request_timeout: the body does not come in time", async () => {
 
 /** Sends all of a request but its body; resolves when the service asks for it. */
 function askedForBody({ method, path }: Route): Promise<{ answer: Promise<HttpAnswer> }> {
-  const url = server.httpUrl + path.replace(/\{\w+\}/, NOWHERE);
   const headers = { "x-api-key": almighty, "content-type": "application/json", "content-length": 2 };
-  return new Promise((resolve, reject) => {
-    const call = request(url, { method, headers: { ...headers, expect: "100-continue" }, ca: server.ca, agent: false });
-    const answer = new Promise<HttpAnswer>((answered) => {
-      call.on("response", async (response) => {
-        const bytes = Buffer.concat(await response.toArray());
-        const text = bytes.toString();
-        answered({ status: response.statusCode!, headers: response.headers, text, bytes, json: JSON.parse(text) });
-      });
-    });
-    call.on("continue", () => resolve({ answer }));
-    call.on("error", reject);
-    call.flushHeaders();
-  });
+  return sendHeaders(server.httpUrl + path.replace(/\{\w+\}/, NOWHERE), { method, headers, ca: server.ca });
 }
 
 /** The tables and views that handlers read, and authentication does not. A view still reads a table that was renamed. */

@@ -9,6 +9,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { restore } from "../src/backup/backup.ts";
 import { openDatabase } from "../src/db/database.ts";
+import { createDoctor } from "../src/doctor/doctor.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { onPostgres } from "./harness/database.ts";
@@ -111,7 +112,7 @@ async function backUpAndRestore(t: TestContext) {
     await assert.rejects(restored.access.admitRequest(key.key, "::1"), { code: "invalid_api_key" });
     const caller = await restored.access.systemCaller("acme");
     assert.equal((await restored.enrollment.getClaim(caller, open.id)).status, "revoked");
-    const { checks } = await restored.doctor.examine({ deep: true });
+    const { checks } = await createDoctor(restored).examine({ deep: true });
     assert.deepEqual(
       checks.filter((check) => !check.ok).map((check) => check.name),
       ["a broker node has sent a heartbeat within the last minute"],

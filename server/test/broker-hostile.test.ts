@@ -200,7 +200,7 @@ test("QoS 2 messages that are never released end with their connection", async (
   again.socket.destroy();
 });
 
-test("after two hundred connections with mutated packets the broker still serves clients", async () => {
+test("after several hundred connections with mutated packets the broker still serves clients", async () => {
   const enrolled = await broker.enroll();
   let state = 20261120;
   const random = (below: number) => {
@@ -216,7 +216,7 @@ test("after two hundred connections with mutated packets the broker still serves
     packet(0x62, [0, 6]),
     Buffer.from(PINGREQ),
   ];
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 300; round++) {
     const client = await rawClient(broker, enrolled);
     const bytes = Buffer.concat([templates[0]!, ...Array.from({ length: 6 }, () => templates[random(7)]!)]);
     const from = round % 2 === 0 ? templates[0]!.length : 0;

@@ -5,7 +5,7 @@
  * `npm run check` enforces it (`tools/ownership/`). A table that a migration creates needs a row here.
  */
 export const owners: Record<string, readonly string[]> = {
-  access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock"],
+  access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock", "tenant_quotas", "quota_rounds"],
   audit: ["certificate_audit", "api_audit", "admin_audit", "idempotency_keys"],
   devices: [
     "devices",

@@ -8,7 +8,7 @@ import type { Level, Limit } from "../../server/src/lib/limits/limit.ts";
 import { LIMITS, type LimitName, limitVariable, QUOTA_NAMES } from "../../server/src/lib/limits/limits.ts";
 
 const path = join(dirname(dirname(import.meta.dirname)), "docs/limits.md");
-const LEVELS: Level[] = ["message", "session", "device", "tenant", "address", "process"];
+const LEVELS: Level[] = ["request", "record", "message", "session", "device", "tenant", "address", "process"];
 
 const page = `# Limits
 

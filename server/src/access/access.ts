@@ -8,6 +8,8 @@ import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, reactivateUser, resetPassword, tenantOfUser } from "./manage-users.ts";
+import { setQuota, tenantUsage } from "./quotas/manage-quotas.ts";
+import { createMeasure } from "./quotas/measure-quotas.ts";
 import { createAdmissions } from "./rate-limit/admissions.ts";
 import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
@@ -28,6 +30,9 @@ export { boundedToGroupsOf, type Caller, keyIdOf, type Rights, ROLES, type Role 
 export { revokeAllKeys } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
+export { quotaValue } from "./quotas/counts-store.ts";
+export { createQuotas, type Quotas } from "./quotas/quotas.ts";
+export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
 export { type AccessRule, type AnyUseCase, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
@@ -35,6 +40,8 @@ export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 /** Tenants, users and API keys (spec 5), and the API audit log. */
 export const accessUseCases = {
   setTelemetryRetention,
+  setQuota,
+  tenantUsage,
   createUser,
   deactivateUser,
   reactivateUser,
@@ -59,6 +66,8 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   compareRequestClocks(): Promise<void>;
   /** Deletes request windows in which nothing is counted any more. */
   prune(stopped?: AbortSignal): Promise<void>;
+  /** Sets the metric of how much of each quota is used. */
+  measure(): Promise<void>;
   /** Waits for writes of last uses; call before the database closes. */
   close(): Promise<void>;
 }
@@ -76,6 +85,7 @@ export function createAccess(deps: AccessDeps): Access {
       const sinceMs = (await requestClock.now()) - WINDOW_MS;
       await pruneAlong("", (from, limit) => pruneWindows(deps.database.db, { sinceMs, from, limit }), { stopped });
     },
+    measure: createMeasure(deps),
     close: () => lastUsed.drain(),
   };
 }

@@ -1,12 +1,15 @@
 import { type AdministerDeps, administer, type Changed } from "../audit/audit.ts";
-import type { Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { Caller } from "./caller.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import { type AccessRule, type UseCase, useCase } from "./use-case.ts";
 
 /** A change that is ready to be made: everything slow, such as hashing a password, has been done before its transaction. */
 export interface PreparedChange<Result> {
-  /** Makes the change. After a conflict with another transaction it is called again. */
-  change(tx: Tx): Promise<Changed<Result>>;
+  /** Makes the change. After a conflict with another transaction it is called again. `round`: what `admitted` was given. */
+  change(tx: Tx, round?: string | null): Promise<Changed<Result>>;
+  /** Runs the transaction where it counts against a quota of additions that are frequent ({@link Quotas.addOne}). */
+  admitted?(run: (db: Db, round: string | null) => Promise<Result>): Promise<Result>;
   /** What remains to be done after the commit. */
   committed?(): Promise<void>;
 }
@@ -27,7 +30,9 @@ export function adminUseCase<Deps extends AdministerDeps, Args extends unknown[]
 ): AdminUseCase<Deps, Args, Result> {
   const run = async (deps: Deps, caller: Caller, ...args: Args): Promise<Result> => {
     const prepared = await prepare(deps, caller, ...args);
-    const result = await administer(deps, caller, act, (tx) => prepared.change(tx));
+    const change = (db: Db, round: string | null) =>
+      administer(deps, caller, act, (tx) => prepared.change(tx, round), db);
+    const result = await (prepared.admitted?.(change) ?? change(deps.database.db, null));
     await prepared.committed?.();
     return result;
   };

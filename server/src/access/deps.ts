@@ -1,7 +1,10 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 
 /** What the use cases of this feature work with. */
 export interface AccessDeps {
@@ -9,4 +12,7 @@ export interface AccessDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
+  limits: Limits;
+  metrics: Pick<Metrics, "quotaUse">;
+  quotas: Quotas;
 }

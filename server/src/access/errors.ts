@@ -1,9 +1,10 @@
 import { MusterError } from "../lib/errors.ts";
+import { LIMITS, type QuotaName } from "../lib/limits/limits.ts";
 import type { Role } from "./caller.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 /** What the holder of an API key can be answered. */
-export type AccessErrorCode = "invalid_api_key" | "insufficient_scope";
+export type AccessErrorCode = "invalid_api_key" | "insufficient_scope" | "quota_exceeded";
 
 /**
  * What a signed-in user can be answered besides. The public API has no status for it, since only API keys call it: a surface for
@@ -29,4 +30,18 @@ export function insufficientScope(scope: Scope | undefined): MusterError<"insuff
 export function insufficientRole(role: Role | undefined, what = "this"): MusterError<"insufficient_role"> {
   if (role === undefined) return new MusterError("insufficient_role", `${what} is done from the shell only`);
   return new MusterError("insufficient_role", `${what} needs the role ${role}`, { detail: role });
+}
+
+/** The tenant would have more than its quota allows. */
+export function quotaExceeded(
+  quota: QuotaName,
+  { used, value }: { used: number; value: number },
+  adding: number,
+): MusterError<"quota_exceeded"> {
+  const [after, most] = [(used + adding).toLocaleString("en"), value.toLocaleString("en")];
+  return new MusterError(
+    "quota_exceeded",
+    `The tenant would have ${after} ${LIMITS[quota].of}; its quota ${quota} allows ${most}. Delete what is not needed, or have the quota raised with muster tenant quota.`,
+    { extra: { quota, limit: value } },
+  );
 }

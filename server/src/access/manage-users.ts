@@ -25,7 +25,7 @@ export interface NewUser {
 /**
  * Adds a user with a random password, shown only in this answer.
  *
- * @throws MusterError invalid_request (email, role), already_exists (email)
+ * @throws MusterError invalid_request (email, role), already_exists (email), quota_exceeded
  */
 export const createUser = adminUseCase(
   { role: "admin" },
@@ -52,6 +52,7 @@ export const createUser = adminUseCase(
     };
     return {
       change: async (tx) => {
+        await deps.quotas.within(tx, caller.tenantId, "users", 1);
         await insertUser(tx, row);
         return { target: id, after: { email, role: input.role }, result: { id, email, password } };
       },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { records } from "../lib/limits/records.ts";
 
 /** Shapes that several routes share; `meta` holds what OpenAPI shows of them. */
 
@@ -36,7 +37,7 @@ const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 export const plainName = z.string().min(1).max(128).regex(NO_CONTROL, "must not hold control characters");
 
 /** A name that a person typed: one line, not blank. */
-export function label(max = 120) {
+export function label(max = records.nameCharacters.value) {
   return z.string().trim().min(1).max(max).regex(ONE_LINE, "must not hold control characters");
 }
 

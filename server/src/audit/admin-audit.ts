@@ -50,14 +50,15 @@ export interface Changed<Result> extends Omit<RecordedAct, "act"> {
   unchanged?: boolean;
 }
 
-/** Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. */
+/** Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. `db`: a transaction to join. */
 export async function administer<Result>(
   { database, clock, ids }: AdministerDeps,
   by: Administrator,
   act: string,
   change: (tx: Tx) => Promise<Changed<Result>>,
+  db: Db = database.db,
 ): Promise<Result> {
-  return await inTransaction(database.db, async (tx) => {
+  return await inTransaction(db, async (tx) => {
     const { result, unchanged, ...recorded } = await change(tx);
     if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now: clock.now() });
     return result;

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 
 /**
  * Two token buckets, for messages and bytes, that may go into debt: a packet that has arrived passes, and then none until both buckets
- * are positive again. Our own code, since it runs for every packet: two additions, no timer and no allocation.
+ * are positive again.
  */
 export class RateLimit {
   readonly #messagesPerSecond: number;

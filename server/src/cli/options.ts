@@ -22,6 +22,11 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+/** Parses the value of a quota; `default` is no value. */
+export function quotaValue(value: string): number | undefined {
+  return value === "default" ? undefined : wholeNumber(value);
+}
+
 /** Parses an option's list: `a, b` → `["a", "b"]`. */
 export function commaSeparated(value: string): string[] {
   return value.split(",").map((part) => part.trim());

@@ -1,7 +1,8 @@
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
 const MAX_BYTES = 256;
-const MAX_TOPICS = 100;
+const MAX_TOPICS = records.topicsOfMqttClient.value;
 const PLAIN = /^[A-Za-z0-9_-]+$/;
 
 /**

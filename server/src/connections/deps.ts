@@ -1,3 +1,4 @@
+import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -9,4 +10,5 @@ export interface ConnectionsDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
+  quotas: Quotas;
 }

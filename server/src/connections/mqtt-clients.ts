@@ -39,13 +39,13 @@ const USERNAME = /^[A-Za-z0-9_.@-]{1,64}$/;
  * Registers an MQTT client. It owns its client id from now on, connected or not.
  *
  * @returns its id and its password, which is shown only in this answer
- * @throws MusterError invalid_request, client_id_in_use, username_taken
+ * @throws MusterError invalid_request, client_id_in_use, username_taken, quota_exceeded
  */
 export const createMqttClient = adminUseCase(
   { role: "admin" },
   "mqtt-client.create",
   async (
-    { clock, ids }: ConnectionsDeps,
+    { clock, ids, quotas }: ConnectionsDeps,
     caller,
     input: NewMqttClient,
   ): Promise<PreparedChange<{ id: string; password: string }>> => {
@@ -66,6 +66,7 @@ export const createMqttClient = adminUseCase(
     };
     return {
       change: async (tx) => {
+        await quotas.within(tx, caller.tenantId, "mqttClients", 1);
         await leaseToMqttClient(tx, caller.tenantId, input.clientId, now);
         await insertMqttClient(tx, row);
         return { target: row.client_id, after: auditedMqttClient(row), result: { id: row.id, password } };

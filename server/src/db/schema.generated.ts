@@ -43,6 +43,7 @@ export interface Schema {
   mqtt_sessions: MqttSessionsTable;
   notification_inbox: NotificationInboxTable;
   pages: PagesTable;
+  quota_rounds: QuotaRoundsTable;
   rejected_messages: RejectedMessagesTable;
   request_clock: RequestClockTable;
   retired_keys: RetiredKeysTable;
@@ -59,6 +60,7 @@ export interface Schema {
   telemetry_hour: TelemetryHourTable;
   telemetry_latest: TelemetryLatestTable;
   telemetry_minute: TelemetryMinuteTable;
+  tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
   thresholds: ThresholdsTable;
   ticket_history: TicketHistoryTable;
@@ -68,6 +70,7 @@ export interface Schema {
   device_viewers: DeviceViewersView;
   shared_anomalies: SharedAnomaliesView;
   shared_certificates: SharedCertificatesView;
+  shared_claims: SharedClaimsView;
   shared_device_groups: SharedDeviceGroupsView;
   shared_device_rules: SharedDeviceRulesView;
   shared_device_thresholds: SharedDeviceThresholdsView;
@@ -77,12 +80,14 @@ export interface Schema {
   shared_group_members: SharedGroupMembersView;
   shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
+  shared_mqtt_clients: SharedMqttClientsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
   shared_telemetry_latest: SharedTelemetryLatestView;
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
+  shared_tickets: SharedTicketsView;
   shared_users: SharedUsersView;
 }
 
@@ -512,6 +517,14 @@ export interface PagesTable {
   critical: Generated<boolean>;
 }
 
+export interface QuotaRoundsTable {
+  tenant_id: string;
+  quota: string;
+  round: string;
+  value: number;
+  unallotted: number;
+}
+
 export interface RejectedMessagesTable {
   id: string;
   device_uid: string;
@@ -649,6 +662,12 @@ export interface TelemetryMinuteTable {
   retention_days: number;
 }
 
+export interface TenantQuotasTable {
+  tenant_id: string;
+  quota: string;
+  value: number;
+}
+
 export interface TenantsTable {
   id: string;
   slug: string;
@@ -759,6 +778,13 @@ export interface SharedCertificatesView {
   revocation_reason: "superseded" | "requested" | "device_deleted" | null;
 }
 
+export interface SharedClaimsView {
+  id: string;
+  tenant_id: string;
+  status: "pending" | "used" | "revoked";
+  expires_at: Date;
+}
+
 export interface SharedDeviceGroupsView {
   device_uid: string;
   group_id: string;
@@ -823,6 +849,12 @@ export interface SharedGroupsView {
   escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
 }
 
+export interface SharedMqttClientsView {
+  id: string;
+  tenant_id: string;
+  disabled_at: Date | null;
+}
+
 export interface SharedMqttSessionsView {
   client_id: string;
   tenant_id: string;
@@ -866,6 +898,14 @@ export interface SharedThresholdsView {
   id: string;
   tenant_id: string;
   name: string;
+  rule_ids: string[];
+}
+
+export interface SharedTicketsView {
+  id: string;
+  tenant_id: string;
+  number: number;
+  created_at: Date;
 }
 
 export interface SharedUsersView {

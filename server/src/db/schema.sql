@@ -139,6 +139,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX api_keys_counted ON api_keys USING btree (tenant_id, expires_at) WHERE (revoked_at IS NULL);
 CREATE INDEX api_keys_tenant ON api_keys USING btree (tenant_id, created_at);
 CREATE INDEX api_keys_user ON api_keys USING btree (user_id) WHERE (revoked_at IS NULL);
 
@@ -316,6 +317,7 @@ CREATE TABLE claims (
 );
 CREATE INDEX claims_listed ON claims USING btree (tenant_id, id);
 CREATE INDEX claims_listed_by_status ON claims USING btree (tenant_id, status, id);
+CREATE INDEX claims_open ON claims USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
 CREATE TRIGGER claims_listed AFTER INSERT OR DELETE ON claims
   FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
 CREATE TRIGGER claims_moved AFTER UPDATE OF status ON claims
@@ -701,6 +703,17 @@ CREATE INDEX pages_due ON pages USING btree (due_at) WHERE (state = 'due'::text)
 CREATE INDEX pages_group ON pages USING btree (tenant_id, group_id);
 CREATE INDEX pages_queued ON pages USING btree (tenant_id, critical, due_at) WHERE (state = 'due'::text);
 
+CREATE TABLE quota_rounds (
+  tenant_id uuid NOT NULL,
+  quota text NOT NULL,
+  round uuid NOT NULL,
+  value integer NOT NULL,
+  unallotted integer NOT NULL,
+  CONSTRAINT quota_rounds_pkey PRIMARY KEY (tenant_id, quota),
+  CONSTRAINT quota_rounds_unallotted_check CHECK ((unallotted >= 0)),
+  CONSTRAINT quota_rounds_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 CREATE TABLE rejected_messages (
   id uuid NOT NULL,
   device_uid uuid NOT NULL,
@@ -893,6 +906,15 @@ CREATE TABLE telemetry_minute_180 PARTITION OF telemetry_minute FOR VALUES IN ('
 CREATE TABLE telemetry_minute_365 PARTITION OF telemetry_minute FOR VALUES IN ('365') PARTITION BY RANGE (bucket);
 CREATE TABLE telemetry_minute_730 PARTITION OF telemetry_minute FOR VALUES IN ('730') PARTITION BY RANGE (bucket);
 
+CREATE TABLE tenant_quotas (
+  tenant_id uuid NOT NULL,
+  quota text NOT NULL,
+  value integer NOT NULL,
+  CONSTRAINT tenant_quotas_pkey PRIMARY KEY (tenant_id, quota),
+  CONSTRAINT tenant_quotas_value_check CHECK ((value >= 0)),
+  CONSTRAINT tenant_quotas_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 CREATE TABLE tenants (
   id uuid NOT NULL,
   slug text NOT NULL,
@@ -1033,6 +1055,7 @@ CREATE TABLE users (
   CONSTRAINT users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text]))),
   CONSTRAINT users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
 
@@ -1075,6 +1098,13 @@ CREATE VIEW shared_certificates AS
     revoked_at,
     revocation_reason
    FROM certificates;
+
+CREATE VIEW shared_claims AS
+ SELECT id,
+    tenant_id,
+    status,
+    expires_at
+   FROM claims;
 
 CREATE VIEW shared_device_groups AS
  SELECT device_uid,
@@ -1147,6 +1177,12 @@ CREATE VIEW shared_groups AS
     escalation
    FROM groups;
 
+CREATE VIEW shared_mqtt_clients AS
+ SELECT id,
+    tenant_id,
+    disabled_at
+   FROM mqtt_clients;
+
 CREATE VIEW shared_mqtt_sessions AS
  SELECT client_id,
     tenant_id,
@@ -1187,8 +1223,16 @@ CREATE VIEW shared_tenants AS
 CREATE VIEW shared_thresholds AS
  SELECT id,
     tenant_id,
-    name
+    name,
+    rule_ids
    FROM thresholds;
+
+CREATE VIEW shared_tickets AS
+ SELECT id,
+    tenant_id,
+    number,
+    created_at
+   FROM tickets;
 
 CREATE VIEW shared_users AS
  SELECT id,
@@ -1534,6 +1578,14 @@ BEGIN
   RETURN NEW;
 END $function$;
 
+CREATE FUNCTION quota_lock(tenant uuid, quota text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT hashtextextended('quota:' || quota || ':' || tenant, 0)
+$function$;
+
 CREATE FUNCTION record_anomaly_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1694,6 +1746,18 @@ AS $function$
   SELECT array_agg((r ->> 'id')::uuid) FROM json_array_elements(rules) r
 $function$;
 
+CREATE FUNCTION spend_allowance(tenant uuid, the_quota text, the_round uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF the_round IS NULL THEN RETURN true; END IF;
+  PERFORM pg_advisory_xact_lock_shared(quota_lock(tenant, the_quota));
+  PERFORM FROM quota_rounds r WHERE r.tenant_id = tenant AND r.quota = the_quota AND r.round = the_round;
+  IF FOUND THEN RETURN true; END IF;
+  RETURN muster_refuse('quota_round_over');
+END $function$;
+
 CREATE FUNCTION tell_retention()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1701,4 +1765,16 @@ AS $function$
 BEGIN
   PERFORM pg_notify('muster_retention', '');
   RETURN NULL;
+END $function$;
+
+CREATE FUNCTION ticket_within_rate(tenant uuid, next integer, per_minute integer, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF per_minute > 0 AND NOT EXISTS (
+    SELECT FROM (SELECT t.created_at FROM tickets t WHERE t.tenant_id = tenant AND t.number <= next - per_minute
+                  ORDER BY t.tenant_id DESC, t.number DESC LIMIT 1) earlier
+     WHERE earlier.created_at > at - interval '1 minute') THEN RETURN true; END IF;
+  RETURN muster_refuse('ticket_rate');
 END $function$;

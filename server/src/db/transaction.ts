@@ -4,8 +4,12 @@ import type { Db, Tx } from "./types.ts";
 const RETRIABLE = ["40P01", "40001"];
 const ATTEMPTS = 3;
 
-/** Runs `work` in one transaction, and repeats it when PostgreSQL ended it over a conflict with another transaction. */
+/**
+ * Runs `work` in one transaction, and repeats it when PostgreSQL ended it over a conflict with another transaction. When `db` is a
+ * transaction, `work` is a part of it.
+ */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return await work(db as Tx);
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work);

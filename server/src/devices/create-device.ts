@@ -20,7 +20,7 @@ export interface NewDevice {
 /**
  * Adds a device by hand (an enrolling device is added by its claim).
  *
- * @throws MusterError invalid_request with the offending id in `detail`; already_exists
+ * @throws MusterError invalid_request with the offending id in `detail`; already_exists; quota_exceeded
  */
 export const createDevice = adminUseCase(
   { role: "admin" },
@@ -39,9 +39,10 @@ export const createDevice = adminUseCase(
       updated_at: now,
     };
     return {
-      change: async (tx) => {
+      admitted: (run) => deps.quotas.addOne(caller.tenantId, "devices", run),
+      change: async (tx, round = null) => {
         if (row.device_type_id !== null) await requireDeviceType(tx, caller.tenantId, row.device_type_id);
-        await insertDevice(tx, caller.tenantId, row);
+        await insertDevice(tx, caller.tenantId, row, round);
         await assignGroups(tx, caller.tenantId, row.uid, [...new Set(input.groupIds ?? [])]);
         const result = toRecord((await findDevice(tx, caller.tenantId, id, {}, now))!);
         const { name, description, deviceTypeId, groupIds } = result;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { visibleDevice } from "../access/access.ts";
+import { spendAllowance, visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
@@ -14,12 +14,16 @@ export interface NewDeviceRow {
   updated_at: Date;
 }
 
-/** @throws MusterError already_exists when the tenant has a device of this id */
-export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow): Promise<void> {
+/**
+ * @param round what {@link spendAllowance} takes
+ * @throws MusterError already_exists when the tenant has a device of this id
+ */
+export async function insertDevice(tx: Tx, tenantId: string, row: NewDeviceRow, round: string | null): Promise<void> {
   try {
     await sql`INSERT INTO devices (uid, tenant_id, id, name, description, device_type_id, created_at, updated_at)
       VALUES (${row.uid}, ${tenantId}, ${row.id}, ${row.name}, ${row.description}, ${row.device_type_id},
-              ${row.created_at}, ${row.updated_at})`.execute(tx);
+              ${row.created_at}, ${row.updated_at})
+      RETURNING ${spendAllowance(sql`${tenantId}`, "devices", sql`${round}`)}`.execute(tx);
   } catch (error) {
     if (violatedUnique(error) === "devices_id") throw alreadyExists("There is already a device with this id.", row.id);
     throw error;

@@ -1,6 +1,7 @@
 import { adminUseCase, type Caller, type PreparedChange, useCase } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
@@ -38,13 +39,13 @@ export interface NewDeviceType {
   silentForSeconds?: number | null | undefined;
 }
 
-const MAX_PACKS = 100;
+const MAX_PACKS = records.thresholdsOfDevice.value;
 const MAX_SILENT_SECONDS = 30 * 86_400;
 
 /** What is absent stays as it is. */
 export type DeviceTypeEdit = { [Field in keyof NewDeviceType]?: NewDeviceType[Field] | undefined };
 
-/** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail` */
+/** @throws MusterError invalid_request, with a bad template or an unknown pack in `detail`; quota_exceeded */
 export const createDeviceType = adminUseCase(
   { role: "admin" },
   "device-type.create",
@@ -61,6 +62,7 @@ export const createDeviceType = adminUseCase(
     };
     return {
       change: async (tx) => {
+        await deps.quotas.within(tx, caller.tenantId, "deviceTypes", 1);
         await insertDeviceType(tx, caller.tenantId, row);
         const result = await withThresholds(tx, caller, row, input.thresholdIds ?? []);
         return { target: row.id, after: result, result };

@@ -1,11 +1,12 @@
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
 /** A device's metadata: an object of the tenant's own, kept as it is (docs/spec-decisions.md, devices). */
 export type Metadata = Record<string, unknown>;
 
-export const MAX_METADATA_BYTES = 16 * 1024;
-export const MAX_METADATA_KEYS = 100;
-export const MAX_METADATA_DEPTH = 8;
+export const MAX_METADATA_BYTES = records.metadataBytes.value;
+export const MAX_METADATA_KEYS = records.metadataFields.value;
+export const MAX_METADATA_DEPTH = records.metadataDepth.value;
 
 /**
  * @param metadata parsed JSON without NUL and half surrogate pairs

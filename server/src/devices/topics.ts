@@ -1,8 +1,9 @@
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
 const PLACEHOLDER = "{deviceId}";
 const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
-const MAX_TEMPLATES = 20;
+const MAX_TEMPLATES = records.topicsOfDeviceType.value;
 /** The broker takes no longer topic; the longest slug and the longest device id must still fit. */
 const MAX_TOPIC_BYTES = 256;
 const LONGEST_SLUG = "s".repeat(40);

@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import type { Quotas } from "../access/access.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Database } from "../db/database.ts";
@@ -13,6 +14,7 @@ export interface EnrollmentDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
+  quotas: Quotas;
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "serverCaBundlePem">;
   connections: Pick<Connections, "awaitDrop">;

@@ -1,10 +1,11 @@
 import { MINUTE } from "../lib/clock.ts";
+import { records } from "../lib/limits/records.ts";
 
 /** The limits of spec 8 and docs/spec-decisions.md that enrollment enforces. */
-export const CLAIM_MINUTES = { min: 5, max: 1440, default: 60 } as const;
-export const CLAIM_USES = { min: 1, max: 100, default: 1 } as const;
-export const INTENDED_NAME_LENGTH = 120;
-export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = 2;
+export const CLAIM_MINUTES = { min: 5, max: records.minutesOfClaim.value, default: 60 } as const;
+export const CLAIM_USES = { min: 1, max: records.usesOfClaim.value, default: 1 } as const;
+export const INTENDED_NAME_LENGTH = records.nameCharacters.value;
+export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = records.bundlesOfDevice.value;
 /** Unknown claim codes that one address may try in a window before it is rate limited. */
 export const GUESSES = { max: 30, windowMs: 10 * MINUTE } as const;
 /** How long a signature may take: a request is to be answered within about 5 s. */
@@ -13,4 +14,8 @@ export const SIGN_TIMEOUT_MS = 5_000;
 export const DROP_TIMEOUT_MS = 5_000;
 export const RENEWAL_ENDPOINT = "/api/provisioning/cert/renew";
 /** Most characters of a field that a device reports about itself. */
-export const REPORTED_LENGTH = 256;
+export const REPORTED_LENGTH = records.reportedCharacters.value;
+/** Most capabilities that a device reports. */
+export const MAX_CAPABILITIES = records.capabilitiesOfDevice.value;
+/** Most groups that the devices of a claim join. */
+export const MAX_INTENDED_GROUPS = records.groupsOfDevice.value;

@@ -1,4 +1,5 @@
 import { fingerprintOf, type PeerCertificate } from "../certificates/certificates.ts";
+import type { Db } from "../db/database.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
@@ -10,7 +11,7 @@ import type { EnrollmentDeps } from "./deps.ts";
 import { refusal } from "./errors.ts";
 import { RENEWAL_ENDPOINT } from "./limits.ts";
 import { readCsrOrError } from "./read-csr.ts";
-import { commitRedemption } from "./redemption-commit-store.ts";
+import { commitRedemption, type Redemption } from "./redemption-commit-store.ts";
 import { type RedemptionFacts, type RedemptionKeys, readRedemptionFacts } from "./redemption-store.ts";
 import { type HardwareFields, type ReportedHardware, validateHardware } from "./reported-hardware.ts";
 import { type SignedLeaf, signLeaf } from "./sign-leaf.ts";
@@ -52,7 +53,7 @@ const ATTEMPTS = 3;
  * (docs/spec-decisions.md, Claims and redemption). The use of the claim is counted in the commit that records the certificate.
  *
  * @throws MusterError invalid_request, invalid_claim_code, rate_limited, claim_revoked, claim_expired, claim_exhausted,
- *   invalid_csr, reenrollment_proof_required, client_id_in_use, issuance_failed
+ *   invalid_csr, reenrollment_proof_required, client_id_in_use, quota_exceeded, issuance_failed
  */
 export const redeemClaim = countOutcomes(
   "redeem",
@@ -93,10 +94,11 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
   const { csr, proofCertificateId } = checkRedemption(facts, { csr: attempt.csr, peer: from.peer, now });
 
   const device = facts.device ?? newDevice;
+  if (!facts.device) await deps.quotas.requireRoom(facts.tenantId, "devices");
   const signed = await signLeaf(deps, { profile: selfEnrolled, deviceId: device.id, spki: csr.spki, now });
   const publishTopics = resolveTopics(facts.publishTemplates, facts.tenantSlug, device.id);
   await faultPoint("redeem.commit");
-  const outcome = await commitRedemption(deps.database.db, {
+  const redemption: Redemption = {
     claimId: facts.claimId,
     device,
     proofCertificateId,
@@ -113,7 +115,11 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
     },
     auditId: deps.ids.uuid(now),
     now,
-  });
+  };
+  const record = (db: Db, round: string | null) => commitRedemption(db, redemption, round);
+  const outcome = facts.device
+    ? await record(deps.database.db, null)
+    : await deps.quotas.addOne(facts.tenantId, "devices", record);
   await faultPoint("redeem.committed");
   if (outcome === "client_id_in_use") throw refusal("client_id_in_use");
   return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, publishTopics);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { spendAllowance } from "../access/access.ts";
 import {
   type CertificateValues,
   certificateValues,
@@ -43,11 +44,11 @@ interface EnrollmentValues extends CertificateValues, EnrolledDeviceValues {
 }
 
 /** Counts a use of the claim; returns no row when the claim may no longer be redeemed (spec 3.1 rule 1). */
-const countUse = (p: Parameters<EnrollmentValues>) => sql`claim AS (
+const countUse = (p: Parameters<EnrollmentValues>, permitted = sql`true`) => sql`claim AS (
     UPDATE claims SET used_count = used_count + 1, last_redeemed_at = ${p.now}::timestamptz,
       status = CASE WHEN used_count + 1 = max_uses THEN 'used' ELSE status END
     WHERE id = ${p.claimId}::uuid AND status = 'pending' AND used_count < max_uses
-      AND expires_at > ${p.now}::timestamptz
+      AND expires_at > ${p.now}::timestamptz AND ${permitted}
     RETURNING id, tenant_id, intended_name, intended_device_type_id, intended_group_ids
   )`;
 
@@ -55,9 +56,10 @@ const claim = sql.ref("claim");
 const device = sql.ref("device");
 const proved = sql.ref("proved");
 
-const enroll = statement<EnrollmentValues, { recorded: boolean }>(
+// The quota's lock comes before that of the claim, as in a transaction that counts.
+const enroll = statement<EnrollmentValues & { quotaRound: string | null }, { recorded: boolean }>(
   "redeem-first",
-  (p) => sql`WITH ${countUse(p)},
+  (p) => sql`WITH ${countUse(p, spendAllowance(sql.ref("tenant_id"), "devices", p.quotaRound))},
   device AS (${insertEnrolledDevice(p, claim)}),
   joined AS (${joinIntendedGroups(device, claim)}),
   ${leaseToDevice(p, device)},
@@ -85,14 +87,20 @@ const reenroll = statement<EnrollmentValues & { proofCertificateId: string }, { 
 /**
  * Records a redemption in one statement that takes effect whole or not at all: the use of the claim, the new or updated device,
  * its groups, the lease of its client id, the certificate and the audit entry.
+ *
+ * @param quotaRound what `spendAllowance` takes for a new device
  */
-export async function commitRedemption(db: Db, redemption: Redemption): Promise<RedemptionOutcome> {
+export async function commitRedemption(
+  db: Db,
+  redemption: Redemption,
+  quotaRound: string | null,
+): Promise<RedemptionOutcome> {
   const { proofCertificateId } = redemption;
   const values = valuesOf(redemption);
   try {
     const rows =
       proofCertificateId === undefined
-        ? await runStatement(db, enroll, values)
+        ? await runStatement(db, enroll, { ...values, quotaRound })
         : await runStatement(db, reenroll, { ...values, proofCertificateId });
     return rows.length === 1 ? "recorded" : "changed";
   } catch (error) {

@@ -1,5 +1,6 @@
+import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
-import { REPORTED_LENGTH } from "./limits.ts";
+import { MAX_CAPABILITIES, REPORTED_LENGTH } from "./limits.ts";
 
 /** What a device says of itself in a redemption (spec 2.2). */
 export interface ReportedHardware {
@@ -24,6 +25,8 @@ export interface HardwareFields {
 export function validateHardware(fields: HardwareFields): ReportedHardware {
   const fingerprint = plainLine("hardwareFingerprint", fields.hardwareFingerprint, REPORTED_LENGTH);
   const { agentCapabilities, reportedMacAddress } = fields;
+  if (agentCapabilities && agentCapabilities.length > MAX_CAPABILITIES)
+    throw invalidRequest(`agentCapabilities must be at most ${MAX_CAPABILITIES}`, "agentCapabilities");
   return {
     fingerprint,
     fingerprintKey: fingerprint.toLowerCase(),

@@ -9,6 +9,7 @@ import type { GroupsDeps } from "./deps.ts";
 import { checkEscalation, type EscalationStep } from "./escalation.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { addMembers, insertGroup } from "./group-store.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface NewGroup {
   name: string;
@@ -18,7 +19,7 @@ export interface NewGroup {
   escalation?: readonly EscalationStep[] | undefined;
 }
 
-/** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail` */
+/** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail`; quota_exceeded */
 export const createGroup = useCase(
   { scope: "groups:write", role: "admin" },
   async (deps: GroupsDeps, caller, input: NewGroup): Promise<GroupRecord> => {
@@ -33,8 +34,12 @@ export const createGroup = useCase(
       updated_at: now,
     };
     const members = [...new Set(input.memberUserIds ?? [])].sort();
+    if (members.length > LIMITS.membersOfGroup)
+      throw invalidRequest(`A group has at most ${LIMITS.membersOfGroup} members.`, "memberUserIds");
     const group = toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
     await inTransaction(deps.database.db, async (tx) => {
+      await deps.quotas.within(tx, caller.tenantId, "groups", 1);
+      await deps.quotas.within(tx, caller.tenantId, "channels", row.channels.length);
       await insertGroup(tx, caller.tenantId, row);
       const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
       const unknown = members.find((id) => !added.has(id));

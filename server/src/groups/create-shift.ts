@@ -19,7 +19,7 @@ export interface NewShift extends NewShiftTimes {
 /**
  * Creates a shift, from the shell: the public API has no such operation (spec 4.1).
  *
- * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`
+ * @throws MusterError invalid_request with the offending value or unknown user's id in `detail`; quota_exceeded
  */
 export const createShift = useCase(
   { scope: "shifts:write", role: "operator" },
@@ -40,6 +40,7 @@ export const createShift = useCase(
     if (users.length > LIMITS.usersOfShift) throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`);
     const shift = toShiftRecord({ ...row, user_ids: users, group_ids: [] }, now);
     await inTransaction(deps.database.db, async (tx) => {
+      await deps.quotas.within(tx, caller.tenantId, "shifts", 1);
       await insertShift(tx, caller.tenantId, row, now);
       const added = await addUsers(tx, caller.tenantId, row.id, users.filter(isUuid));
       const unknown = users.find((id) => !added.has(id));

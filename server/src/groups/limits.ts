@@ -1,12 +1,14 @@
+import { records } from "../lib/limits/records.ts";
+
 const WEEK_MINUTES = 7 * 24 * 60;
 
 /** What a group and a shift may hold (docs/spec-decisions.md, Groups and shifts). */
 export const LIMITS = {
-  membersOfGroup: 500,
-  channelsOfGroup: 20,
-  stepsOfGroup: 10,
-  shiftsOfGroup: 100,
-  usersOfShift: 500,
-  targetCharacters: 2_048,
+  membersOfGroup: records.membersOfGroup.value,
+  channelsOfGroup: records.channelsOfGroup.value,
+  stepsOfGroup: records.stepsOfGroup.value,
+  shiftsOfGroup: records.shiftsOfGroup.value,
+  usersOfShift: records.usersOfShift.value,
+  targetCharacters: records.targetCharacters.value,
   afterMinutes: WEEK_MINUTES,
 } as const;

@@ -38,6 +38,10 @@ export interface Metrics {
   readonly anomalies: Gauge<"severity">;
   /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
+  /** Requests refused because a tenant has reached a quota. */
+  readonly quotaRefusals: Counter<"quota">;
+  /** Of each quota the greatest share that a tenant uses, of all processes; 1 is reached. */
+  readonly quotaUse: Gauge<"quota">;
   /** Calls `read` before every scrape, to set gauges from the database. `read` removes the gauges that it cannot set. */
   beforeScrape(read: () => Promise<void>): void;
   readonly contentType: string;
@@ -99,6 +103,7 @@ export function createMetrics(): Metrics {
     }),
     ...telemetryMetrics(registers),
     ...monitoringMetrics(registers),
+    ...quotaMetrics(registers),
     beforeScrape: (read) => void reads.push(read),
     contentType: registry.contentType,
     text: async () => {
@@ -176,6 +181,23 @@ function monitoringMetrics(registers: Registry[]) {
     rollUpsDue: new Gauge({
       name: "muster_roll_ups_due",
       help: "Device hours whose roll-up is not computed yet, of all processes",
+      registers,
+    }),
+  };
+}
+
+function quotaMetrics(registers: Registry[]) {
+  return {
+    quotaRefusals: new Counter({
+      name: "muster_quota_refusals_total",
+      help: "Requests refused because a tenant has reached a quota",
+      labelNames: ["quota"],
+      registers,
+    }),
+    quotaUse: new Gauge({
+      name: "muster_quota_used_ratio",
+      help: "Greatest share of a quota that a tenant uses, of all processes",
+      labelNames: ["quota"],
       registers,
     }),
   };

@@ -1,7 +1,12 @@
 import { MusterError } from "./errors.ts";
 
 /** Errors that every feature may throw; those of a single feature are in its `errors.ts`. */
-export type CommonErrorCode = "invalid_request" | "not_found" | "already_exists" | "precondition_failed";
+export type CommonErrorCode =
+  | "invalid_request"
+  | "not_found"
+  | "already_exists"
+  | "precondition_failed"
+  | "rate_limited";
 
 /** The request itself is invalid. `detail` is the offending value when it is an id or a name, never a secret. */
 export function invalidRequest(message: string, detail?: string): MusterError<"invalid_request"> {
@@ -21,4 +26,9 @@ export function alreadyExists(message: string, detail: string): MusterError<"alr
 /** Optimistic lock: the record is not the version that `If-Match` (RFC 9110 13.1.1), or another field (`detail`), names. */
 export function preconditionFailed(detail = "If-Match"): MusterError<"precondition_failed"> {
   return new MusterError("precondition_failed", "the record has changed since; read it again and repeat", { detail });
+}
+
+/** Too many of something in a time; one more is admitted after `retryAfterSeconds`. */
+export function rateLimited(message: string, retryAfterSeconds: number): MusterError<"rate_limited"> {
+  return new MusterError("rate_limited", message, { extra: { retryAfterSeconds } });
 }

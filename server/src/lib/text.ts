@@ -1,3 +1,4 @@
+import { records } from "./limits/records.ts";
 import { invalidRequest } from "./request-errors.ts";
 
 const CONTROL = /\p{Cc}/u;
@@ -9,7 +10,7 @@ const CONTROL = /\p{Cc}/u;
  * @throws MusterError invalid_request when it is empty, longer than `max` characters, or contains control characters or lone
  *   surrogates, which PostgreSQL cannot store or a screen cannot show
  */
-export function plainLine(field: string, value: string, max = 120): string {
+export function plainLine(field: string, value: string, max = records.nameCharacters.value): string {
   const text = value.trim();
   if (text.length === 0 || text.length > max) throw invalidRequest(`${field} must be 1 to ${max} characters`);
   if (CONTROL.test(text) || !text.isWellFormed()) throw invalidRequest(`${field} must not hold control characters`);
@@ -22,7 +23,7 @@ export function plainLine(field: string, value: string, max = 120): string {
  * @throws MusterError invalid_request when it is longer than `max` characters, or contains lone surrogates or control characters
  *   other than line breaks and tabs
  */
-export function plainText(field: string, value: string, max = 2000): string {
+export function plainText(field: string, value: string, max = records.descriptionCharacters.value): string {
   if (value.length > max) throw invalidRequest(`${field} must be at most ${max} characters`);
   if (CONTROL.test(value.replace(/[\n\r\t]/g, "")) || !value.isWellFormed())
     throw invalidRequest(`${field} must not hold control characters`);

@@ -1,3 +1,4 @@
+import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -7,4 +8,5 @@ export interface RulesDeps {
   database: Pick<Database, "db" | "listen">;
   clock: Clock;
   ids: Ids;
+  quotas: Quotas;
 }

@@ -1,4 +1,5 @@
 import type { Range, RuleValue, Severity } from "../anomalies/anomalies.ts";
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainText } from "../lib/text.ts";
 import { nameProblem, valueProblem } from "../telemetry/telemetry.ts";
@@ -35,7 +36,7 @@ export interface Rule {
   message: string;
 }
 
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE = records.ruleMessageCharacters.value;
 
 /**
  * Validates a rule and fills in its defaults.

@@ -1,8 +1,13 @@
+import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 
 /** Most characters of each text. */
-export const LENGTHS = { title: 200, description: 10_000, resolution: 10_000 } as const;
+export const LENGTHS = {
+  title: records.ticketTitleCharacters.value,
+  description: records.ticketTextCharacters.value,
+  resolution: records.ticketTextCharacters.value,
+} as const;
 
 const EARLIEST = Date.UTC(1970, 0, 1);
 const END = Date.UTC(10_000, 0, 1);

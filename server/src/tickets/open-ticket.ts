@@ -7,6 +7,7 @@ import type { TicketsDeps } from "./deps.ts";
 import { checkedDueAt, checkedText, checkedTitle } from "./fields.ts";
 import { linked, NO_LINKS, type WantedLinks } from "./links.ts";
 import { requireNoUnfinished } from "./one-unfinished.ts";
+import { refuseTooOften } from "./ticket-rate.ts";
 import { type TicketPriority, type TicketRecord, type TicketType, toRecord } from "./ticket-record.ts";
 import { insertTicket } from "./ticket-store.ts";
 
@@ -25,7 +26,7 @@ export interface NewTicket extends WantedLinks {
  * Opens a maintenance ticket (spec 4.1). One for an anomaly is about the anomaly's device, and the anomaly shows it.
  *
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists when the anomaly has an unfinished
- *   ticket, whose id is in `detail`
+ *   ticket, whose id is in `detail`; rate_limited
  */
 export const openTicket = useCase(
   { scope: "tickets:write", role: "operator" },
@@ -33,6 +34,7 @@ export const openTicket = useCase(
     const { tenantId, actor } = caller;
     const now = deps.clock.now();
     const id = deps.ids.uuid(now);
+    const perMinute = deps.limits.ticketsPerMinute;
     const plain = {
       id,
       title: checkedTitle(input.title),
@@ -48,7 +50,7 @@ export const openTicket = useCase(
       started_at: null,
       completed_at: null,
     };
-    return await inTransaction(deps.database.db, async (tx) => {
+    const open = inTransaction(deps.database.db, async (tx) => {
       const links = await linked(tx, caller, NO_LINKS, { ...input, deviceId: input.deviceId ?? undefined });
       if (links.anomaly_id !== null) {
         await lockAnomalies(tx, tenantId, [links.anomaly_id]);
@@ -57,9 +59,16 @@ export const openTicket = useCase(
       await recordWrite(tx, caller, { resource: "ticket", id, result: "created", at: now }, deps.ids);
       const row = { ...plain, ...links };
       const changes = changesBetween(undefined, toRecord({ ...row, number: 0 }));
-      const number = await insertTicket(tx, tenantId, row, { id: deps.ids.uuid(now), actor, at: now, changes });
+      const number = await insertTicket(
+        tx,
+        tenantId,
+        row,
+        { id: deps.ids.uuid(now), actor, at: now, changes },
+        perMinute,
+      );
       if (links.anomaly_id !== null) await linkTickets(tx, tenantId, [{ anomalyId: links.anomaly_id, ticketId: id }]);
       return toRecord({ ...row, number });
     });
+    return await open.catch((error) => refuseTooOften(deps, tenantId, error));
   },
 );

@@ -1,5 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { quotaValue } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { refusalCode } from "../db/refusal.ts";
 import type { TicketHistoryTable, TicketsTable } from "../db/schema.generated.ts";
 import { visibleTicket } from "./visibility-store.ts";
 
@@ -18,13 +20,16 @@ export interface HistoryEntry {
  * Inserts a ticket under the tenant's next number, with its first history entry. The counter is locked until the transaction
  * ends: nothing that waits for a lock may come after it.
  *
+ * @param perMinute how many tickets a tenant without a value of its own may create in a minute
  * @returns the number
+ * @throws an error for which {@link isTooOften} is true
  */
 export async function insertTicket(
   tx: Tx,
   tenantId: string,
   row: Omit<TicketRow, "number">,
   entry: HistoryEntry,
+  perMinute: number,
 ): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     WITH counted AS (
@@ -39,12 +44,33 @@ export async function insertTicket(
         ${row.assignee_user_id}::uuid, ${row.due_at}::timestamptz, ${row.resolution}, ${row.created_by},
         ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz, ${row.started_at}::timestamptz,
         ${row.completed_at}::timestamptz
-      FROM counted RETURNING number),
+      FROM counted
+      WHERE ticket_within_rate(${tenantId}, last, ${ratePerMinute(tenantId, perMinute)}, ${row.created_at}::timestamptz)
+      RETURNING number),
     recorded AS (
       INSERT INTO ticket_history (id, tenant_id, ticket_id, at, actor, changes)
       VALUES (${entry.id}, ${tenantId}, ${row.id}, ${entry.at}, ${entry.actor}, ${JSON.stringify(entry.changes)}::jsonb))
     SELECT number FROM made`.execute(tx);
   return rows[0]!.number;
+}
+
+/** Whether the tenant has created as many tickets in the last minute as it may. */
+export function isTooOften(error: unknown): boolean {
+  return refusalCode(error) === "ticket_rate";
+}
+
+/** When the first of the tenant's `perMinute` newest tickets was created: a minute later one more may be. */
+export async function firstOfMinute(db: Db, tenantId: string, perMinute: number): Promise<Date | undefined> {
+  const { rows } = await sql<{ created_at: Date }>`
+    SELECT t.created_at FROM tickets t
+     WHERE t.tenant_id = ${tenantId}
+       AND t.number = (SELECT n.last FROM ticket_numbers n WHERE n.tenant_id = ${tenantId})
+                      - ${ratePerMinute(tenantId, perMinute)} + 1`.execute(db);
+  return rows[0]?.created_at;
+}
+
+function ratePerMinute(tenantId: string, usual: number): RawBuilder<number> {
+  return quotaValue(sql.lit("ticketsPerMinute"), sql`${tenantId}::uuid`, sql`${usual}`);
 }
 
 /** The ticket, if `viewer` (a user; undefined: every ticket) may see it. */

@@ -33,6 +33,8 @@ const ignore = () => undefined;
 export const RULES: Rules = {
   access: {
     setTelemetryRetention: ["no key", "admin", () => [30]],
+    setQuota: ["no key", "no user", () => ["devices", undefined]],
+    tenantUsage: ["no key", "admin", () => []],
     createUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
     deactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
     reactivateUser: ["no key", "admin", ({ userEmail }) => [userEmail]],

@@ -15,6 +15,8 @@ type Uses = Pick<
   | "revokeClaim"
 > &
   Pick<Registry["connections"], "createMqttClient"> &
+  Pick<Registry["devices"], "createDevice"> &
+  Pick<Registry["groups"], "createGroup"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
 /** `ok`, or the code of its error. An unexpected error is reported with its stack, so that no race can hide it. */
@@ -29,6 +31,8 @@ export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
     ...registry.enrollment,
     ...registry.tickets,
     createMqttClient: registry.connections.createMqttClient,
+    createDevice: registry.devices.createDevice,
+    createGroup: registry.groups.createGroup,
   };
   const run = uses[job.use] as (...args: unknown[]) => Promise<unknown>;
   try {

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { AVAILABILITY } from "../../src/doctor/checks.ts";
+import { createDoctor } from "../../src/doctor/doctor.ts";
 import { startRegistry } from "./enrollment.ts";
 import { type Job, type Outcome, runJob } from "./race-jobs.ts";
 
@@ -51,7 +52,7 @@ export async function startRaces() {
     race,
     /** Asserts every check of the doctor on the whole database, except those that need a running service. */
     async assertConsistent() {
-      const { checks } = await registry.doctor.examine({ deep: true });
+      const { checks } = await createDoctor(registry).examine({ deep: true });
       const running = new Set(AVAILABILITY.map(({ name }) => name));
       const broken = checks.filter(({ name, ok }) => !ok && !running.has(name));
       assert.ok(checks.length > running.size + 10);

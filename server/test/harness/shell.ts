@@ -5,8 +5,8 @@ import { startServer } from "./server.ts";
 /** A service, and the real command line on its data folder. */
 export type TestShell = Awaited<ReturnType<typeof startShell>>;
 
-export async function startShell() {
-  const [server, commandLine] = await Promise.all([startServer(), startCommandLine()]);
+export async function startShell(env: Record<string, string> = {}) {
+  const [server, commandLine] = await Promise.all([startServer({ env }), startCommandLine()]);
 
   function muster(args: string[], dataDir = server.dataDir): Promise<Ran> {
     return commandLine.run(args, dataDir);

@@ -26,7 +26,7 @@ export interface NewKey {
  *
  * The owner's row is locked first: a deactivation that commits before makes this fail, one that commits after revokes the key.
  *
- * @throws MusterError invalid_request (user, scope in `detail`, name, days)
+ * @throws MusterError invalid_request (user, scope in `detail`, name, days), quota_exceeded
  */
 export const createKey = adminUseCase(
   { role: "admin" },
@@ -38,6 +38,7 @@ export const createKey = adminUseCase(
     if (days !== undefined && !(Number.isInteger(days) && days >= 1 && days <= MAX_DAYS))
       throw invalidRequest(`expiresInDays must be a whole number from 1 to ${MAX_DAYS}`);
     const change = async (tx: Tx) => {
+      await deps.quotas.within(tx, caller.tenantId, "apiKeys", 1);
       const { id: userId, email } = await lockOwner(tx, caller.tenantId, input.user.trim());
       const now = deps.clock.now();
       const expiresAt = days === undefined ? null : addMs(now, days * DAY);

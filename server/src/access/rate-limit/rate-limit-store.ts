@@ -32,8 +32,7 @@ export interface AuthorizedKey {
 /**
  * Authenticates the keys of several requests and counts the requests against their limits, in one statement (migration 0007), under
  * the locks of their windows, so that all processes share them. The owner's state is read beside the key's own: no way of
- * removing a user can leave a key active (spec 5 rule 2). Our own code: libraries count in memory, or in a store beside the key, which
- * costs a round trip more and is not exact over several processes.
+ * removing a user can leave a key active (spec 5 rule 2).
  *
  * @returns the keys that are active and were presented with their own secret; the others are not counted
  */

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
+import { records } from "../../lib/limits/records.ts";
 import { Refusal } from "../problem.ts";
 
 /** More than any body of the API needs; recursion over a body stays shallow. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = records.requestDepth.value;
 
 /**
  * Parses a request's JSON body.

@@ -60,10 +60,7 @@ function forwardedPeer(
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
-/**
- * A list of byte sequences (RFC 8941 3.3.5), or `undefined` when it is anything else. Our own code: of structured fields only this one
- * type occurs, and what a proxy sends is refused at the first character that does not belong.
- */
+/** A list of byte sequences (RFC 8941 3.3.5), or `undefined` when it is anything else. */
 export function parseByteSequences(field: string): Buffer[] | undefined {
   if (field.length > MAX_FIELD) return undefined;
   const items = field.split(",");

@@ -53,6 +53,14 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   client_id_in_use: { message: "This device id is in use as a client id elsewhere on the broker; nothing was issued." },
+  quota_exceeded: {
+    message:
+      "The tenant would have 1,000,001 devices that are not deleted; its quota devices allows 1,000,000. Delete what is not needed, or have the quota raised with muster tenant quota.",
+    fields: {
+      quota: { schema: { type: "string", description: "The name of the quota" }, value: "devices" },
+      limit: { schema: count("How many the tenant may have"), value: 1_000_000 },
+    },
+  },
   claim_exhausted: { message: "Every use of this claim is spent." },
   invalid_transition: {
     message: "A ticket that is open can become in_progress or cancelled, not completed.",

@@ -146,6 +146,13 @@ export const ERROR_TEXTS = {
     remedy: "Make a new claim, with a greater `maxUses` for several devices.",
     again: "no",
   },
+  quota_exceeded: {
+    summary: "The tenant would have more than its quota allows.",
+    more: "A quota bounds how many devices, groups, threshold packs and other records a tenant may have. Nothing was done, and no use of a claim was spent.",
+    remedy:
+      "`quota` names the quota and `limit` is its value. Delete what is not needed, or have the operator of the service raise the quota.",
+    again: "after a change elsewhere",
+  },
   invalid_transition: {
     summary: "The ticket cannot go from the status it has to the one asked for.",
     more: "An `open` ticket goes to `in_progress`, from there to `on_hold` and back, and from either to `completed`. What is unfinished can become `cancelled`; what is finished can become `open` again.",
@@ -194,7 +201,7 @@ export const ERROR_TEXTS = {
   },
   rate_limited: {
     summary: "Too many requests.",
-    more: "An API key may make 120 requests in any 60 seconds; keys do not share a budget, and refused requests do not count. At the device-facing endpoints the count is per address, and unknown claim codes are counted apart.",
+    more: "An API key may make 120 requests in any 60 seconds; keys do not share a budget, and refused requests do not count. At the device-facing endpoints the count is per address, and unknown claim codes are counted apart. Besides, a tenant may create only so many tickets in any 60 seconds, with all its keys together.",
     remedy:
       "Wait for as many seconds as `Retry-After` says, then send the request again. `RateLimit` on every answer says how many are left.",
     again: "later",

@@ -12,8 +12,7 @@ export interface AddressLimit {
 
 /**
  * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. It is counted per process,
- * which it protects; limits that must hold across processes are in the database. Our own code: the usual libraries count fixed windows,
- * which admit twice the limit around their edge.
+ * which it protects; limits that must hold across processes are in the database.
  *
  * @param perMinute 0 for no limit
  */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BoundFunctions, type Caller, type Declaration, keyIdOf } from "../../access/access.ts";
 import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
+import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type DeviceContact, isConditional, type PublicRoute, type Route, takesIdempotencyKey } from "../route.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
@@ -21,9 +22,8 @@ export interface PipelineTools extends GuardTools {
 /** The bound use case or service of a route. */
 type Run = Declaration;
 
-const KIB = 1024;
 /** The most bytes of a body (docs/api-conventions.md). */
-export const BODY_LIMIT = { public: 256 * KIB, device: 16 * KIB };
+export const BODY_LIMIT = { public: records.requestBytes.value, device: records.deviceRequestBytes.value };
 
 /**
  * Puts a route on the server. Its checks run in the order authentication → rate limit → scope → validation → handler;

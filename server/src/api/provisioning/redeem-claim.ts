@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { records } from "../../lib/limits/records.ts";
 import { deviceRoute } from "../route.ts";
 import { id, timestamp } from "../shapes.ts";
 
 /** `null` means absent: firmware often cannot leave a field out. */
 const optionalText = z
   .string()
-  .max(256)
+  .max(records.reportedCharacters.value)
   .nullish()
   .transform((text) => text ?? undefined);
 
@@ -25,13 +26,18 @@ export const redeemClaim = deviceRoute({
   body: z
     .object({
       claimCode: z.string().meta({ description: "The one-time code, `CLAIM-XXXX-XXXX-XXXX`" }),
-      hardwareFingerprint: z.string().trim().min(1).max(256).meta({ description: "Serial number or MAC address" }),
-      hardwareModel: z.string().trim().min(1).max(256),
-      agentVersion: z.string().trim().min(1).max(256),
+      hardwareFingerprint: z
+        .string()
+        .trim()
+        .min(1)
+        .max(records.reportedCharacters.value)
+        .meta({ description: "Serial number or MAC address" }),
+      hardwareModel: z.string().trim().min(1).max(records.reportedCharacters.value),
+      agentVersion: z.string().trim().min(1).max(records.reportedCharacters.value),
       csr: z.string().meta({ description: "PEM, EC P-256; the subject in it is ignored" }),
       agentCapabilities: z
-        .array(z.string().max(256))
-        .max(64)
+        .array(z.string().max(records.reportedCharacters.value))
+        .max(records.capabilitiesOfDevice.value)
         .nullish()
         .transform((list) => list ?? undefined),
       reportedMacAddress: optionalText,
@@ -62,6 +68,7 @@ export const redeemClaim = deviceRoute({
     "invalid_csr",
     "reenrollment_proof_required",
     "client_id_in_use",
+    "quota_exceeded",
     "issuance_failed",
   ],
   examples: {

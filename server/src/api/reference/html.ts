@@ -1,4 +1,4 @@
-/** HTML that is safe in a page. Only {@link html} creates it. Our own code: 60 lines that escape by type need no template engine. */
+/** HTML that is safe in a page. Only {@link html} creates it. */
 export class Html {
   readonly #text: string;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ANOMALY_STATUSES, anomalyUseCases } from "../../anomalies/anomalies.ts";
+import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { ruleValue, severity } from "./thresholds.ts";
@@ -109,7 +110,13 @@ export const acknowledgeAnomaly = publicRoute({
     "Acknowledges an anomaly, with an optional comment; the body is optional. The first acknowledgement stays: repeating it changes nothing. A resolved anomaly stays `resolved` and records who acknowledged it.",
   params: idParams,
   body: z
-    .strictObject({ comment: z.string().max(2_000).optional().meta({ description: "Kept with the anomaly" }) })
+    .strictObject({
+      comment: z
+        .string()
+        .max(records.descriptionCharacters.value)
+        .optional()
+        .meta({ description: "Kept with the anomaly" }),
+    })
     .optional(),
   status: 200,
   response: anomalyRecord,

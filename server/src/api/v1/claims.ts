@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -11,8 +12,8 @@ const claimRecord = z
     intendedDeviceTypeId: id.nullable(),
     status: z.enum(["pending", "used", "revoked"]),
     expired: z.boolean().meta({ description: "Whether its lifetime has elapsed; the status stays as it was" }),
-    maxUses: z.int().min(1).max(100),
-    usedCount: z.int().min(0).max(100),
+    maxUses: z.int().min(1).max(records.usesOfClaim.value),
+    usedCount: z.int().min(0).max(records.usesOfClaim.value),
     codeHint: z.string().meta({ description: "The last four characters of the code" }),
     expiresAt: timestamp,
     createdAt: timestamp,
@@ -68,7 +69,7 @@ export const createClaim = publicRoute({
       intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
       intendedGroupIds: z
         .array(z.string().max(128))
-        .max(100)
+        .max(records.groupsOfDevice.value)
         .optional()
         .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
       intendedDeviceTypeId: z
@@ -76,13 +77,15 @@ export const createClaim = publicRoute({
         .max(128)
         .optional()
         .meta({ description: "Decides the topics that the device's certificate may publish on" }),
-      expiresInMinutes: whole.optional().meta({ type: "integer", minimum: 5, maximum: 1440, default: 60 }),
-      maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: 100, default: 1 }),
+      expiresInMinutes: whole
+        .optional()
+        .meta({ type: "integer", minimum: 5, maximum: records.minutesOfClaim.value, default: 60 }),
+      maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: records.usesOfClaim.value, default: 1 }),
     })
     .meta({ id: "NewClaim" }),
   status: 201,
   response: createdClaim,
-  errors: ["invalid_claim_request"],
+  errors: ["invalid_claim_request", "quota_exceeded"],
   examples: {
     body: { intendedName: "Pump hall, gateway 3", expiresInMinutes: 60, maxUses: 1 },
     response: { ...EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deviceUseCases } from "../../devices/devices.ts";
+import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -62,7 +63,11 @@ export const listDevices = publicRoute({
     groupId: id.optional(),
     deviceTypeId: id.optional(),
     connectivity: CONNECTIVITY.optional(),
-    q: z.string().max(200).optional().meta({ description: "Part of the id or the name, in any case" }),
+    q: z
+      .string()
+      .max(records.searchCharacters.value)
+      .optional()
+      .meta({ description: "Part of the id or the name, in any case" }),
     ...paging(50, 200),
   }),
   status: 200,
@@ -89,7 +94,7 @@ export const getDevice = publicRoute({
   handler: (caller, { params }, getDevice) => getDevice(caller, params.id),
 });
 
-const ids = z.array(z.string().max(128)).max(100).optional();
+const ids = z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional();
 
 export const replaceDevice = publicRoute({
   useCase: deviceUseCases.replaceDevice,
@@ -104,7 +109,7 @@ export const replaceDevice = publicRoute({
   body: z
     .strictObject({
       name: label(),
-      description: z.string().max(2_000).optional(),
+      description: z.string().max(records.descriptionCharacters.value).optional(),
       deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
       groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
       thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),

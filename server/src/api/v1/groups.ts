@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { groupUseCases, LIMITS } from "../../groups/groups.ts";
+import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
 
@@ -74,7 +75,7 @@ export const listGroups = publicRoute({
   summary: "List notification groups",
   description: "The tenant's groups, newest first.",
   query: z.strictObject({
-    q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
+    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
     ...paging(50, 200),
   }),
   status: 200,
@@ -112,7 +113,7 @@ export const createGroup = publicRoute({
   body: z
     .strictObject({
       name: label(),
-      description: z.string().max(2_000).optional(),
+      description: z.string().max(records.descriptionCharacters.value).optional(),
       memberUserIds: z
         .array(z.string().max(128))
         .max(LIMITS.membersOfGroup)
@@ -128,7 +129,7 @@ export const createGroup = publicRoute({
     .meta({ id: "NewGroup" }),
   status: 201,
   response: groupRecord,
-  errors: [],
+  errors: ["quota_exceeded"],
   examples: {
     body: {
       name: EXAMPLE.name,

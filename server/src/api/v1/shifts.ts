@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DAYS_OF_WEEK, groupUseCases } from "../../groups/groups.ts";
+import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, page, paging } from "../shapes.ts";
 
@@ -50,7 +51,7 @@ export const listShifts = publicRoute({
   description:
     "The tenant's shifts, newest first. They are made at the service's own shell, with `muster shift create`.",
   query: z.strictObject({
-    q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
+    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
     ...paging(50, 200),
   }),
   status: 200,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../anomalies/anomalies.ts";
+import { records } from "../../lib/limits/records.ts";
 import { OPERATORS, ruleUseCases } from "../../rules/rules.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, plainName, timestamp } from "../shapes.ts";
@@ -58,7 +59,11 @@ const newRule = z
     forSeconds: seconds.meta({ default: 0, description: "How long the fault must last before it counts" }),
     clearForSeconds: seconds.meta({ default: 0, description: "How long all must be well before the fault is over" }),
     severity,
-    message: z.string().max(500).optional().meta({ description: "What the anomaly is to say" }),
+    message: z
+      .string()
+      .max(records.ruleMessageCharacters.value)
+      .optional()
+      .meta({ description: "What the anomaly is to say" }),
   })
   .meta({ id: "NewThresholdRule" });
 
@@ -104,7 +109,7 @@ export const listThresholds = publicRoute({
   summary: "List threshold packs",
   description: "The tenant's threshold packs with their rules, newest first.",
   query: z.strictObject({
-    q: z.string().max(200).optional().meta({ description: "Part of the name, in any case" }),
+    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
     ...paging(50, 200),
   }),
   status: 200,
@@ -142,14 +147,14 @@ export const createThreshold = publicRoute({
   body: z
     .strictObject({
       name: label(),
-      description: z.string().max(2_000).optional(),
+      description: z.string().max(records.descriptionCharacters.value).optional(),
       enabled: z.boolean().optional().meta({ default: true }),
-      rules: z.array(newRule).min(1).max(50),
+      rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value),
     })
     .meta({ id: "NewThreshold" }),
   status: 201,
   response: thresholdRecord,
-  errors: [],
+  errors: ["quota_exceeded"],
   examples: {
     body: {
       name: EXAMPLE.name,

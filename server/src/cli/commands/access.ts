@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
+import { quotaValue, subcommand, tenantSubcommand, wholeNumber } from "../options.ts";
 import { columns, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 import { addKeyBlocking } from "./certificates.ts";
@@ -37,6 +37,27 @@ function addTenants(tenant: Command, exit: Exit): void {
         show: () => [`Telemetry of ${slug} that arrives from now on is stored for ${days} days.`],
       }),
     );
+  addQuotas(tenant, exit);
+}
+
+function addQuotas(tenant: Command, exit: Exit): void {
+  subcommand(tenant, "usage <slug>", "Show what a tenant uses of each quota").action((slug: string, { json }) =>
+    send(exit, { name: "tenant.usage", body: { slug }, json, show: usageLines }),
+  );
+  subcommand(
+    tenant,
+    "quota <slug> <quota> <value>",
+    "Set a quota of one tenant, or default for that of the service",
+  ).action((slug: string, quota: string, value: string, { json }) =>
+    send(exit, {
+      name: "tenant.quota",
+      body: { slug, quota, value: quotaValue(value) },
+      json,
+      show: ({ limit, used, own }) => [
+        `Quota ${quota} of ${slug}: ${limit}${own ? "" : " (default)"}; in use: ${used}.`,
+      ],
+    }),
+  );
 }
 
 function addUsers(user: Command, exit: Exit): void {
@@ -119,6 +140,13 @@ function addKeys(key: Command, exit: Exit): void {
     ({ json, ...body }) => send(exit, { name: "key.list", body, json, show: keyLines }),
   );
   addKeyBlocking(key, exit);
+}
+
+function usageLines({ items }: Result): string[] {
+  return columns(
+    items.map(({ quota, of, used, limit, own }: Result) => [quota, `${used} of ${limit}`, own ? "" : "default", of]),
+    "No quotas.",
+  );
 }
 
 function userLines({ items }: Result): string[] {

@@ -15,6 +15,14 @@ export const accessCommands: readonly Command[] = [
     await access.setTelemetryRetention(await access.systemCaller(input.slug), input.days);
     return input;
   }),
+  command("tenant.usage", { slug: text }, async ({ access }, { slug }) => ({
+    slug,
+    items: await access.tenantUsage(await access.systemCaller(slug)),
+  })),
+  command("tenant.quota", { slug: text, quota: text, value: z.number().optional() }, async ({ access }, input) => ({
+    slug: input.slug,
+    ...(await access.setQuota(await access.systemCaller(input.slug), input.quota, input.value)),
+  })),
 
   tenantCommand("user.create", { email: text, role: z.enum(ROLES) }, ({ access }, caller, input) =>
     access.createUser(caller, input),

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { spendAllowance } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import type { ClaimsTable } from "../../db/schema.generated.ts";
 import type { PageRequest } from "../../lib/page.ts";
@@ -27,10 +28,12 @@ export type NewClaimRow = Pick<
   | "created_by"
 >;
 
-export async function insertClaim(db: Db, tenantId: string, row: NewClaimRow): Promise<void> {
-  await db
+/** @param round what {@link spendAllowance} takes */
+export async function insertClaim(tx: Tx, tenantId: string, row: NewClaimRow, round: string | null): Promise<void> {
+  await tx
     .insertInto("claims")
     .values({ tenant_id: tenantId, ...row })
+    .returning(spendAllowance(sql`${tenantId}`, "openClaims", sql`${round}`).as("spent"))
     .execute();
 }
 

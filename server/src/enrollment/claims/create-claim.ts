@@ -1,5 +1,6 @@
 import { useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
+import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { hasDeviceType } from "../../devices/devices.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
@@ -7,7 +8,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { plainLine } from "../../lib/text.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
-import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH } from "../limits.ts";
+import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH, MAX_INTENDED_GROUPS } from "../limits.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
 import { findClaim, findGroupIds, insertClaim } from "./claim-store.ts";
@@ -24,7 +25,7 @@ export interface NewClaim {
 /**
  * Creates a claim. Its code is in this answer only (spec 4.3).
  *
- * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request
+ * @throws MusterError invalid_request (an unknown group's or type's id in `detail`), invalid_claim_request, quota_exceeded
  */
 export const createClaim = useCase(
   { scope: "provisioning:write", role: "admin" },
@@ -51,12 +52,15 @@ export const createClaim = useCase(
       created_at: now,
       created_by: caller.actor,
     };
-    return await inTransaction(deps.database.db, async (tx) => {
-      await insertClaim(tx, caller.tenantId, row);
+    const add = async (tx: Tx, round: string | null) => {
+      await insertClaim(tx, caller.tenantId, row, round);
       const record = toClaimRecord((await findClaim(tx, caller.tenantId, id))!, now);
       await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now, after: record }, deps.ids);
       return { ...record, claimCode };
-    });
+    };
+    return await deps.quotas.addOne(caller.tenantId, "openClaims", (db, round) =>
+      inTransaction(db, (tx) => add(tx, round)),
+    );
   },
 );
 
@@ -81,6 +85,11 @@ async function requireGroupsAndType(
   groupIds: readonly string[],
   typeId: string | undefined,
 ): Promise<void> {
+  if (groupIds.length > MAX_INTENDED_GROUPS)
+    throw refusal("invalid_request", {
+      message: `A claim names at most ${MAX_INTENDED_GROUPS} groups.`,
+      detail: "intendedGroupIds",
+    });
   const known = await findGroupIds(deps.database.db, tenantId, groupIds.filter(isUuid));
   const unknown = groupIds.find((id) => !known.has(id));
   if (unknown !== undefined) throw refusal("invalid_request", { message: "There is no such group.", detail: unknown });

@@ -1,5 +1,5 @@
 /** Whose use a limit bounds. */
-export type Level = "message" | "session" | "device" | "tenant" | "address" | "process";
+export type Level = "request" | "record" | "message" | "session" | "device" | "tenant" | "address" | "process";
 
 /** A cap on what an unauthenticated client, a device or a tenant can make grow or wait. `docs/limits.md` lists every one. */
 export interface Limit {

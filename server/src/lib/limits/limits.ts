@@ -4,9 +4,10 @@ import { ingest } from "./ingest.ts";
 import type { Limit } from "./limit.ts";
 import { notifications } from "./notifications.ts";
 import { quotas } from "./quotas.ts";
+import { records } from "./records.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
-export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...quotas };
+export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...records, ...quotas };
 
 export type LimitName = keyof typeof LIMITS;
 /** The limits in force in this process. */

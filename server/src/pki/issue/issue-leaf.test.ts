@@ -61,14 +61,14 @@ test("the leaf contains nothing of the CSR but its key", async () => {
   assert.ok(new X509Certificate(leaf.der).publicKey.equals(csr.publicKey));
 });
 
-test("Node, @peculiar/x509 and our own reader agree on 1,000 leaves of random keys, names and times", async () => {
+test("Node, @peculiar/x509 and our own reader agree on 3,000 leaves of random keys, names and times", async () => {
   const issuer = new X509Certificate(authority.intermediate.certificateDer);
-  for (let round = 0; round < 1000; round++) {
+  for (let round = 0; round < 3000; round++) {
     const spki = spkiOf(newKeyPair());
     const commonName = serial()
       .repeat(2)
       .slice(0, 1 + (round % 64));
-    const now = addMs(NOW, round * 9_999_999);
+    const now = addMs(NOW, round * 3_333_333);
     const leaf = await issue({ commonName, now, spki, profile: round % 2 ? platform : selfEnrolled });
 
     const node = new X509Certificate(leaf.der);

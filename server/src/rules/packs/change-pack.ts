@@ -5,7 +5,7 @@ import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { unassignThreshold } from "../../devices/devices.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { notFound, preconditionFailed } from "../../lib/request-errors.ts";
 import { plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type RevisedThresholdRow,
   updateThresholdRow,
 } from "./change-pack-store.ts";
-import { type ThresholdPack, toPack } from "./packs.ts";
+import { checkRuleCount, type ThresholdPack, toPack } from "./packs.ts";
 import { identify, type RuleChange } from "./rule-identity.ts";
 
 /** What is absent stays as it is; `rules` replaces all rules ({@link identify} decides which keep their id). */
@@ -42,8 +42,6 @@ export interface EditedPack extends ThresholdPack {
 
 /** A pack and where it is in use. */
 export interface PackInUse extends EditedPack, PackUsage {}
-
-const MAX_RULES = 50;
 
 /** @throws MusterError not_found */
 export const showThreshold = useCase(
@@ -74,8 +72,10 @@ export const updateThreshold = useCase(
   ): Promise<EditedPack> => {
     const now = deps.clock.now();
     return await inTransaction(deps.database.db, async (tx) => {
+      if (change.rules) await deps.quotas.lock(tx, caller.tenantId, "rules");
       const before = await locked(tx, caller, id, guard);
       const after = changed(before, change, now, () => deps.ids.uuid(now));
+      await deps.quotas.within(tx, caller.tenantId, "rules", after.rules.length - before.rules.length);
       const result = isDeepStrictEqual({ ...after, updated_at: before.updated_at }, before) ? "unchanged" : "updated";
       const states = { before: toEdited(before), after: toPack(after) };
       await recordWrite(tx, caller, { resource: "threshold", id, result, at: now, ...states }, deps.ids);
@@ -118,8 +118,7 @@ function changed(
   newId: () => string,
 ): RevisedThresholdRow {
   const { name = before.name, description = before.description, enabled = before.enabled, rules } = change;
-  if (rules && (rules.length < 1 || rules.length > MAX_RULES))
-    throw invalidRequest(`A threshold pack has 1 to ${MAX_RULES} rules.`, "rules");
+  if (rules) checkRuleCount(rules);
   return {
     ...before,
     name: plainLine("name", name),

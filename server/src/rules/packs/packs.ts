@@ -2,8 +2,9 @@ import { useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { records } from "../../lib/limits/records.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
-import { notFound } from "../../lib/request-errors.ts";
+import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import { plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
@@ -28,16 +29,19 @@ export interface NewThresholdPack {
   rules: readonly NewRule[];
 }
 
+const MAX_RULES = records.rulesOfThreshold.value;
+
 export interface ThresholdQuery extends PageRequest {
   /** A part of the name, in any case. */
   q?: string | undefined;
 }
 
-/** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue` */
+/** @throws MusterError invalid_request with the place of what is wrong in `detail`, e.g. `rules.0.clearValue`; quota_exceeded */
 export const createThreshold = useCase(
   { scope: "thresholds:write", role: "operator" },
   async (deps: RulesDeps, caller, input: NewThresholdPack): Promise<ThresholdPack> => {
     const now = deps.clock.now();
+    checkRuleCount(input.rules);
     const row: ThresholdRow = {
       id: deps.ids.uuid(now),
       name: plainLine("name", input.name),
@@ -47,6 +51,8 @@ export const createThreshold = useCase(
       created_at: now,
     };
     await inTransaction(deps.database.db, async (tx) => {
+      await deps.quotas.within(tx, caller.tenantId, "thresholds", 1);
+      await deps.quotas.within(tx, caller.tenantId, "rules", row.rules.length);
       await insertThreshold(tx, caller.tenantId, row);
       const write = { resource: "threshold", id: row.id, result: "created", at: now, after: toPack(row) } as const;
       await recordWrite(tx, caller, write, deps.ids);
@@ -75,6 +81,12 @@ export const listThresholds = useCase(
     return { items: rows.map(toPack), total, skip, limit };
   },
 );
+
+/** @throws MusterError invalid_request unless a pack may have so many rules */
+export function checkRuleCount(rules: readonly unknown[]): void {
+  if (rules.length < 1 || rules.length > MAX_RULES)
+    throw invalidRequest(`A threshold pack has 1 to ${MAX_RULES} rules.`, "rules");
+}
 
 /** The record as the API shows it. */
 export function toPack(row: ThresholdRow): ThresholdPack {

@@ -25,8 +25,7 @@ const KNOWN = new Set([...NUMBERS, ...STRINGS, "vb"]);
 
 /**
  * Parses a SenML pack (RFC 8428, JSON) into `into`, with one reading for the records of one time. Units, update times and sums
- * beside a value are ignored. Our own code: it writes into the columns that ingest stores, where a library would build an object a
- * record first. Data values (`vd`) and sums without a value are no telemetry: they reject the pack.
+ * beside a value are ignored. Data values (`vd`) and sums without a value are no telemetry: they reject the pack.
  *
  * @returns what is wrong; `undefined` when nothing is
  */

@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from "kysely";
+import type { QuotaName } from "../../lib/limits/limits.ts";
+import { listTotal } from "../../lists/list-total.ts";
+
+type Count = (tenant: RawBuilder<unknown>, now: RawBuilder<unknown>) => RawBuilder<string>;
+
+/** SQL of what counts against each quota. */
+const COUNTS: Record<QuotaName, Count> = {
+  devices: (tenant) => listTotal("devices", tenant),
+  deviceTypes: (tenant) => sql`(SELECT count(*) FROM shared_device_types c WHERE c.tenant_id = ${tenant})`,
+  thresholds: (tenant) => sql`(SELECT count(*) FROM shared_thresholds c WHERE c.tenant_id = ${tenant})`,
+  rules: (tenant) => sql`(SELECT coalesce(sum(cardinality(c.rule_ids)), 0)
+    FROM shared_thresholds c WHERE c.tenant_id = ${tenant})`,
+  groups: (tenant) => sql`(SELECT count(*) FROM shared_groups c WHERE c.tenant_id = ${tenant})`,
+  channels: (tenant) => sql`(SELECT coalesce(sum(jsonb_array_length(c.channels)), 0)
+    FROM shared_groups c WHERE c.tenant_id = ${tenant})`,
+  shifts: (tenant) => sql`(SELECT count(*) FROM shared_shifts c WHERE c.tenant_id = ${tenant})`,
+  users: (tenant) => sql`(SELECT count(*) FROM users c WHERE c.tenant_id = ${tenant} AND c.deleted_at IS NULL)`,
+  apiKeys: (tenant, now) => sql`(SELECT count(*) FROM api_keys c WHERE c.tenant_id = ${tenant} AND c.revoked_at IS NULL
+    AND (c.expires_at IS NULL OR c.expires_at > ${now}))`,
+  mqttClients: (tenant) => sql`(SELECT count(*) FROM shared_mqtt_clients c WHERE c.tenant_id = ${tenant})`,
+  openClaims: (tenant, now) => sql`(SELECT count(*) FROM shared_claims c
+    WHERE c.tenant_id = ${tenant} AND c.status = 'pending' AND c.expires_at > ${now})`,
+  ticketsPerMinute: (tenant, now) => sql`(SELECT count(*) FROM shared_tickets c
+    WHERE c.tenant_id = ${tenant} AND c.id >= ${firstIdOf(sql`${now} - interval '1 minute'`)})`,
+};
+
+/** SQL: how much of a quota the tenant uses at `now`. */
+export function usedOf(quota: QuotaName, tenant: RawBuilder<unknown>, now: RawBuilder<unknown>): RawBuilder<string> {
+  return COUNTS[quota](tenant, now);
+}
+
+/** SQL: the tenant's own value of a quota, or `usual`. */
+export function quotaValue(
+  quota: RawBuilder<unknown>,
+  tenant: RawBuilder<unknown>,
+  usual: RawBuilder<unknown>,
+): RawBuilder<number> {
+  return sql`coalesce((SELECT q.value FROM tenant_quotas q
+    WHERE q.tenant_id = ${tenant} AND q.quota = ${quota}), ${usual}::int)`;
+}
+
+/** The least UUIDv7 of a moment: ids of records sort by creation. */
+function firstIdOf(time: RawBuilder<unknown>): RawBuilder<string> {
+  const ms = sql`floor(extract(epoch FROM ${time}) * 1000)::bigint`;
+  return sql`rpad(lpad(to_hex(${ms}), 12, '0'), 32, '0')::uuid`;
+}

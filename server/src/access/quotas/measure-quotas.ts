@@ -1,0 +1,20 @@
+import { MINUTE } from "../../lib/clock.ts";
+import { QUOTA_NAMES } from "../../lib/limits/limits.ts";
+import type { AccessDeps } from "../deps.ts";
+import { greatestShares } from "./quota-store.ts";
+
+/** Every scrape of every process would count all tenants. */
+const EVERY_MS = 5 * MINUTE;
+
+/** Reads the greatest share of each quota that a tenant uses, at most every five minutes; where it fails, there is no value. */
+export function createMeasure({ database, clock, limits, metrics }: AccessDeps): () => Promise<void> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = clock.monotonicMs();
+    if (now - readAt < EVERY_MS) return;
+    readAt = now;
+    for (const quota of QUOTA_NAMES) metrics.quotaUse.remove({ quota });
+    for (const { quota, share } of await greatestShares(database.db, limits, clock.now()))
+      metrics.quotaUse.set({ quota }, share);
+  };
+}

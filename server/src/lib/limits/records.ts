@@ -1,0 +1,43 @@
+import { type Limit, limitTable } from "./limit.ts";
+
+const INVALID = "400 invalid_request, naming the field and the limit";
+
+function perRecord(of: string, value: number, reached = INVALID): Limit {
+  return { level: "record", of, value, reached, fixed: true };
+}
+
+function perRequest(of: string, value: number, reached = INVALID): Limit {
+  return { level: "request", of, value, reached, fixed: true };
+}
+
+/** What one record of a tenant may contain, and what one request may. The API describes them, so they are the same everywhere. */
+export const records = limitTable({
+  nameCharacters: perRecord("characters of a name", 120),
+  descriptionCharacters: perRecord("characters of a description or a comment", 2_000),
+  membersOfGroup: perRecord("members of a group", 500),
+  channelsOfGroup: perRecord("channels of a group", 20),
+  stepsOfGroup: perRecord("escalation steps of a group", 10),
+  shiftsOfGroup: perRecord("shifts of a group", 100),
+  usersOfShift: perRecord("users of a shift", 500),
+  targetCharacters: perRecord("characters of a webhook's address", 2_048),
+  groupsOfDevice: perRecord("groups of a device, or of the devices of a claim", 100),
+  thresholdsOfDevice: perRecord("threshold packs of a device, and of a device type", 100),
+  metadataBytes: perRecord("bytes of a device's metadata as JSON", 16 * 1_024),
+  metadataFields: perRecord("fields of a device's metadata", 100),
+  metadataDepth: perRecord("levels of nesting in a device's metadata", 8),
+  topicsOfDeviceType: perRecord("publish topics, and subscribe topics, of a device type", 20),
+  topicsOfMqttClient: perRecord("publish topics, and subscribe filters, of an MQTT client", 100),
+  rulesOfThreshold: perRecord("rules of a threshold pack", 50),
+  ruleMessageCharacters: perRecord("characters of a rule's message", 500),
+  usesOfClaim: perRecord("uses of a claim", 100, "400 invalid_claim_request, naming the limit"),
+  minutesOfClaim: perRecord("minutes until a claim expires", 1_440, "400 invalid_claim_request, naming the limit"),
+  bundlesOfDevice: perRecord("live platform-generated certificates of a device", 2, "409 device_cert_cap_reached"),
+  reportedCharacters: perRecord("characters of a field that a device reports about itself", 256),
+  capabilitiesOfDevice: perRecord("capabilities that a device reports", 64),
+  ticketTitleCharacters: perRecord("characters of a ticket's title", 200),
+  ticketTextCharacters: perRecord("characters of a ticket's description, and of its resolution", 10_000),
+  requestBytes: perRequest("bytes of a body of the public API", 256 * 1_024, "413 payload_too_large"),
+  deviceRequestBytes: perRequest("bytes of a body of a device-facing endpoint", 16 * 1_024, "413 payload_too_large"),
+  requestDepth: perRequest("levels of nesting in a body", 16),
+  searchCharacters: perRequest("characters of a search text (q)", 200),
+});

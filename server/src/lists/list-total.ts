@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/types.ts";
+import { countedPage } from "./counted-page.ts";
+import { BEFORE_ALL } from "./list-scope.ts";
+import { type CountedList, LISTS, type ListName } from "./lists.ts";
+
+/**
+ * SQL: how many rows a tenant's list has, exactly. It adds what was counted in blocks to the list's tail, so it is cheap where the
+ * list is maintained ({@link countList}). `tenant` may be a column of another table than `listed` and `b`.
+ */
+export function listTotal(list: ListName, tenant: RawBuilder<unknown>): RawBuilder<string> {
+  const { key, where = "true" }: CountedList = LISTS[list];
+  const its = sql`b.tenant_id = ${tenant} AND b.list = ${sql.lit(list)} AND b.variant = ''`;
+  return sql`(SELECT coalesce((SELECT sum(b.size) FROM list_blocks b WHERE ${its} AND b.size IS NOT NULL), 0)
+      + coalesce((SELECT sum(b.change) FROM list_changes b WHERE ${its} AND b.at <= newest.upto), 0)
+      + (SELECT count(*) FROM ${sql.table(list)} listed
+          WHERE listed.tenant_id = ${tenant} AND ${sql.raw(where)} AND ${sql.ref(`listed.${key}`)} > newest.upto)
+    FROM (SELECT coalesce((SELECT b.upto FROM list_blocks b WHERE ${its} AND b.size IS NOT NULL
+      ORDER BY b.upto DESC LIMIT 1), ${BEFORE_ALL}) AS upto) newest)`;
+}
+
+/** The same for one tenant; maintains the list where its tail is long, in transactions of its own. */
+export async function countList(db: Db, tenantId: string, list: ListName): Promise<number> {
+  const shown = { list, as: "t", columns: sql`NULL` };
+  return (await countedPage(db, tenantId, shown, { skip: 0, limit: 0 })).total;
+}
