@@ -52,6 +52,7 @@ function clientOn(socket: TLSSocket): HttpsClient {
   return {
     send: (method, path, body = "", headers = {}) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error("the server closed the connection"));
         waiting = { resolve, reject };
         const lines = Object.entries({
           host: "localhost",

@@ -20,13 +20,13 @@ const EXEMPT = /^server\/src\/db\/migrations\/00(0\d|1[0-4])-|^tools\/words\.ts$
 
 /** The TypeScript files whose wording counts, tests included. */
 export function writtenCode(root: string): string[] {
-  const folders = ["server", "agent", "bench", "tools"];
+  const folders = ["server", "agent", "bench", "attack", "tools"];
   return filesIn(root, ...folders.map((folder) => `${folder}/**/*.ts`)).filter((file) => !EXEMPT.test(file));
 }
 
 /** The pages for people, and the scripts, whose comments read alike. */
 export function documents(root: string): string[] {
-  return filesIn(root, "*.md", "{docs,agent,bench}/**/*.md", ".ci/*", "tools/with-postgres");
+  return filesIn(root, "*.md", "{docs,agent,bench,attack}/**/*.md", ".ci/*", "tools/with-postgres");
 }
 
 /** The folder of `server/src` that a file is in, or the bare name of a file that is in none. */

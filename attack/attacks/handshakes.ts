@@ -1,0 +1,41 @@
+import { connect, type Socket } from "node:net";
+import type { MqttTarget } from "../../bench/load/mqtt-client.ts";
+import { sleep } from "../../bench/measure.ts";
+import type { Attack } from "../attack.ts";
+import { HOSTILE_ADDRESS } from "../environment.ts";
+
+const CONNECTIONS = 2_000;
+const TICK_MS = 50;
+/** Of a ClientHello: the server waits for the rest. */
+const FIRST_OCTETS = Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00);
+
+export const handshakes: Attack<MqttTarget> = {
+  name: "handshakes",
+  what: `${CONNECTIONS} half-open MQTT handshakes from one address, each opened again when it is closed`,
+
+  async prepare({ service }) {
+    return service.mqtt;
+  },
+
+  async assault({ port }, { ended, begun }) {
+    const open = new Set<Socket>();
+    let opened = 0;
+    const add = () => {
+      const socket = connect({ host: "127.0.0.1", port, localAddress: HOSTILE_ADDRESS });
+      open.add(socket);
+      socket.on("connect", () => {
+        if (++opened === CONNECTIONS / 2) begun();
+        socket.write(FIRST_OCTETS);
+      });
+      socket.on("error", () => undefined);
+      socket.on("close", () => open.delete(socket));
+    };
+    for (; !ended.aborted; await sleep(TICK_MS)) {
+      // A tenth at a time: a burst of all is refused by the backlog of the kernel.
+      for (let more = 0; more < CONNECTIONS / 10 && open.size < CONNECTIONS; more++) add();
+    }
+    const still = open.size;
+    for (const socket of open) socket.destroy();
+    return { count: opened, text: `${opened} connections, ${still} open at the end` };
+  },
+};

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
+import { sleep } from "../../bench/measure.ts";
+import type { Attack } from "../attack.ts";
+import { setUpTenant } from "../tenant.ts";
+
+const TENANT = "searches";
+const DEVICES = { short: 20_000, full: 100_000 };
+const KEYS = 5;
+/** What a key admits in a minute; all at once, as it may. */
+const REQUESTS_A_KEY = 120;
+/** Of one key at once. */
+const CONNECTIONS = 8;
+const AGAIN_MS = 5_000;
+
+interface Plan {
+  readonly target: HttpsTarget;
+  readonly keys: readonly string[];
+}
+
+export const searches: Attack<Plan> = {
+  name: "searches",
+  what: `${KEYS} keys at their limit search a tenant's devices for a text that none has`,
+
+  async seed(database, { short }) {
+    const tenantId = randomUUID();
+    await sql`INSERT INTO tenants (id, slug, name, created_at) VALUES (${tenantId}, ${TENANT}, ${TENANT}, now())`.execute(
+      database.db,
+    );
+    const batch = 10_000;
+    for (let made = 0; made < (short ? DEVICES.short : DEVICES.full); made += batch) {
+      await sql`
+        INSERT INTO devices (uid, tenant_id, id, name, hardware_model, agent_version, created_at, updated_at)
+        SELECT gen_random_uuid(), ${tenantId}, 'pump-' || n, 'Feed pump ' || n, 'PG-200', '2.4.1', now(), now()
+          FROM generate_series(${made + 1}::int, ${made + batch}::int) n`.execute(database.db);
+    }
+  },
+
+  async prepare({ service }) {
+    const tenant = await setUpTenant(service, TENANT);
+    return { target: service.https, keys: await Promise.all(Array.from({ length: KEYS }, () => tenant.newKey())) };
+  },
+
+  async assault({ target, keys }, { ended, begun }) {
+    let [answered, limited] = [0, 0];
+    begun();
+    const search = async (key: string): Promise<void> => {
+      const client = await openHttps(target);
+      for (let n = 0; n < REQUESTS_A_KEY / CONNECTIONS && !ended.aborted; n++) {
+        const answer = await client.send("GET", `/api/v1/devices?q=zzq${n}`, "", { "x-api-key": key });
+        if (answer.status === 200) answered++;
+        else limited++;
+      }
+      client.close();
+    };
+    while (!ended.aborted) {
+      await Promise.all(
+        keys.flatMap((key) => Array.from({ length: CONNECTIONS }, () => search(key).catch(() => limited++))),
+      );
+      await sleep(AGAIN_MS);
+    }
+    return { count: answered, text: `${answered} searches, ${limited} refused` };
+  },
+};

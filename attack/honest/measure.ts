@@ -1,0 +1,79 @@
+import { percentile, residentBytes, sleep } from "../../bench/measure.ts";
+import type { Sinks } from "../../server/test/harness/sinks.ts";
+import type { Service } from "../service.ts";
+import { acknowledgementDelays } from "./acknowledgements.ts";
+import type { HonestTenant } from "./honest-tenant.ts";
+import { pageDelays } from "./pages.ts";
+import { newConnectionDelays, newSessionDelays, requestDelays } from "./requests.ts";
+
+/** What the honest tenant sees in one phase; times in milliseconds, of the slowest where no percentile is named. */
+export interface Figures {
+  readonly acknowledgementP50: number;
+  readonly acknowledgementP99: number;
+  readonly page: number;
+  readonly webhook: number;
+  readonly healthz: number;
+  readonly requestP99: number;
+  /** A new HTTPS connection with its first answer, and a new MQTT session. */
+  readonly connect: number;
+  /** Resident memory that the server has gained in the phase, at most, in MB. */
+  readonly memory: number;
+  /** Requests and connections of the honest tenant that failed. */
+  readonly failures: readonly string[];
+}
+
+/** How long a phase lasts at least, and how many faults page in it. */
+export interface Phase {
+  readonly seconds: number;
+  readonly faults: number;
+}
+
+const MESSAGES_PER_SECOND = 200;
+const HEALTHZ_EVERY_MS = 50;
+const REQUEST_EVERY_MS = 100;
+const CONNECT_EVERY_MS = 500;
+const MEMORY_EVERY_MS = 100;
+const MB = 1_000_000;
+
+export async function measureHonest(
+  service: Service,
+  { publishers, monitored, visitor, keys }: HonestTenant,
+  sinks: Sinks,
+  { seconds, faults }: Phase,
+): Promise<Figures> {
+  const phase = new AbortController();
+  const ended = phase.signal;
+  const running = Promise.all([
+    acknowledgementDelays(publishers, MESSAGES_PER_SECOND, ended),
+    requestDelays(service.https, HEALTHZ_EVERY_MS, ended, () => ({ path: "/healthz" })),
+    requestDelays(service.https, REQUEST_EVERY_MS, ended, (count) => ({
+      path: "/api/v1/devices?limit=20",
+      key: keys[count % keys.length]!,
+    })),
+    newConnectionDelays(service.https, CONNECT_EVERY_MS, ended),
+    newSessionDelays(service.mqtt, visitor, CONNECT_EVERY_MS, ended),
+    memoryGained(service.pid, ended),
+  ]);
+  const apart = (seconds * 1000) / (2 * faults);
+  const [pages] = await Promise.all([pageDelays(monitored.slice(0, faults), sinks, apart), sleep(seconds * 1000)]);
+  phase.abort();
+  const [acknowledgements, healthz, requests, connections, sessions, memory] = await running;
+  return {
+    acknowledgementP50: percentile(acknowledgements, 0.5),
+    acknowledgementP99: percentile(acknowledgements, 0.99),
+    page: Math.max(...pages.map(({ page }) => page)),
+    webhook: Math.max(...pages.map(({ webhook }) => webhook)),
+    healthz: Math.max(...healthz.delays),
+    requestP99: percentile(requests.delays, 0.99),
+    connect: Math.max(...connections.delays, ...sessions.delays),
+    memory,
+    failures: [healthz, requests, connections, sessions].flatMap(({ failures }) => failures),
+  };
+}
+
+async function memoryGained(pid: number, ended: AbortSignal): Promise<number> {
+  const before = residentBytes(pid);
+  let most = before;
+  for (; !ended.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, residentBytes(pid));
+  return (most - before) / MB;
+}

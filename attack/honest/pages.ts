@@ -1,0 +1,58 @@
+import { publishPacket } from "../../bench/load/publish-packet.ts";
+import { sleep, within } from "../../bench/measure.ts";
+import type { Sinks } from "../../server/test/harness/sinks.ts";
+import type { HonestSession } from "./acknowledgements.ts";
+
+/** A device of the honest tenant whose faults page an operator and call a webhook. */
+export interface Monitored extends HonestSession {
+  readonly operator: string;
+  readonly hookPath: string;
+}
+
+/** Milliseconds from a critical reading to its e-mail and to its webhook; `Infinity` of one that did not come. */
+export interface PageDelay {
+  readonly page: number;
+  readonly webhook: number;
+}
+
+/** A page that takes longer counts as lost. */
+const LOST_SECONDS = 60;
+/** Values from here on break the rule; each is used once, so that messages are recognised by it. */
+const FIRST_FAULT = 1_000;
+const WELL = 20;
+let faults = FIRST_FAULT;
+
+/** A fault on each device in turn, `apart` ms between them. */
+export async function pageDelays(devices: readonly Monitored[], sinks: Sinks, apart: number): Promise<PageDelay[]> {
+  return await Promise.all(
+    devices.map(async (device, index) => {
+      await sleep(index * apart);
+      return await pageDelay(device, sinks);
+    }),
+  );
+}
+
+async function pageDelay(device: Monitored, sinks: Sinks): Promise<PageDelay> {
+  const value = faults++;
+  const sent = performance.now();
+  const delayOf = (isThere: () => boolean) =>
+    within(LOST_SECONDS, () => "a page", sinks.until(isThere)).then(
+      () => performance.now() - sent,
+      () => Number.POSITIVE_INFINITY,
+    );
+  publish(device, value);
+  const inText = new RegExp(`\\b${value}\\b`);
+  const [page, webhook] = await Promise.all([
+    delayOf(() => sinks.mailsTo(device.operator).some(({ text }) => inText.test(text))),
+    delayOf(() => sinks.hooksAt(device.hookPath).some(({ body }) => inText.test(body))),
+  ]);
+  publish(device, WELL);
+  return { page, webhook };
+}
+
+function publish({ socket, topic }: HonestSession, temperature: number): void {
+  const packet = publishPacket(topic, `{"temperature":${temperature}}`);
+  const bytes = Buffer.allocUnsafe(packet.length);
+  packet.write(bytes, 0, 1, Date.now());
+  socket.write(bytes);
+}

@@ -1,0 +1,52 @@
+import type { Figures } from "./honest/measure.ts";
+import type { DatabaseKind } from "./options.ts";
+
+export interface Row {
+  readonly database: DatabaseKind;
+  readonly attack: string;
+  readonly without: Figures;
+  readonly under: Figures;
+  /** What the attacker did. */
+  readonly done: string;
+  readonly broken: readonly string[];
+}
+
+const COLUMNS: readonly [title: string, figure: keyof Figures][] = [
+  ["ack p50", "acknowledgementP50"],
+  ["ack p99", "acknowledgementP99"],
+  ["page", "page"],
+  ["webhook", "webhook"],
+  ["/healthz", "healthz"],
+  ["REST p99", "requestP99"],
+  ["connect", "connect"],
+  ["memory", "memory"],
+];
+
+/** A line an attack: each figure without → with the attack; below it what was done and which promises were broken. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ database, attack, without, under, broken }) => [
+    attack,
+    database,
+    ...COLUMNS.map(([, figure]) => `${readable(without[figure])} → ${readable(under[figure])}`),
+    broken.length === 0 ? "kept" : "BROKEN",
+  ]);
+  const all = [["attack", "database", ...COLUMNS.map(([title]) => title), "promises"], ...lines];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
+  const text = all.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+  const notes = rows.flatMap(({ attack, database, done, broken }) => [
+    `${attack}, ${database}: ${done}`,
+    ...broken.map((promise) => `  BROKEN ${promise}`),
+  ]);
+  return [...text, "", "Milliseconds and MB, without → with the attack.", "", ...notes].join("\n");
+}
+
+function readable(value: Figures[keyof Figures]): string {
+  if (typeof value !== "number") return String(value.length);
+  if (!Number.isFinite(value)) return "never";
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
+}

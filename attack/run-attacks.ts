@@ -1,0 +1,80 @@
+import { unlessEnded } from "../bench/interrupt.ts";
+import { startSinks } from "../server/test/harness/sinks.ts";
+import type { Attack } from "./attack.ts";
+import { createEnvironment, type Environment } from "./environment.ts";
+import { createHonestTenant } from "./honest/honest-tenant.ts";
+import { type Figures, measureHonest, type Phase } from "./honest/measure.ts";
+import { startAssault } from "./hostile/start-assault.ts";
+import type { DatabaseKind } from "./options.ts";
+import { brokenPromises, PROMISES, SHORT_PROMISES } from "./promises.ts";
+import type { Row } from "./report.ts";
+import { startService } from "./service.ts";
+
+const WARM_UP: Phase = { seconds: 2, faults: 1 };
+const PHASE: Phase = { seconds: 20, faults: 4 };
+const SHORT_PHASE: Phase = { seconds: 4, faults: 2 };
+/** In the short form attacks on connections reach the limit in seconds; the honest tenant has some twenty. */
+const SHORT_SETTINGS = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "100" };
+
+/** Runs the attacks one after the other on one server. @param progress called with a line at each step */
+export async function runAttacks(
+  kind: DatabaseKind,
+  attacks: readonly Attack[],
+  short: boolean,
+  progress: (line: string) => void,
+): Promise<Row[]> {
+  const sinks = await startSinks();
+  try {
+    progress(`${kind}: the service starts`);
+    const settings = { ...sinks.env, ...(short ? SHORT_SETTINGS : {}) };
+    const service = await startService(kind, settings, async (database) => {
+      for (const attack of attacks) await attack.seed?.(database, { short });
+    });
+    try {
+      const honest = await createHonestTenant(service, sinks);
+      const env = createEnvironment({ service, sinks, honest, short });
+      return await unlessEnded(runEach(kind, env, attacks, progress));
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await sinks.stop();
+  }
+}
+
+async function runEach(
+  database: DatabaseKind,
+  env: Environment,
+  attacks: readonly Attack[],
+  progress: (line: string) => void,
+): Promise<Row[]> {
+  const measure = (phase: Phase) => measureHonest(env.service, env.honest, env.sinks, phase);
+  const phase = env.short ? SHORT_PHASE : PHASE;
+  await measure(WARM_UP);
+  progress(`${database}: the honest tenant alone`);
+  const without = await measure(phase);
+  const rows: Row[] = [];
+  for (const attack of attacks) {
+    progress(`${database}: ${attack.name}: ${attack.what}`);
+    const plan = await attack.prepare(env);
+    const { under, done, unkept } = await underAttack(env, attack, plan, () => measure(phase));
+    const promises = env.short ? SHORT_PROMISES : PROMISES;
+    const idle = done.count === 0 ? ["the attack did not happen"] : [];
+    const broken = [...brokenPromises(promises, without, under), ...unkept, ...idle];
+    for (const promise of broken) progress(`  BROKEN ${promise}`);
+    rows.push({ database, attack: attack.name, without, under, done: done.text, broken });
+  }
+  return rows;
+}
+
+async function underAttack(env: Environment, attack: Attack, plan: unknown, measure: () => Promise<Figures>) {
+  const assault = await startAssault(attack, plan);
+  try {
+    const under = await measure();
+    const unkept = (await attack.check?.(env, plan)) ?? [];
+    return { under, unkept, done: await assault.stop() };
+  } catch (error) {
+    await assault.stop().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import type { HttpsTarget } from "../bench/load/https-client.ts";
+import type { MqttTarget } from "../bench/load/mqtt-client.ts";
+import { newDataDir, startMuster } from "../bench/peers/muster.ts";
+import { startPostgres } from "../bench/peers/postgres.ts";
+import { sendCommand } from "../server/src/control/client.ts";
+import { type Database, openDatabase } from "../server/src/db/database.ts";
+import { createLogger } from "../server/src/lib/logger.ts";
+import type { DatabaseKind } from "./options.ts";
+
+/** `muster serve` in a process of its own, on a new database. */
+export interface Service {
+  readonly pid: number;
+  readonly https: HttpsTarget;
+  readonly mqtt: MqttTarget;
+  /** A command of the shell, sent to the control socket. @throws Error when the service refuses it */
+  // biome-ignore lint/suspicious/noExplicitAny: each command answers with a shape of its own
+  command(name: string, body: object): Promise<any>;
+  stop(): Promise<void>;
+}
+
+/** @param seed fills the database before the service starts */
+export async function startService(
+  kind: DatabaseKind,
+  settings: Record<string, string>,
+  seed: (database: Database) => Promise<void>,
+): Promise<Service> {
+  const dataDir = newDataDir();
+  const postgres = kind === "postgres" ? await startPostgres() : undefined;
+  const remove = async () => {
+    await postgres?.stop();
+    dataDir.remove();
+  };
+  try {
+    const url = await postgres?.createDatabase("attack");
+    const database = await openDatabase({ url, dataDir: dataDir.path, logger: createLogger("silent") });
+    await seed(database).finally(() => database.close());
+    const muster = await startMuster(dataDir.path, url, settings);
+    return {
+      pid: muster.pid,
+      https: muster.https,
+      mqtt: muster.mqtt,
+      command: async (name, body) => {
+        const answer = await sendCommand(dataDir.path, name, body);
+        if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
+        return answer.result;
+      },
+      stop: async () => {
+        await muster.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** How many files and sockets the process has open. Linux only. */
+export function openDescriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
