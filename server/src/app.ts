@@ -195,6 +195,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
+    [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],

@@ -84,7 +84,7 @@ test("values and rejected messages of another tenant's device are not found, lik
   }
 });
 
-test("reading needs devices:read; a deleted device is not found though its telemetry stays stored", async () => {
+test("reading needs devices:read; a deleted device is not found, also while its telemetry is still stored", async () => {
   const device = await fixture.device(caller);
   await device.publish({ a: 1 });
   const key: Caller = { ...caller, rights: { kind: "key", keyId: "k", scopes: new Set(["groups:read"]) } };

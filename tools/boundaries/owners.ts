@@ -34,6 +34,7 @@ export const owners: Record<string, readonly string[]> = {
     "telemetry_hour",
     "roll_up_marks",
     "rejected_messages",
+    "telemetry_deletions",
   ],
   rules: ["thresholds", "rule_states"],
   anomalies: ["anomalies"],
@@ -57,8 +58,11 @@ export const owners: Record<string, readonly string[]> = {
 /** Folders that may read every table and write none. */
 export const readers: readonly string[] = ["doctor"];
 
-/** Folders that may compute a table's name (`sql.table(name)`): the counted lists work on the table they are given. */
-export const computedNames: readonly string[] = ["lists"];
+/**
+ * Folders that may compute a table's name (`sql.table(name)`): the counted lists work on the table they are given, telemetry on partitions
+ * of its tables.
+ */
+export const computedNames: readonly string[] = ["lists", "telemetry"];
 
 /** Views that every feature may read; a migration may create no other. */
 export function isSharedView(name: string): boolean {

@@ -57,6 +57,7 @@ export interface Schema {
   shifts: ShiftsTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
+  telemetry_deletions: TelemetryDeletionsTable;
   telemetry_hour: TelemetryHourTable;
   telemetry_latest: TelemetryLatestTable;
   telemetry_minute: TelemetryMinuteTable;
@@ -626,6 +627,12 @@ export interface TelemetryTable {
   received_at: Date;
   time_replaced: Generated<boolean>;
   retention_days: number;
+}
+
+export interface TelemetryDeletionsTable {
+  device_uid: string;
+  due_at: Date;
+  passes_left: Generated<number>;
 }
 
 export interface TelemetryHourTable {

@@ -857,6 +857,15 @@ CREATE TABLE telemetry_180 PARTITION OF telemetry FOR VALUES IN ('180') PARTITIO
 CREATE TABLE telemetry_365 PARTITION OF telemetry FOR VALUES IN ('365') PARTITION BY RANGE (ts);
 CREATE TABLE telemetry_730 PARTITION OF telemetry FOR VALUES IN ('730') PARTITION BY RANGE (ts);
 
+CREATE TABLE telemetry_deletions (
+  device_uid uuid NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  passes_left smallint NOT NULL DEFAULT 2,
+  CONSTRAINT telemetry_deletions_pkey PRIMARY KEY (device_uid),
+  CONSTRAINT telemetry_deletions_passes_left_check CHECK ((passes_left > 0))
+);
+CREATE INDEX telemetry_deletions_due ON telemetry_deletions USING btree (due_at);
+
 CREATE TABLE telemetry_hour (
   device_uid uuid NOT NULL,
   metric text NOT NULL,

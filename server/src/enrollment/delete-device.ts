@@ -5,12 +5,13 @@ import { retireDevice } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
+import { enqueueTelemetryDeletion } from "../telemetry/telemetry.ts";
 import { confirmDrop } from "./confirm-drop.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
 /**
  * Deletes a device: revokes all its certificates and closes its sessions. Its id, its client id and its hardware fingerprint
- * become free; the hardware may enroll again as a new device (spec 3.1 rule 4). Its audit entries stay.
+ * become free; the hardware may enroll again as a new device (spec 3.1 rule 4). Its audit entries stay; its telemetry is deleted by a job.
  *
  * @throws MusterError not_found
  */
@@ -29,6 +30,7 @@ export const deleteDevice = adminUseCase(
         if (device === undefined) throw notFound("device");
         const { uid, ...before } = device;
         const revokedCertificates = await revokeIssuedToDevice(tx, caller, uid, { ids, now });
+        await enqueueTelemetryDeletion(tx, uid, now);
         drop = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
         await faultPoint("delete.commit");
         return { target: deviceId, before, after: { revokedCertificates }, result: undefined };

@@ -1,6 +1,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { deleteTelemetry } from "./deletion/delete-telemetry.ts";
 import { followTelemetry } from "./follow/follow-telemetry.ts";
 import { createTenantPolls } from "./follow/tenant-polls.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest/ingest.ts";
@@ -12,6 +13,7 @@ import { listRejected } from "./read/rejected.ts";
 import { readSeries } from "./read/series.ts";
 import { rollUp } from "./roll-up/roll-up.ts";
 
+export { enqueueTelemetryDeletion } from "./deletion/deletion-store.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
@@ -35,6 +37,7 @@ export const telemetryUseCases = {
   readSeries,
   followTelemetry,
   maintainPartitions,
+  deleteTelemetry,
   rollUp,
   measure,
 };

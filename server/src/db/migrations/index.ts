@@ -17,6 +17,7 @@ import { blockedAndRetiredKeys } from "./0016-blocked-and-retired-keys.ts";
 import { fairNotifications } from "./0017-fair-notifications.ts";
 import { deliveryCaps } from "./0018-delivery-caps.ts";
 import { quotas } from "./0019-quotas.ts";
+import { telemetryDeletions } from "./0020-telemetry-deletions.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   { number: 17, name: "fair notifications", sql: fairNotifications },
   { number: 18, name: "delivery caps", sql: deliveryCaps },
   { number: 19, name: "quotas", sql: quotas },
+  { number: 20, name: "telemetry deletions", sql: telemetryDeletions },
 ];

@@ -1,0 +1,45 @@
+import type { Database, Db } from "../../db/database.ts";
+import { pruneAlong, pruneInBatches } from "../../db/prune.ts";
+import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
+import { DELETIONS, endPass, leaseDeletions } from "./deletion-store.ts";
+import { deleteRows, devicesIn, FIRST_ROW, isDropped, type Leaf, listLeaves } from "./partition-rows-store.ts";
+
+/** Deleted devices whose telemetry is deleted together. */
+const DEVICES = 100;
+/** A process that has not finished after this has crashed, or another one may repeat its work. */
+const LEASE_MS = 30 * MINUTE;
+
+/**
+ * Deletes what deleted devices have: latest values, readings, roll-ups, rejected messages. What is left to do is stored, so a run that
+ * fails or a process that crashes is continued by a later run, in any process. Call it every minute.
+ */
+export async function deleteTelemetry({
+  database,
+  clock,
+}: {
+  database: Pick<Database, "db">;
+  clock: Clock;
+}): Promise<void> {
+  const { db } = database;
+  for (;;) {
+    const now = clock.now();
+    const leasedUntil = addMs(now, LEASE_MS);
+    const uids = await leaseDeletions(db, now, leasedUntil, DEVICES);
+    if (uids.length > 0) {
+      for (const deleteBatch of DELETIONS) await pruneInBatches((limit) => deleteBatch(db, uids, limit));
+      for (const leaf of await listLeaves(db)) await deleteOfLeaf(db, leaf, uids);
+      await endPass(db, uids, leasedUntil, clock.now());
+    }
+    if (uids.length < DEVICES) return;
+  }
+}
+
+async function deleteOfLeaf(db: Db, leaf: Leaf, uids: readonly string[]): Promise<void> {
+  try {
+    for (const uid of await devicesIn(db, leaf, uids)) {
+      await pruneAlong(FIRST_ROW, (from, limit) => deleteRows(db, leaf, uid, from, limit));
+    }
+  } catch (error) {
+    if (!isDropped(error)) throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
+
+/** By then the sessions of a deleted device are closed, and what it sent is stored. */
+const FIRST_PASS_MS = MINUTE;
+/** The last pass follows so much later: for what a process stored that had lost its connection to the others. */
+const LAST_PASS_MS = HOUR;
+
+/** Has the telemetry of a device deleted, whose deletion commits with `tx`. */
+export async function enqueueTelemetryDeletion(tx: Tx, deviceUid: string, now: Date): Promise<void> {
+  await tx
+    .insertInto("telemetry_deletions")
+    .values({ device_uid: deviceUid, due_at: addMs(now, FIRST_PASS_MS) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Leases up to `limit` due devices until `leasedUntil`; then another process may take over. @returns their uids */
+export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ device_uid: string }>`
+    UPDATE telemetry_deletions t SET due_at = ${leasedUntil}
+      FROM (SELECT device_uid FROM telemetry_deletions WHERE due_at <= ${now}
+             ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+     WHERE t.device_uid = d.device_uid RETURNING t.device_uid`.execute(db);
+  return rows.map(({ device_uid }) => device_uid);
+}
+
+/** Ends the pass over leased devices, unless the lease has expired and another process has taken over. */
+export async function endPass(db: Db, uids: readonly string[], leasedUntil: Date, now: Date): Promise<void> {
+  await sql`
+    WITH ended AS (
+      DELETE FROM telemetry_deletions
+       WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND passes_left = 1)
+    UPDATE telemetry_deletions SET passes_left = passes_left - 1, due_at = ${addMs(now, LAST_PASS_MS)}
+     WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[]) AND due_at = ${leasedUntil} AND passes_left > 1`.execute(
+    db,
+  );
+}
+
+/** Deletes up to `limit` rows, each of one statement's tables. @returns how many it deleted */
+type DeleteBatch = (db: Db, uids: readonly string[], limit: number) => Promise<number>;
+
+const deleteMarks: DeleteBatch = async (db, uids, limit) => {
+  const { numAffectedRows } = await sql`
+    DELETE FROM roll_up_marks WHERE (device_uid, hour) IN (
+      SELECT device_uid, hour FROM roll_up_marks WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
+       LIMIT ${limit})`.execute(db);
+  return Number(numAffectedRows);
+};
+
+const deleteLatest: DeleteBatch = async (db, uids, limit) => {
+  const { numAffectedRows } = await sql`
+    DELETE FROM telemetry_latest WHERE (device_uid, metric) IN (
+      SELECT device_uid, metric FROM telemetry_latest WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
+       LIMIT ${limit})`.execute(db);
+  return Number(numAffectedRows);
+};
+
+const deleteRejected: DeleteBatch = async (db, uids, limit) => {
+  const { numAffectedRows } = await sql`
+    DELETE FROM rejected_messages WHERE id IN (
+      SELECT id FROM rejected_messages WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
+       LIMIT ${limit})`.execute(db);
+  return Number(numAffectedRows);
+};
+
+/** What a device has besides readings and roll-ups. Marks come first: an hour without a mark is not computed again. */
+export const DELETIONS: readonly DeleteBatch[] = [deleteMarks, deleteLatest, deleteRejected];

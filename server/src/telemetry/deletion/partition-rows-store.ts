@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/database.ts";
+import type { Pruned } from "../../db/prune.ts";
+
+/** A partition that holds readings or roll-ups. */
+export interface Leaf {
+  name: string;
+  /** The column of the time, the third of its primary key. */
+  time: "ts" | "bucket";
+}
+
+/** A row of a device in the order of the primary key; the time as PostgreSQL writes it, to the microsecond. */
+export interface RowPlace {
+  metric: string;
+  time: string;
+}
+
+/** Before every row. */
+export const FIRST_ROW: RowPlace = { metric: "", time: "-infinity" };
+
+/** All partitions of readings, minutes and hours. */
+export async function listLeaves(db: Db): Promise<Leaf[]> {
+  const { rows } = await sql<Leaf>`
+    SELECT d.relname AS name, CASE i.inhparent WHEN 'telemetry'::regclass THEN 'ts' ELSE 'bucket' END AS time
+      FROM pg_inherits i JOIN pg_inherits j ON j.inhparent = i.inhrelid JOIN pg_class d ON d.oid = j.inhrelid
+     WHERE i.inhparent IN ('telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+     ORDER BY d.relname`.execute(db);
+  return rows;
+}
+
+/** Those of `uids` that have a row in the partition. */
+export async function devicesIn(db: Db, { name }: Leaf, uids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    SELECT u.uid FROM unnest(${plainArray(uids)}::text::uuid[]) AS u (uid)
+     WHERE EXISTS (SELECT FROM ${sql.table(name)} t WHERE t.device_uid = u.uid)`.execute(db);
+  return rows.map(({ uid }) => uid);
+}
+
+/** Deletes up to `limit` rows of a device behind `from`. */
+export async function deleteRows(
+  db: Db,
+  { name, time }: Leaf,
+  deviceUid: string,
+  from: RowPlace,
+  limit: number,
+): Promise<Pruned<RowPlace>> {
+  const at = sql.ref(time);
+  const { rows } = await sql<RowPlace & { rows: number }>`
+    WITH gone AS (
+      DELETE FROM ${sql.table(name)} WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ${sql.table(name)}
+         WHERE device_uid = ${deviceUid} AND (metric, ${at}) > (${from.metric}, ${from.time}::timestamptz)
+         ORDER BY metric, ${at} LIMIT ${limit}))
+      RETURNING metric, ${at} AS time)
+    SELECT metric, time::text AS time, (count(*) OVER ())::int AS rows
+      FROM gone ORDER BY gone.metric DESC, gone.time DESC LIMIT 1`.execute(db);
+  const last = rows[0];
+  return { rows: last?.rows ?? 0, last: last ? { metric: last.metric, time: last.time } : null };
+}
+
+/** SQLSTATE of a table that does not exist: the partition was dropped, with all of its rows. */
+export function isDropped(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "42P01";
+}
