@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -73,6 +73,20 @@ async function backUpAndRestore(t: TestContext) {
     assert.equal((await muster(server.dataDir, "backup", file)).code, 1);
     assert.deepEqual(await readFile(file), before);
     assert.equal((await muster(server.dataDir, "backup", join(folder, "absent/x"))).code, 1);
+  });
+  await t.test("follows no link that was planted in its way, and leaves it", async () => {
+    const [victim, planted] = [join(folder, "victim"), join(folder, "planted")];
+    await writeFile(victim, "mine");
+    for (const name of [planted, `${planted}.part`]) {
+      await symlink(victim, name);
+      const { stderr, code } = await muster(server.dataDir, "backup", planted);
+      assert.equal(code, 1);
+      assert.match(stderr, /There is such a file already/);
+      assert.equal(await readFile(victim, "utf8"), "mine");
+      assert.ok((await lstat(name)).isSymbolicLink());
+      await rm(name);
+      await assert.rejects(lstat(planted), { code: "ENOENT" });
+    }
   });
   const later = await enroll(app, tenant);
   const bundle = { deviceId: kept.answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
