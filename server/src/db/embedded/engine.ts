@@ -49,6 +49,11 @@ export async function engineOn(
     ...(snapshot ? { loadDataDir: snapshot } : {}),
     startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...SESSION_SETTINGS],
   });
+  return engineOf(pglite, disk);
+}
+
+/** @param disk says when the engine has failed */
+export function engineOf(pglite: PGlite, disk?: Pick<SyncedFolder, "failure">): Engine {
   return {
     async run(messages) {
       const answer = new Answer();

@@ -1,4 +1,5 @@
-import { fdatasyncSync, fstatSync, fsyncSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
@@ -41,31 +42,66 @@ type ModuleOptions = Parameters<NodeFS["init"]>[1];
 
 /**
  * PGlite's Node file system, with the fsync that it lacks. What must be on the disk before what is PostgreSQL's own logic: the log
- * before a commit is answered and before the pages that it describes, pages before `pg_control`, a folder after a rename.
+ * before a commit is answered and before the pages that it describes, pages before `pg_control`, a folder after a rename. It expects
+ * of the file system that syncing a new file syncs its name too; POSIX does not promise that, so the folder is synced with it.
  */
 export class SyncedFolder extends NodeFS {
-  /** Why a file could not be synced. What the disk holds is unknown then, so nothing may be acknowledged any more. */
+  /** Why the engine cannot go on: what the disk holds is unknown, so nothing may be acknowledged any more. */
   failure: Error | undefined;
+  /** Folders with names that were not synced. */
+  readonly #unsynced = new Set<string>();
 
   override async init(pglite: PGlite, options: ModuleOptions): Promise<{ emscriptenOpts: ModuleOptions }> {
     const { emscriptenOpts } = await super.init(pglite, options);
     const install = (module: unknown) => this.install(module as NodeFsModule);
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), install] } };
+    const onAbort = (reason: unknown) => this.#fail(new Error(`PostgreSQL has aborted: ${reason}`));
+    return { emscriptenOpts: { ...emscriptenOpts, onAbort, preRun: [...(emscriptenOpts.preRun ?? []), install] } };
   }
 
   protected install({ NODEFS }: NodeFsModule): void {
-    NODEFS.stream_ops.fsync = ({ nfd }) => this.#sync(nfd);
+    const { mknod, rename } = NODEFS.node_ops;
+    NODEFS.node_ops.mknod = (parent, name, mode, device) => {
+      this.#unsynced.add(NODEFS.realPath(parent));
+      return mknod(parent, name, mode, device);
+    };
+    NODEFS.node_ops.rename = (node, parent, name) => {
+      this.#unsynced.add(NODEFS.realPath(parent));
+      rename(node, parent, name);
+    };
+    NODEFS.stream_ops.fsync = ({ nfd, node }) => this.#sync(nfd, NODEFS.realPath(node));
   }
 
-  #sync(descriptor: number): number {
+  /** Syncs the names in a folder. */
+  protected syncNames(folder: string): void {
+    const descriptor = openSync(folder, "r");
     try {
-      // The sizes of a file are synced by fdatasync too; a folder's entries are its metadata.
-      if (fstatSync(descriptor).isDirectory()) fsyncSync(descriptor);
-      else fdatasyncSync(descriptor);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #sync(descriptor: number, path: string): number {
+    try {
+      if (fstatSync(descriptor).isDirectory()) this.#syncFolder(path);
+      else {
+        // Syncs the size of the file too, which is all of its metadata that matters.
+        fdatasyncSync(descriptor);
+        if (this.#unsynced.has(dirname(path))) this.#syncFolder(dirname(path));
+      }
       return 0;
     } catch (error) {
-      this.failure ??= error as Error;
+      this.#fail(error as Error);
       throw error;
     }
+  }
+
+  #syncFolder(path: string): void {
+    this.syncNames(path);
+    this.#unsynced.delete(path);
+  }
+
+  #fail(failure: Error): void {
+    this.failure ??= failure;
   }
 }
