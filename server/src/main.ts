@@ -9,7 +9,8 @@ import { openDatabase } from "./db/database.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomIds } from "./lib/ids.ts";
-import { createLogger } from "./lib/logger.ts";
+import { createLogger, type Logger } from "./lib/logger.ts";
+import { descriptorLimit, descriptorsNeeded } from "./lib/sockets/descriptor-limit.ts";
 import { withTimeout } from "./lib/timeouts.ts";
 
 /** A drain that takes longer ends the process with exit code 1. */
@@ -20,6 +21,7 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
   const config = loadConfig(settings);
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
+  warnOfFewDescriptors(config, logger);
   const started = systemClock.monotonicMs();
   logger.info({ version: manifest.version, database: config.databaseUrl ? "postgresql" : "embedded" }, "starting");
   const app = await createApp(config, { logger });
@@ -42,6 +44,16 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
     "ready",
   );
   return stopped;
+}
+
+/** A socket beyond `ulimit -n` fails, before the caps on connections can choose which one to close. */
+function warnOfFewDescriptors(config: Config, logger: Logger): void {
+  const [openFiles, needed] = [descriptorLimit(), descriptorsNeeded(config.limits)];
+  if (openFiles === undefined || openFiles >= needed) return;
+  logger.warn(
+    { openFiles, needed },
+    "ulimit -n is lower than the caps on connections need: raise it, or lower the caps",
+  );
 }
 
 /** `muster migrate`: applies pending migrations. Resolves with the number of the schema. @throws Error while a service uses the folder */

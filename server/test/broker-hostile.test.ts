@@ -28,7 +28,7 @@ function ended(socket: Socket): Promise<void> {
 }
 
 test("a client that is silent, does not speak TLS or stops in the handshake is disconnected in time", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { handshakeMs: 150 } });
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttHandshakeSeconds: 0.15 } });
   const openings = [[], [0x16], [0x16, 3, 1, 0, 200, 1, 0, 0, 196], [...Buffer.from("GET / HTTP/1.1\r\n\r\n")]];
   await Promise.all(
     openings.map(async (bytes) => {
@@ -41,7 +41,7 @@ test("a client that is silent, does not speak TLS or stops in the handshake is d
 });
 
 test("a client that does not send its whole CONNECT is disconnected in time, even if it sends it byte by byte", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { connectMs: 800 } });
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttConnectSeconds: 0.8 } });
   const enrolled = await own.enroll();
   const silent = await rawClient(own, enrolled);
   const dripping = await rawClient(own, enrolled);
@@ -62,7 +62,7 @@ test("a client that does not send its whole CONNECT is disconnected in time, eve
 });
 
 test("sockets that have not authenticated are limited in number, and devices can still connect", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { maxUnauthenticated: 20 } });
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttUnauthenticated: 20 } });
   const enrolled = await own.enroll();
   const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
   let gone = 0;
@@ -151,7 +151,7 @@ test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and 
 });
 
 test("a client above its message rate is read more slowly, loses nothing and stays connected", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { messagesPerSecond: 500 } });
+  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttMessagesPerSecond: 500 } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);
   const began = performance.now();
@@ -168,7 +168,7 @@ test("a client above its message rate is read more slowly, loses nothing and sta
 });
 
 test("a subscriber that does not read is disconnected and does not delay other clients", async (t) => {
-  const limits = { maxBacklog: 512 * 1024, bytesPerSecond: Infinity };
+  const limits = { mqttBacklogBytes: 512 * 1024, mqttBytesPerSecond: Infinity };
   const own = await withEngine(t, createAedesEngine, broker, { limits });
   const [slow, other] = [await own.enroll(), await own.enroll()];
   const sender = await connectGateway(own, { publish: [slow.filter] });

@@ -15,7 +15,7 @@ let tenants: Map<TestServer, TestTenant>;
 
 before(async () => {
   [behindProxy, direct] = [
-    await startServer({ env: { MUSTER_TRUSTED_PROXIES: "127.0.0.0/8, ::1" } }),
+    await startServer({ env: { MUSTER_TRUSTED_CLIENT_CERT_PROXIES: "127.0.0.0/8, ::1" } }),
     await startServer(),
   ];
   tenants = new Map();
@@ -53,6 +53,32 @@ test("a device behind a trusted proxy renews with the certificate the proxy forw
   const answer = await renewWith(behindProxy, forwarded(device));
   assert.equal(answer.status, 200, answer.text);
   assert.match(new X509Certificate(answer.json.clientCert).subject, new RegExp(`CN=${device.deviceId}`));
+});
+
+test("a proxy that is trusted with client addresses only cannot forward a certificate", async () => {
+  const own = await startServer({ env: { MUSTER_TRUSTED_PROXIES: "127.0.0.0/8, ::1" } });
+  try {
+    const victim = await enrollDevice(own, await newTenant(own));
+    assertCertInvalid(await renewWith(own, forwarded(victim)), "from MUSTER_TRUSTED_PROXIES");
+  } finally {
+    await own.stop();
+  }
+});
+
+test("a request with a TLS client certificate and a forwarded one is refused, whichever device each names", async () => {
+  const tenant = tenants.get(behindProxy)!;
+  const [device, victim] = [await enrollDevice(behindProxy, tenant), await enrollDevice(behindProxy, tenant)];
+  for (const named of [device, victim]) {
+    const answer = await https(`${behindProxy.httpUrl}/api/provisioning/cert/renew`, {
+      ca: behindProxy.ca,
+      cert: device.cert + device.chain,
+      key: device.key,
+      headers: { "content-type": "application/json", ...forwarded(named) },
+      body: { csr: makeCsr(await makeKey()) },
+    });
+    assert.deepEqual([answer.status, answer.json.error], [400, "invalid_request"], answer.text);
+    assert.match(answer.json.message, /two client certificates/);
+  }
 });
 
 test("the victim's certificate in any forwarding header proves nothing where no proxy is trusted", async () => {

@@ -39,10 +39,10 @@ ${rows}
 `;
 }
 
-function row(name: LimitName, { of, value, reached }: Limit): string {
+function row(name: LimitName, { of, value, reached, zeroIsNone }: Limit): string {
   const mark = (QUOTA_NAMES as string[]).includes(name) ? " *" : "";
   const variable = limitVariable(name);
-  return `| ${of}${mark} | ${value.toLocaleString("en")} | ${reached} | ${variable ? `\`${variable}\`` : ""} |`;
+  return `| ${of}${mark} | ${value.toLocaleString("en")} | ${reached} | ${variable ? `\`${variable}\`${zeroIsNone ? " (0: no limit)" : ""}` : ""} |`;
 }
 
 function current(): string | undefined {

@@ -8,8 +8,10 @@ import type { Authorities } from "../authorities/authorities.ts";
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { reportCaps } from "../lib/sockets/cap-reports.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
@@ -29,8 +31,8 @@ export interface ApiConfig {
   metrics: { host: string; port: number };
   operatorTls: KeyPairFiles | undefined;
   trustedProxies: readonly AddressRange[];
-  /** Requests a minute and address at the device-facing endpoints; 0 for no limit. */
-  deviceRequestsPerMinute: number;
+  trustedClientCertProxies: readonly AddressRange[];
+  limits: Limits;
   /** Origins whose pages may read the public API. */
   corsOrigins: readonly string[];
 }
@@ -129,7 +131,11 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
   const answerError = answerErrors(deps);
   const app = Fastify({
     serverFactory: (handler) =>
-      createListener(context(), (request, response) => handler(withRoutedMethod(request, routed), response)),
+      createListener(context(), (request, response) => handler(withRoutedMethod(request, routed), response), {
+        limits: deps.config.limits,
+        proxies: deps.config.trustedProxies,
+        onCapReached: reportCaps("https", deps),
+      }),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, requestIds.fresh()),
     genReqId: (request) => requestIds.of(request),
     // A log line per request would cost more than the request; failures are logged below.
@@ -137,7 +143,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: DEFAULT_LIMITS.pathSegmentCharacters },
     rewriteUrl: ({ url = "" }) => originForm(url),
     // No hook runs for an address that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
@@ -157,8 +163,8 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     bound: deps.bound,
     logger: deps.logger,
     proxies,
-    peerOf: createPeerReader(deps.authorities, proxies),
-    deviceLimit: createAddressLimit(deps.config.deviceRequestsPerMinute, deps.clock),
+    peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
+    deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
   });
   return app;
 }

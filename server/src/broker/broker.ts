@@ -1,18 +1,22 @@
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Connections } from "../connections/connections.ts";
+import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
+import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
 import type { CreateEngine } from "./engine.ts";
 import { createAedesEngine } from "./engines/aedes/engine.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
+import { RetainedMessages } from "./policy/retained-messages.ts";
 
-export interface BrokerDeps extends PolicyDeps {
-  config: { mqtt: { host: string; port: number }; mqttMessagesPerSecond: number };
+export interface BrokerDeps extends Omit<PolicyDeps, "retained"> {
+  config: { mqtt: { host: string; port: number }; trustedProxies: readonly AddressRange[]; limits: Limits };
   connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
   ids: Ids;
+  metrics: PolicyDeps["metrics"] & CapReportTools["metrics"];
 }
 
 /** The MQTT surface: one engine under one policy. */
@@ -26,18 +30,22 @@ export interface Broker {
 
 export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createAedesEngine): Broker {
   const { authorities, connections } = deps;
+  const retained = new RetainedMessages(deps.config.limits);
   const engine = createEngine({
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
     onTlsChange: authorities.onChange,
-    limits: { ...DEFAULT_LIMITS, messagesPerSecond: deps.config.mqttMessagesPerSecond },
-    policy: createMusterPolicy(deps),
+    limits: deps.config.limits,
+    proxies: deps.config.trustedProxies,
+    onCapReached: reportCaps("mqtt", deps),
+    policy: createMusterPolicy({ ...deps, retained }),
     clock: deps.clock,
     ids: deps.ids,
     logger: deps.logger,
   });
   connections.onDrop(async ({ reason, ...target }) => {
     await engine.drop(target, reason);
+    await engine.removeRetained(retained.removeOf(target));
     // Once the drop is acknowledged, the database must not list its sessions as open.
     await connections.flush();
   });

@@ -1,7 +1,9 @@
 import type { DropTarget } from "../connections/connections.ts";
+import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { ListenerTls } from "./listener.ts";
 import type { BrokerPolicy } from "./policy/policy.ts";
@@ -14,6 +16,9 @@ export interface EngineOptions {
   /** Registers what to call when `tls()` has changed; returns a function that unregisters it. */
   onTlsChange(listener: () => void): () => void;
   limits: BrokerLimits;
+  /** Addresses that many clients share, to which the caps on one address do not apply. */
+  proxies: readonly AddressRange[];
+  onCapReached: OnCapReached;
   policy: BrokerPolicy;
   clock: Clock;
   ids: Ids;
@@ -37,4 +42,6 @@ export interface BrokerEngine {
    * messages is under way any more. Their wills are not published. Idempotent.
    */
   drop(target: DropTarget, reason: string): Promise<void>;
+  /** Removes retained messages without delivering anything. */
+  removeRetained(topics: readonly string[]): Promise<void>;
 }

@@ -1,7 +1,12 @@
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
+import type { AddressRange } from "../lib/address.ts";
+import { SECOND } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import { ConnectionTable } from "../lib/sockets/connection-table.ts";
+import { RawSockets } from "../lib/sockets/raw-sockets.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
 
@@ -12,12 +17,20 @@ export interface ListenerTls {
   deviceRoots: string;
 }
 
+type ConnectionLimits = Pick<
+  BrokerLimits,
+  "mqttHandshakeSeconds" | "mqttConnectionsPerAddress" | "mqttUnauthenticated" | "mqttConnections"
+>;
+
 export interface ListenerOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
   tls(): ListenerTls;
-  limits: Pick<BrokerLimits, "handshakeMs" | "maxUnauthenticated">;
+  limits: ConnectionLimits;
+  /** Addresses that many clients share; the caps on one address do not apply to them. */
+  proxies: readonly AddressRange[];
+  onCapReached: OnCapReached;
   logger: Logger;
   /** A client whose TLS handshake is done. It counts as unauthenticated until `authenticated` is called. */
   onPeer(socket: TLSSocket, credential: Credential): void;
@@ -54,28 +67,18 @@ const KEEPALIVE_MS = 60_000;
  */
 export function createListener(options: ListenerOptions): Listener {
   const { limits, logger } = options;
-  /** By remote address and port, oldest first: a TLS socket does not expose the raw socket that it wraps. */
-  const unauthenticated = new Map<string, Socket>();
+  const connections = capConnections(options);
   const server = createServer({
     ...contextOptions(options.tls()),
     requestCert: true,
     rejectUnauthorized: false,
-    handshakeTimeout: limits.handshakeMs,
+    handshakeTimeout: limits.mqttHandshakeSeconds * SECOND,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEPALIVE_MS,
   });
 
-  server.on("connection", (raw: Socket) => {
-    const peer = peerOf(raw);
-    unauthenticated.set(peer, raw);
-    raw.once("close", () => {
-      if (unauthenticated.get(peer) === raw) unauthenticated.delete(peer);
-    });
-    if (unauthenticated.size <= limits.maxUnauthenticated) return;
-    const [oldest] = unauthenticated.values();
-    oldest?.destroy();
-  });
+  server.on("connection", connections.opened);
   // Without this, a handshake that fails or takes too long leaves its socket open for good.
   server.on("tlsClientError", (error, socket) => {
     logger.debug({ err: error.message, remoteAddress: socket.remoteAddress }, "a TLS handshake failed");
@@ -83,6 +86,7 @@ export function createListener(options: ListenerOptions): Listener {
   });
   server.on("secureConnection", (socket) => {
     socket.disableRenegotiation();
+    connections.secured(socket);
     options.onPeer(socket, credentialOf(socket));
   });
 
@@ -97,13 +101,13 @@ export function createListener(options: ListenerOptions): Listener {
         });
       }),
     refresh: () => server.setSecureContext(contextOptions(options.tls())),
-    authenticated: (socket) => void unauthenticated.delete(peerOf(socket)),
+    authenticated: connections.authenticated,
     listening: () => server.listening,
     stop: () =>
       new Promise((resolve) => {
         if (!server.listening) return resolve();
         server.close(() => resolve());
-        for (const raw of unauthenticated.values()) raw.destroy();
+        connections.closeUnauthenticated();
       }),
   };
 }
@@ -129,6 +133,48 @@ function credentialOf(socket: TLSSocket): Credential {
   return { kind: "certificate", der: certificate.raw, verified: socket.authorized, verifyError };
 }
 
-function peerOf(socket: Pick<Socket, "remoteAddress" | "remotePort">): string {
-  return `${socket.remoteAddress} ${socket.remotePort}`;
+/**
+ * Keeps the caps on connections: of one address, of clients that have not authenticated, and of sessions. A client that has not
+ * authenticated never costs another its session: the two are counted apart.
+ */
+function capConnections({
+  limits,
+  proxies,
+  onCapReached,
+}: Pick<ListenerOptions, "limits" | "proxies" | "onCapReached">) {
+  const sockets = new RawSockets();
+  const unauthenticated = new ConnectionTable<Socket>(proxies);
+  const sessions = new ConnectionTable<Socket>(proxies);
+
+  function closeOneOf(table: ConnectionTable<Socket>, cap: "unauthenticated" | "total"): void {
+    const raw = table.ofGreediest()!;
+    table.remove(raw);
+    onCapReached(cap, raw.remoteAddress ?? "");
+    raw.destroy();
+  }
+
+  return {
+    opened(raw: Socket): void {
+      const address = raw.remoteAddress ?? "";
+      if (unauthenticated.countOf(address) + sessions.countOf(address) >= limits.mqttConnectionsPerAddress) {
+        onCapReached("address", address);
+        raw.destroy();
+        return;
+      }
+      sockets.opened(raw);
+      unauthenticated.add(raw, address);
+      raw.once("close", () => unauthenticated.remove(raw) || sessions.remove(raw));
+      if (unauthenticated.size > limits.mqttUnauthenticated) closeOneOf(unauthenticated, "unauthenticated");
+    },
+    secured: (socket: TLSSocket): void => sockets.secured(socket),
+    authenticated(socket: TLSSocket): void {
+      const raw = sockets.under(socket);
+      if (!raw || !unauthenticated.remove(raw)) return;
+      sessions.add(raw, raw.remoteAddress ?? "");
+      if (sessions.size > limits.mqttConnections) closeOneOf(sessions, "total");
+    },
+    closeUnauthenticated(): void {
+      for (const raw of [...unauthenticated]) raw.destroy();
+    },
+  };
 }

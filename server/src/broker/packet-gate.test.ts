@@ -4,8 +4,10 @@ import fc from "fast-check";
 import { type Packet, parser } from "mqtt-packet";
 import { PacketGate } from "./packet-gate.ts";
 import { PacketProblem } from "./packet-rules.ts";
+import { Qos2Window } from "./qos2-window.ts";
 
 const LIMIT = 64 * 1024;
+const newGate = () => new PacketGate(LIMIT, new Qos2Window({ qos2InFlight: 20, qos2Bytes: 1024 }));
 
 function remainingLength(length: number): number[] {
   return length < 128 ? [length] : [(length & 127) | 128, ...remainingLength(length >> 7)];
@@ -26,7 +28,7 @@ const utf8 = (text: string) => Buffer.from(text).toString("latin1");
 
 /** What passes of `bytes` fed after a CONNECT, in one piece, and why the rest was refused. */
 function afterConnect(bytes: Buffer): { passed: Buffer; problem: string | undefined } {
-  const gate = new PacketGate(LIMIT);
+  const gate = newGate();
   gate.feed(CONNECT);
   assert.equal(gate.next(1)?.connect, true);
   gate.feed(bytes);
@@ -142,7 +144,7 @@ test("valid packets pass byte for byte, whether they arrive whole or one byte at
     assert.deepEqual(afterConnect(bytes), { passed: bytes, problem: undefined }, name);
   }
   const all = Buffer.concat(Object.values(good));
-  const gate = new PacketGate(LIMIT);
+  const gate = newGate();
   const parts: Buffer[] = [];
   for (const byte of Buffer.concat([CONNECT, all])) {
     gate.feed(Buffer.of(byte));
@@ -161,7 +163,7 @@ test("every forbidden packet is refused, and the valid ones before it have passe
 
 test("every forbidden CONNECT is refused, with a return code where MQTT has one", () => {
   for (const [name, [bytes, code]] of Object.entries(badConnects)) {
-    const gate = new PacketGate(LIMIT);
+    const gate = newGate();
     gate.feed(bytes);
     assert.throws(
       () => gate.next(1),
@@ -175,7 +177,7 @@ test("a packet over the limit is refused at its header, and the limit is higher 
   const body = "x".repeat(LIMIT);
   const big = packet(0x30, "t", [...Buffer.from(body)]);
   assert.equal(afterConnect(big.subarray(0, 4)).problem, "a long packet");
-  const gate = new PacketGate(LIMIT);
+  const gate = newGate();
   gate.feed(CONNECT);
   gate.next(1);
   gate.raiseLimit(4 * LIMIT);
@@ -184,7 +186,7 @@ test("a packet over the limit is refused at its header, and the limit is higher 
 });
 
 test("packets behind a CONNECT wait for the next call, and no more packets pass than requested", () => {
-  const gate = new PacketGate(LIMIT);
+  const gate = newGate();
   gate.feed(Buffer.concat([CONNECT, good.ping!, good.puback!, good.ping!, good.ping!]));
   assert.deepEqual(gate.next(10)?.bytes, CONNECT);
   assert.deepEqual(gate.next(1)?.bytes, good.ping);
@@ -200,7 +202,7 @@ test("10,000 mutated streams, cut anywhere, never crash the gate, and the parser
   fc.assert(
     fc.property(stream, fc.array(mutation, { maxLength: 4 }), fc.nat(40), (bytes, mutations, cut) => {
       const mutated = mutations.reduce(mutate, bytes);
-      const gate = new PacketGate(LIMIT);
+      const gate = newGate();
       gate.feed(CONNECT);
       gate.next(1);
       gate.feed(mutated.subarray(0, cut));

@@ -1,4 +1,5 @@
 import { checkBody, checkFirstByte, PACKET_TYPE, PacketProblem } from "./packet-rules.ts";
+import type { Qos2Window } from "./qos2-window.ts";
 
 /** Whole packets that passed the checks, byte for byte as they arrived. */
 export interface CheckedPackets {
@@ -35,9 +36,11 @@ export class PacketGate {
   #needed = 0;
   #connected = false;
   #maxPacket: number;
+  readonly #window: Qos2Window;
 
-  constructor(maxPacket: number) {
+  constructor(maxPacket: number, window: Qos2Window) {
     this.#maxPacket = maxPacket;
+    this.#window = window;
   }
 
   /** For a client that has authenticated: its packets may be longer from now on. */
@@ -47,7 +50,7 @@ export class PacketGate {
 
   /** Whether bytes are waiting, of a packet that is complete or not. */
   get hasBytes(): boolean {
-    return this.#rest !== undefined || this.#pieces.length > 0;
+    return this.#rest !== undefined || this.#pieces.length > 0 || this.#window.hasNext;
   }
 
   feed(chunk: Buffer): void {
@@ -69,27 +72,43 @@ export class PacketGate {
    * @throws PacketProblem for a forbidden packet, once the packets before it have been returned
    */
   next(max: number): CheckedPackets | undefined {
+    const released = this.#window.next();
+    if (released) return { bytes: released, messages: 1, connect: false, disconnect: false };
     const rest = this.#rest;
     if (rest === undefined) return undefined;
     const passed = { messages: 0, connect: false, disconnect: false };
-    let at = 0;
+    let [from, at] = [0, 0];
+    let to: number | undefined;
     try {
-      while (at < rest.length && passed.messages < max && !passed.connect && !passed.disconnect) {
+      while (to === undefined && at < rest.length && passed.messages < max && !passed.connect && !passed.disconnect) {
         const header = this.#header(rest, at);
         if (header === undefined || header.end > rest.length) {
           if (header) this.#collect(rest, at, header.end - at);
           break;
         }
         checkBody(header.first, rest, header.bodyStart, header.end);
-        this.#count(header.first >> 4, passed);
+        if (!this.#holdsBack(header, rest, at)) this.#count(header.first >> 4, passed);
+        else if (at > from) to = at;
+        else from = header.end;
         at = header.end;
       }
     } catch (problem) {
-      if (at === 0) throw problem;
+      if (at === from) throw problem;
     }
-    if (at === 0) return undefined;
     if (this.#needed === 0) this.#rest = at < rest.length ? rest.subarray(at) : undefined;
-    return { ...passed, bytes: at === rest.length ? rest : rest.subarray(0, at) };
+    if (at === from) return undefined;
+    return { ...passed, bytes: rest.subarray(from, to ?? at) };
+  }
+
+  /** Counts QoS 2 messages and their releases. @returns whether the packet at `at` must wait and is kept until it may pass */
+  #holdsBack({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
+    if (first >> 4 === PACKET_TYPE.pubrel) this.#window.release(bytes.readUInt16BE(bodyStart));
+    if (first >> 4 !== PACKET_TYPE.publish || (first & 6) !== 4) return false;
+    const id = bytes.readUInt16BE(bodyStart + 2 + bytes.readUInt16BE(bodyStart));
+    if (this.#window.admit(id, end - at)) return false;
+    // A copy: a slice would keep the whole chunk in memory.
+    this.#window.hold(id, Buffer.from(bytes.subarray(at, end)));
+    return true;
   }
 
   #count(type: number, passed: { messages: number; connect: boolean; disconnect: boolean }): void {

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
 
 /** MQTT 3.1.1 control packet types (OASIS 2.2.1). */
 export const PACKET_TYPE = {
@@ -27,13 +28,13 @@ export class PacketProblem extends Error {
 const CONNACK_BAD_PROTOCOL = 1;
 const CONNACK_BAD_IDENTIFIER = 2;
 
-const MAX_TOPIC = 256;
-const MAX_CLIENT_ID = 64;
+const MAX_TOPIC = DEFAULT_LIMITS.mqttTopicBytes;
+const MAX_CLIENT_ID = DEFAULT_LIMITS.mqttClientIdBytes;
 /** MQTT 3.1's own limit. */
 const MAX_CLIENT_ID_31 = 23;
-const MAX_USERNAME = 256;
-const MAX_PASSWORD = 1024;
-const MAX_FILTERS = 100;
+const MAX_USERNAME = DEFAULT_LIMITS.mqttUsernameBytes;
+const MAX_PASSWORD = DEFAULT_LIMITS.mqttPasswordBytes;
+const MAX_FILTERS = DEFAULT_LIMITS.mqttFilters;
 
 /** Packet type → its flags; those of PUBLISH vary. A client must not send a type without an entry. */
 const FLAGS: Readonly<Record<number, number>> = {

@@ -4,7 +4,10 @@ import { RateLimit } from "./rate-limit.ts";
 
 function limit(messagesPerSecond: number, bytesPerSecond: number) {
   const clock = { ms: 0, monotonicMs: () => clock.ms };
-  return { clock, rate: new RateLimit({ messagesPerSecond, bytesPerSecond }, clock) };
+  return {
+    clock,
+    rate: new RateLimit({ mqttMessagesPerSecond: messagesPerSecond, mqttBytesPerSecond: bytesPerSecond }, clock),
+  };
 }
 
 test("a burst of one second's worth passes, then the sustained rate", () => {

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { BrokerLimits } from "./limits.ts";
 
 /**
  * Two token buckets, for messages and bytes, that may go into debt: a packet that has arrived passes, and then none until both buckets
@@ -12,12 +13,15 @@ export class RateLimit {
   #bytes: number;
   #at: number;
 
-  constructor(limits: { messagesPerSecond: number; bytesPerSecond: number }, clock: Pick<Clock, "monotonicMs">) {
-    this.#messagesPerSecond = limits.messagesPerSecond;
-    this.#bytesPerSecond = limits.bytesPerSecond;
+  constructor(
+    limits: Pick<BrokerLimits, "mqttMessagesPerSecond" | "mqttBytesPerSecond">,
+    clock: Pick<Clock, "monotonicMs">,
+  ) {
+    this.#messagesPerSecond = limits.mqttMessagesPerSecond;
+    this.#bytesPerSecond = limits.mqttBytesPerSecond;
     this.#clock = clock;
-    this.#messages = limits.messagesPerSecond;
-    this.#bytes = limits.bytesPerSecond;
+    this.#messages = this.#messagesPerSecond;
+    this.#bytes = this.#bytesPerSecond;
     this.#at = clock.monotonicMs();
   }
 

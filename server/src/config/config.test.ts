@@ -40,9 +40,12 @@ test("an empty variable counts as unset", () => {
 });
 
 test("a limit of 0 is no limit", () => {
-  const { deviceRequestsPerMinute, mqttMessagesPerSecond } = parseConfig({});
+  const { deviceRequestsPerMinute, mqttMessagesPerSecond } = parseConfig({}).limits;
   assert.deepEqual([deviceRequestsPerMinute, mqttMessagesPerSecond], [600, 100]);
-  assert.equal(parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).mqttMessagesPerSecond, Number.POSITIVE_INFINITY);
+  assert.equal(
+    parseConfig({ MUSTER_MQTT_MESSAGES_PER_SECOND: "0" }).limits.mqttMessagesPerSecond,
+    Number.POSITIVE_INFINITY,
+  );
 });
 
 test("a limit of docs/limits.md is at least 1, and the default when it is not set", () => {
@@ -53,6 +56,13 @@ test("a limit of docs/limits.md is at least 1, and the default when it is not se
 
 test("an unknown name is reported and does not prevent the start", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
+});
+
+test("a proxy whose X-Forwarded-For is trusted is not trusted with client certificates, nor the reverse", () => {
+  const forAddresses = parseConfig({ MUSTER_TRUSTED_PROXIES: "10.0.0.0/8" });
+  assert.deepEqual([forAddresses.trustedProxies.length, forAddresses.trustedClientCertProxies.length], [1, 0]);
+  const forCertificates = parseConfig({ MUSTER_TRUSTED_CLIENT_CERT_PROXIES: "10.0.0.7" });
+  assert.deepEqual([forCertificates.trustedProxies.length, forCertificates.trustedClientCertProxies.length], [0, 1]);
 });
 
 test("a trusted proxy is an address or a range; any other entry is refused by name", () => {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { type AddressRange, addressRange } from "../lib/address.ts";
+import type { Limit } from "../lib/limits/limit.ts";
 import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import { Secret } from "../lib/secret.ts";
@@ -20,12 +21,10 @@ export interface Config {
   embeddedSync: boolean;
   masterKey: MasterKeySource;
   operatorTls: { certFile: string; keyFile: string } | undefined;
-  /** Proxies whose forwarding headers are trusted. */
+  /** Proxies whose `X-Forwarded-For` is trusted, and to which the caps on connections of one address do not apply. */
   trustedProxies: AddressRange[];
-  /** Requests that one address may send to the device-facing endpoints in a minute; 0 for no limit. */
-  deviceRequestsPerMinute: number;
-  /** Messages a second that one MQTT client may send; Infinity for no limit. */
-  mqttMessagesPerSecond: number;
+  /** Proxies whose `Client-Cert` is trusted: they can act for every device whose certificate they have seen. */
+  trustedClientCertProxies: AddressRange[];
   /** What a message, session, device, tenant, address and this process may use (docs/limits.md). */
   limits: Limits;
   /** Origins whose pages may read the public API (CORS); none by default. */
@@ -59,8 +58,6 @@ export class ConfigError extends Error {
 
 const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
 const host = z.string().min(1);
-/** 0 is no limit. */
-const limit = z.coerce.number("must be a number").int("must be a whole number").min(0, "must not be negative");
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
 
 /** The entries of a comma-separated list. */
@@ -78,6 +75,8 @@ function toRanges(entries: string[], context: z.RefinementCtx): AddressRange[] {
     return range ? [range] : [];
   });
 }
+
+const addressRanges = z.string().transform(listed).transform(toRanges).default([]);
 
 function checkOrigins(origins: string[], context: z.RefinementCtx): void {
   for (const origin of origins) {
@@ -102,13 +101,18 @@ const masterKey = z
   .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)");
 
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
-const limitValue = z.coerce.number("must be a number").int("must be a whole number").min(1, "must be at least 1");
+const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
+const limitValue = wholeNumber.min(1, "must be at least 1");
+/** 0 is no limit. */
+const optionalLimitValue = wholeNumber.min(0, "must not be negative");
 
 /** The variables of the limits; an unset one has the default. */
 const limitVariables = Object.fromEntries(
   LIMIT_NAMES.flatMap((name) => {
     const variable = limitVariable(name);
-    return variable ? [[variable, limitValue.default(LIMITS[name].value)]] : [];
+    const limit: Limit = LIMITS[name];
+    const shape = limit.zeroIsNone ? optionalLimitValue : limitValue;
+    return variable ? [[variable, shape.default(limit.value)]] : [];
   }),
 );
 
@@ -132,9 +136,8 @@ const environment = z.object({
   MUSTER_MASTER_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TLS_CERT_FILE: z.string().min(1).optional(),
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
-  MUSTER_TRUSTED_PROXIES: z.string().transform(listed).transform(toRanges).default([]),
-  MUSTER_DEVICE_REQUESTS_PER_MINUTE: limit.default(600),
-  MUSTER_MQTT_MESSAGES_PER_SECOND: limit.default(100),
+  MUSTER_TRUSTED_PROXIES: addressRanges,
+  MUSTER_TRUSTED_CLIENT_CERT_PROXIES: addressRanges,
   MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
   MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
   MUSTER_MAIL_FROM: z
@@ -222,8 +225,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
         ? { certFile: resolve(env.MUSTER_TLS_CERT_FILE), keyFile: resolve(env.MUSTER_TLS_KEY_FILE) }
         : undefined,
     trustedProxies: env.MUSTER_TRUSTED_PROXIES,
-    deviceRequestsPerMinute: env.MUSTER_DEVICE_REQUESTS_PER_MINUTE,
-    mqttMessagesPerSecond: env.MUSTER_MQTT_MESSAGES_PER_SECOND || Number.POSITIVE_INFINITY,
+    trustedClientCertProxies: env.MUSTER_TRUSTED_CLIENT_CERT_PROXIES,
     limits: toLimits(env),
     corsOrigins: env.MUSTER_CORS_ORIGINS,
     smtp: env.MUSTER_SMTP_URL
@@ -239,7 +241,10 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
 }
 
 function toLimits(env: Record<string, unknown>): Limits {
-  const values = LIMIT_NAMES.map((name) => [name, env[limitVariable(name) ?? ""] ?? LIMITS[name].value]);
+  const values = LIMIT_NAMES.map((name) => {
+    const value = env[limitVariable(name) ?? ""] ?? LIMITS[name].value;
+    return [name, value === 0 ? Number.POSITIVE_INFINITY : value];
+  });
   return Object.fromEntries(values) as Limits;
 }
 

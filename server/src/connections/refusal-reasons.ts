@@ -14,6 +14,8 @@ export const REFUSAL_REASONS = {
   no_credentials: "The client sent neither a certificate nor a user name and password",
   bad_credentials: "User name, password and client id are not those of one registered MQTT client",
   topic_not_authorised: "The client published, subscribed or set its will to a topic that is not on its list",
+  retained_quota:
+    "The tenant has as many retained messages, or bytes of them, as it may have. The message was delivered and not retained",
   takeover: "The client id connected again, which closed its earlier session. The address is the new session's",
   unavailable: "The database did not answer. Only counted: the journal is in the database",
 } as const satisfies Record<string, string>;

@@ -4,6 +4,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export interface Metrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
+  /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
+  readonly connectionsClosed: Counter<"listener" | "cap">;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
   /** MQTT messages of devices; `result` is `stored` or `rejected`. */
@@ -62,6 +64,12 @@ export function createMetrics(): Metrics {
       name: "muster_connections",
       help: "Open MQTT sessions of this process",
       labelNames: ["kind"],
+      registers,
+    }),
+    connectionsClosed: new Counter({
+      name: "muster_connections_closed_total",
+      help: "Connections closed because a cap on them was reached",
+      labelNames: ["listener", "cap"],
       registers,
     }),
     refusals: new Counter({

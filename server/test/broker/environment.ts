@@ -3,18 +3,22 @@ import mqtt from "mqtt";
 import type { Caller } from "../../src/access/access.ts";
 import { createBroker } from "../../src/broker/broker.ts";
 import type { CreateEngine } from "../../src/broker/engine.ts";
-import { type BrokerLimits, DEFAULT_LIMITS } from "../../src/broker/limits.ts";
+import type { BrokerLimits } from "../../src/broker/limits.ts";
 import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
+import type { AddressRange } from "../../src/lib/address.ts";
 import { randomIds } from "../../src/lib/ids.ts";
+import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
 
 export type { Device } from "./features.ts";
 
-const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 }, mqttMessagesPerSecond: DEFAULT_LIMITS.messagesPerSecond };
+const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 }, limits: DEFAULT_LIMITS };
 
 export interface BrokerOptions {
   limits?: Partial<BrokerLimits>;
+  /** Trusted proxies. */
+  proxies?: AddressRange[];
   /** Wraps the policy, so that a test observes or delays what the engine asks it. */
   around?: (policy: BrokerPolicy) => BrokerPolicy;
 }
@@ -63,11 +67,11 @@ export async function withEngine(
 async function startEngine(
   createEngine: CreateEngine,
   features: Omit<BrokerFeatures, "close">,
-  { limits, around = (policy) => policy }: BrokerOptions,
+  { limits, proxies = [], around = (policy) => policy }: BrokerOptions,
 ): Promise<TestBroker> {
   let sessionOf: TestBroker["sessionOf"] = () => undefined;
   const broker = createBroker(
-    { ...features, config: CONFIG, ids: randomIds, logger: createLogger("silent") },
+    { ...features, config: { ...CONFIG, trustedProxies: proxies }, ids: randomIds, logger: createLogger("silent") },
     (given) => {
       const observed = observeSessions(given.policy);
       sessionOf = observed.sessionOf;

@@ -1,25 +1,39 @@
 import { constants } from "node:crypto";
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
+import type { AddressRange } from "../../lib/address.ts";
+import { SECOND } from "../../lib/clock.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
+import { ConnectionTable } from "../../lib/sockets/connection-table.ts";
+import { RawSockets } from "../../lib/sockets/raw-sockets.ts";
 import type { KeyPair } from "./server-certificate.ts";
 
-/** Limits for connections that have not authenticated yet, so that they cannot exhaust the process; times in milliseconds. */
-export const LIMITS = {
-  handshakeMs: 10_000,
-  headersMs: 10_000,
-  requestMs: 20_000,
-  keepAliveMs: 65_000,
-  /** How long a connection may transfer nothing during a request, such as when the client does not read the answer. */
-  idleMs: 30_000,
-  /** How often the server checks for overdue connections. */
-  checkEveryMs: 2_000,
-  /** Connections that have not sent a request yet; above this number the oldest is closed. */
-  pendingSockets: 2_000,
-  headerBytes: 32 * 1024,
-};
+/** How often the server checks for overdue connections. */
+const CHECK_EVERY_MS = 2_000;
+
+export type HttpsLimits = Pick<
+  Limits,
+  | "headerBytes"
+  | "httpsHandshakeSeconds"
+  | "httpsHeaderSeconds"
+  | "httpsRequestSeconds"
+  | "httpsIdleSeconds"
+  | "httpsKeepAliveSeconds"
+  | "httpsConnectionsPerAddress"
+  | "httpsConnections"
+>;
+
+export interface ListenerOptions {
+  limits: HttpsLimits;
+  /** Addresses that many clients share; the cap on one address does not apply to them. */
+  proxies: readonly AddressRange[];
+  onCapReached: OnCapReached;
+  checkEveryMs?: number;
+}
 
 /** TLS 1.2 with ECDHE and AEAD only, and TLS 1.3 (RFC 9325): Node's default list still offers CBC. */
 const CIPHERS = [
@@ -45,15 +59,19 @@ export function secureContext(pair: KeyPair, deviceRoots: string): SecureContext
     minVersion: "TLSv1.2",
     ciphers: CIPHERS,
     honorCipherOrder: true,
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   };
 }
 
-/** Creates the HTTPS server: it requests a client certificate without requiring one, and limits idle peers. */
-export function createListener(context: SecureContextOptions, onRequest: RequestListener, limits = LIMITS): Server {
-  const pending = createPendingSockets(limits.pendingSockets);
+/** Creates the HTTPS server: it requests a client certificate without requiring one, and limits what peers may cost. */
+export function createListener(
+  context: SecureContextOptions,
+  onRequest: RequestListener,
+  { limits, checkEveryMs = CHECK_EVERY_MS, ...caps }: ListenerOptions,
+): Server {
+  const connections = capConnections({ limits, ...caps });
   const onAnyRequest: RequestListener = (request, response) => {
-    pending.sentRequest(request.socket as TLSSocket);
+    connections.serving(request.socket as TLSSocket, response);
     response.once("finish", () => closeUnlessComplete(request));
     onRequest(request, response);
   };
@@ -62,11 +80,11 @@ export function createListener(context: SecureContextOptions, onRequest: Request
       ...context,
       requestCert: true,
       rejectUnauthorized: false,
-      handshakeTimeout: limits.handshakeMs,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: limits.checkEveryMs,
+      handshakeTimeout: limits.httpsHandshakeSeconds * SECOND,
+      headersTimeout: limits.httpsHeaderSeconds * SECOND,
+      requestTimeout: limits.httpsRequestSeconds * SECOND,
+      keepAliveTimeout: limits.httpsKeepAliveSeconds * SECOND,
+      connectionsCheckingInterval: checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       ALPNProtocols: ["http/1.1"],
       // http/expectations.ts checks it, with our error body.
@@ -74,12 +92,15 @@ export function createListener(context: SecureContextOptions, onRequest: Request
     },
     onAnyRequest,
   );
-  server.setTimeout(limits.idleMs);
+  server.setTimeout(limits.httpsIdleSeconds * SECOND);
   // Without these listeners Node answers an `Expect` itself: 100 before the request is authenticated, or 417 without a body.
   server.on("checkContinue", onAnyRequest);
   server.on("checkExpectation", onAnyRequest);
-  server.on("connection", (socket: Socket) => pending.opened(socket));
-  server.on("secureConnection", (socket) => pending.secured(socket));
+  server.on("connection", connections.opened);
+  server.on("secureConnection", (socket) => {
+    socket.disableRenegotiation();
+    connections.secured(socket);
+  });
   // Without this listener a socket whose handshake failed stays open without end.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return server;
@@ -132,33 +153,41 @@ function closeUnlessComplete(request: IncomingMessage): void {
   }, LINGER_MS).unref();
 }
 
-/** Tracks connections that have not sent a request, and closes the oldest above `most`. */
-function createPendingSockets(most: number) {
-  const raw = new Map<string, Socket>();
-  const secured = new Map<TLSSocket, string>();
-  const key = (socket: Socket) => `${socket.remoteAddress}|${socket.remotePort}`;
+/** Keeps the caps on connections of one address and of all, whether they have sent requests or not. */
+function capConnections({ limits, proxies, onCapReached }: Omit<ListenerOptions, "checkEveryMs">) {
+  const sockets = new RawSockets();
+  const table = new ConnectionTable<Socket>(proxies);
+  const requests = new WeakMap<Socket, number>();
+
+  /** Requests may be pipelined: several of a connection are under way at once. */
+  function count(raw: Socket, change: 1 | -1): void {
+    const underWay = (requests.get(raw) ?? 0) + change;
+    requests.set(raw, underWay);
+    table.setBusy(raw, underWay > 0);
+  }
+
+  function close(raw: Socket | undefined, cap: "address" | "total"): void {
+    if (!raw) return;
+    table.remove(raw);
+    onCapReached(cap, raw.remoteAddress ?? "");
+    raw.destroy();
+  }
+
   return {
-    opened(socket: Socket): void {
-      const name = key(socket);
-      raw.set(name, socket);
-      socket.once("close", () => {
-        if (raw.get(name) === socket) raw.delete(name);
-      });
-      if (raw.size > most) {
-        const [oldest, socketToClose] = raw.entries().next().value!;
-        raw.delete(oldest);
-        socketToClose.destroy();
-      }
+    opened(raw: Socket): void {
+      const address = raw.remoteAddress ?? "";
+      sockets.opened(raw);
+      table.add(raw, address);
+      raw.once("close", () => table.remove(raw));
+      if (table.countOf(address) > limits.httpsConnectionsPerAddress) close(table.idleOf(address), "address");
+      if (table.size > limits.httpsConnections) close(table.ofGreediest(), "total");
     },
-    secured(socket: TLSSocket): void {
-      secured.set(socket, key(socket));
-      socket.once("close", () => secured.delete(socket));
-    },
-    sentRequest(socket: TLSSocket): void {
-      const name = secured.get(socket);
-      if (name === undefined) return;
-      secured.delete(socket);
-      raw.delete(name);
+    secured: (socket: TLSSocket): void => sockets.secured(socket),
+    serving(socket: TLSSocket, response: ServerResponse): void {
+      const raw = sockets.under(socket);
+      if (!raw) return;
+      count(raw, 1);
+      response.once("close", () => count(raw, -1));
     },
   };
 }

@@ -53,6 +53,16 @@ test("a forwarding header of any other peer is ignored, under any name", () => {
   assert.deepEqual(seen.verified, []);
 });
 
+test("a trusted proxy's header beside a TLS client certificate is refused, verified or not; any other peer's is ignored", () => {
+  const peerOf = createPeerReader(chainVerifier(), [addressRange("10.0.0.1")!]);
+  const headers = { "client-cert": field(LEAF), "client-cert-chain": field(ISSUER) };
+  for (const authorized of [true, false]) {
+    const tls = () => ({ authorized, getPeerX509Certificate: () => ({ raw: Buffer.from("the proxy's own") }) });
+    assert.throws(() => peerOf(request("10.0.0.1", headers, tls())), /two client certificates/);
+    assert.deepEqual(peerOf(request("203.0.113.9", headers, tls()))?.der, Buffer.from("the proxy's own"));
+  }
+});
+
 test("two Client-Cert headers, or a malformed one, count as none", () => {
   const peerOf = createPeerReader(chainVerifier(), [addressRange("10.0.0.1")!]);
   for (const cert of [`${field(LEAF)}, ${field(LEAF)}`, "rubbish", ""])

@@ -2,19 +2,28 @@ import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, isInRanges, withoutMapping } from "../../lib/address.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import { Refusal } from "../problem.ts";
 
 /** Verifies a forwarded certificate against the device roots. */
 export interface ChainVerifier {
   verifyClientChain(leafDer: Buffer, intermediateDers: readonly Buffer[]): { verified: boolean };
 }
 
+const TWO_CERTIFICATES =
+  "The request has two client certificates: one in its TLS handshake, one in the Client-Cert header. A proxy must connect without one of its own.";
+
 /** More certificates than any device's chain has; a longer header is refused without decoding it. */
-const MAX_CHAIN = 8;
-const MAX_FIELD = 16 * 1024;
+const MAX_CHAIN = DEFAULT_LIMITS.forwardedCertificates;
+const MAX_FIELD = DEFAULT_LIMITS.forwardedCertificateCharacters;
 
 /**
  * Reads the client certificate of a request: from the TLS handshake, or from the `Client-Cert` headers (RFC 9440) of a
  * trusted proxy, which this process verifies again. From any other peer the headers are ignored.
+ *
+ * @param proxies may name any device's certificate
+ * @returns a function that throws Refusal invalid_request where a trusted proxy sends the header over a connection with a client
+ *   certificate of its own: it is unclear which of the two the device has
  */
 export function createPeerReader(
   verifier: ChainVerifier,
@@ -23,13 +32,14 @@ export function createPeerReader(
   const ofSocket = new WeakMap<object, PeerCertificate | "none">();
   return ({ socket, headers }) => {
     const forwarded = headers["client-cert"];
-    if (forwarded !== undefined && isInRanges(withoutMapping(socket.remoteAddress ?? ""), proxies)) {
-      return forwardedPeer(verifier, forwarded, headers["client-cert-chain"]);
-    }
     let peer = ofSocket.get(socket);
     if (peer === undefined) {
       peer = tlsPeer(socket as TLSSocket) ?? "none";
       ofSocket.set(socket, peer);
+    }
+    if (forwarded !== undefined && isInRanges(withoutMapping(socket.remoteAddress ?? ""), proxies)) {
+      if (peer !== "none") throw new Refusal("invalid_request", TWO_CERTIFICATES);
+      return forwardedPeer(verifier, forwarded, headers["client-cert-chain"]);
     }
     return peer === "none" ? undefined : peer;
   };

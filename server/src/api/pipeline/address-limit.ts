@@ -1,8 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/clock.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 
 /** Addresses counted at once; above this number the one without requests for longest is dropped. */
-const MOST_ADDRESSES = 20_000;
+const MOST_ADDRESSES = DEFAULT_LIMITS.rateLimitedAddresses;
 const SHIFT_AT = 64;
 
 export interface AddressLimit {
@@ -14,13 +15,13 @@ export interface AddressLimit {
  * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. It is counted per process,
  * which it protects; limits that must hold across processes are in the database.
  *
- * @param perMinute 0 for no limit
+ * @param perMinute `Infinity` for no limit
  */
 export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monotonicMs">): AddressLimit {
   const windows = new Map<string, number[]>();
   return {
     admit(key) {
-      if (perMinute === 0) return 0;
+      if (perMinute === Number.POSITIVE_INFINITY) return 0;
       const now = clock.monotonicMs();
       const window = windows.get(key) ?? [];
       const expired = firstAfter(window, now - MINUTE);

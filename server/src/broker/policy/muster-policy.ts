@@ -5,6 +5,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
 import type { BrokerPolicy, ConnectDecision, ConnectRequest, Principal } from "./policy.ts";
 import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
+import type { RetainedMessages } from "./retained-messages.ts";
 import { UnverifiedClients } from "./unverified-clients.ts";
 
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
@@ -12,6 +13,7 @@ export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
     RefusalsDeps["connections"] &
     Pick<Connections, "openSession" | "closeSession">;
   telemetry: Pick<Telemetry, "ingest">;
+  retained: RetainedMessages;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
   logger: Logger;
 }
@@ -27,6 +29,11 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
     mayPublish(principal, topic) {
       if (principal.publishTopics.has(topic)) return true;
       refusals.refuseTopic(principal, topic, "topic_not_authorised");
+      return false;
+    },
+    mayRetain(principal, topic, payloadBytes) {
+      if (deps.retained.admit(principal, topic, payloadBytes)) return true;
+      refusals.refuseTopic(principal, topic, "retained_quota");
       return false;
     },
     maySubscribe(principal, filter) {

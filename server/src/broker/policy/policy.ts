@@ -59,6 +59,11 @@ export interface BrokerPolicy {
   /** Records that a client was disconnected before its CONNECT, because TLS did not verify its certificate. */
   recordUnverified(credential: CertificateCredential, remoteAddress: string): void;
   mayPublish(principal: Principal, topic: string): boolean;
+  /**
+   * Whether the engine may retain a message that `mayPublish` allowed; if not, it delivers it all the same. Asked for every message
+   * with the retain flag, in the order in which the engine applies them.
+   */
+  mayRetain(principal: Principal, topic: string, payloadBytes: number): boolean;
   maySubscribe(principal: Principal, filter: string): boolean;
   /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */
   mayReceive(principal: Principal, topic: string): boolean;

@@ -1,4 +1,5 @@
 import type { Connections, Refusal, RefusalReason } from "../../connections/connections.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Metrics } from "../../lib/metrics.ts";
 import type { ConnectAnswer, ConnectRequest, Principal, RefusedConnect } from "./policy.ts";
 
@@ -11,7 +12,7 @@ export interface RefusalsDeps {
 export type RefusalSubject = Pick<Refusal, "tenantId" | "deviceId" | "serialNumber">;
 
 /** A client may repeat a forbidden topic at any rate; the journal records so many different ones of a session, each once. */
-const MAX_RECORDED_TOPICS = 20;
+const MAX_RECORDED_TOPICS = DEFAULT_LIMITS.refusedTopics;
 
 /** Counts what the policy refuses and records it in the refusal journal. */
 export class Refusals {

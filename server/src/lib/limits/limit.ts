@@ -13,6 +13,8 @@ export interface Limit {
   readonly fixed?: true;
   /** The environment variable, where it is not `MUSTER_LIMIT_` with the limit's name. */
   readonly variable?: string;
+  /** The variable may be 0, for no limit: then the value in force is `Infinity`. */
+  readonly zeroIsNone?: true;
 }
 
 /** Keeps the names of a table of limits, and checks each entry. */

@@ -1,4 +1,6 @@
 import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from "aedes";
+import { SECOND } from "../../../lib/clock.ts";
+import { DEFAULT_LIMITS } from "../../../lib/limits/limits.ts";
 import type { EngineOptions } from "../../engine.ts";
 import type { ConnectAnswer, Credential } from "../../policy/policy.ts";
 import { type AdmitDeps, admitClient } from "./admit-client.ts";
@@ -23,8 +25,8 @@ export function createAedes(deps: AedesDeps): Aedes {
   const { policy, limits, logger } = deps;
   const aedes = new Aedes({
     id: "muster",
-    connectTimeout: limits.connectMs,
-    maxClientsIdLength: 64,
+    connectTimeout: limits.mqttConnectSeconds * SECOND,
+    maxClientsIdLength: DEFAULT_LIMITS.mqttClientIdBytes,
     drainTimeout: 0,
     preConnect(client, packet, done) {
       prepareConnect(sessionOf(client), packet);

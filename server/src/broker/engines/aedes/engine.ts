@@ -1,6 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import type { Aedes } from "aedes";
 import type { DropTarget } from "../../../connections/connections.ts";
+import { SECOND } from "../../../lib/clock.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
 import type { BrokerEngine, EngineOptions } from "../../engine.ts";
 import { createListener, type Listener } from "../../listener.ts";
@@ -8,6 +9,7 @@ import type { Credential } from "../../policy/policy.ts";
 import { SessionRegistry } from "../../session-registry.ts";
 import { ClientSession } from "./client-session.ts";
 import { createAedes } from "./create-aedes.ts";
+import { removeRetained } from "./persistence.ts";
 import { recordEnd } from "./record-end.ts";
 
 /** How long a stop waits for messages under way. */
@@ -70,6 +72,10 @@ class AedesEngine implements BrokerEngine {
     return this.#registry.drop(target, reason);
   }
 
+  removeRetained(topics: readonly string[]): Promise<void> {
+    return removeRetained(this.#aedes, topics);
+  }
+
   /** Serves MQTT on a socket whose TLS handshake is done. */
   #serve(socket: TLSSocket, credential: Credential): void {
     const { policy, limits, clock, ids, logger } = this.#options;
@@ -83,7 +89,7 @@ class AedesEngine implements BrokerEngine {
     this.#open.add(session);
     const late = setTimeout(() => {
       if (!session.accepted) void session.end("connect_timeout");
-    }, limits.connectMs).unref();
+    }, limits.mqttConnectSeconds * SECOND).unref();
     session.stream.once("close", () => {
       clearTimeout(late);
       this.#open.delete(session);

@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { BrokerLimits } from "../../limits.ts";
 import { type CheckedPackets, PacketGate } from "../../packet-gate.ts";
 import { PacketProblem } from "../../packet-rules.ts";
+import { Qos2Window } from "../../qos2-window.ts";
 import type { RateLimit } from "../../rate-limit.ts";
 
 /** Why the socket is not read, as bits: a CONNECT is being authorized, aedes has enough, the rate limit, the engine stops. */
@@ -39,7 +40,7 @@ export class GatedStream extends Duplex {
     super({ readableHighWaterMark: 64 * 1024, writableHighWaterMark: 1024 * 1024, allowHalfOpen: true });
     this.socket = socket;
     this.#options = options;
-    this.#gate = new PacketGate(options.limits.maxPacketUnauthenticated);
+    this.#gate = new PacketGate(options.limits.mqttFirstPacketBytes, new Qos2Window(options.limits));
     socket.on("data", (chunk: Buffer) => {
       this.#gate.feed(chunk);
       this.#pump();
@@ -51,7 +52,7 @@ export class GatedStream extends Duplex {
 
   /** The CONNECT is accepted: lets the packets behind it through, which may be longer now. */
   accept(): void {
-    this.#gate.raiseLimit(this.#options.limits.maxPacket);
+    this.#gate.raiseLimit(this.#options.limits.mqttPacketBytes);
     this.#resumeReading(PAUSE.connect);
   }
 
@@ -96,7 +97,7 @@ export class GatedStream extends Duplex {
   #send(bytes: Buffer): void {
     if (this.socket.destroyed || this.socket.writableEnded) return;
     this.socket.write(bytes);
-    if (this.socket.writableLength <= this.#options.limits.maxBacklog) return;
+    if (this.socket.writableLength <= this.#options.limits.mqttBacklogBytes) return;
     this.#options.onProblem("slow_consumer");
     this.socket.destroy();
     this.destroy();

@@ -1,10 +1,7 @@
 import type { Aedes, PublishPacket } from "aedes";
 import type { BrokerPolicy, Principal } from "../../policy/policy.ts";
 import type { ClientSession } from "./client-session.ts";
-
-interface Persistence {
-  incomingGetPacket(client: { id: string }, packet: PublishPacket): Promise<unknown>;
-}
+import { persistenceOf } from "./persistence.ts";
 
 /**
  * Authorizes and stores a PUBLISH, and lets aedes go on (route it, acknowledge it) once it is durable. aedes handles the
@@ -28,6 +25,7 @@ export function handlePublish(
     done(new Error("the topic is not authorised"));
     return;
   }
+  if (packet.retain && !policy.mayRetain(principal, packet.topic, packet.payload.length)) packet.retain = false;
   session.acks.add(() => store(policy, aedes, session.clientId, principal, packet), done);
 }
 
@@ -41,9 +39,10 @@ function store(
   const payload = packet.payload as Buffer;
   if (packet.qos < 2) return policy.storeMessage(principal, packet.topic, payload);
   // QoS 2: a message that aedes knows under its packet id was stored when it first arrived.
-  const { persistence } = aedes as unknown as { persistence: Persistence };
-  return persistence.incomingGetPacket({ id: clientId }, packet).then(
-    () => undefined,
-    () => policy.storeMessage(principal, packet.topic, payload),
-  );
+  return persistenceOf(aedes)
+    .incomingGetPacket({ id: clientId }, packet)
+    .then(
+      () => undefined,
+      () => policy.storeMessage(principal, packet.topic, payload),
+    );
 }

@@ -20,9 +20,10 @@ export function recordEnd(deps: RecordEndDeps, session: ClientSession): void {
   );
   const isDue = session.accepted && !disconnected && !session.willVoid;
   if (!will || !isDue || !deps.policy.mayPublish(principal, will.topic)) return;
+  const retain = will.retain && deps.policy.mayRetain(principal, will.topic, will.payload.length);
   deps.policy
     .storeMessage(principal, will.topic, will.payload)
-    .then(() => publish(deps.aedes, will))
+    .then(() => publish(deps.aedes, { ...will, retain }))
     .catch((error: Error) => deps.logger.warn({ err: error.message }, "a will could not be stored"));
 }
 

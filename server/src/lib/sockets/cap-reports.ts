@@ -1,0 +1,31 @@
+import { type Clock, MINUTE } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics.ts";
+
+/** The cap for which a connection was closed: of its address block, of unauthenticated ones, or of all. */
+export type ConnectionCap = "address" | "unauthenticated" | "total";
+
+/** Told about every connection that is closed because a cap is reached. */
+export type OnCapReached = (cap: ConnectionCap, address: string) => void;
+
+export interface CapReportTools {
+  metrics: Pick<Metrics, "connectionsClosed">;
+  logger: Logger;
+  clock: Pick<Clock, "monotonicMs">;
+}
+
+/** Counts connections that are closed because a cap is reached, and logs one line a minute for each cap. */
+export function reportCaps(listener: "mqtt" | "https", { metrics, logger, clock }: CapReportTools): OnCapReached {
+  const lines = new Map<ConnectionCap, { loggedAt: number; closed: number }>();
+  return (cap, address) => {
+    metrics.connectionsClosed.inc({ listener, cap });
+    const line = lines.get(cap) ?? { loggedAt: Number.NEGATIVE_INFINITY, closed: 0 };
+    lines.set(cap, line);
+    line.closed++;
+    const now = clock.monotonicMs();
+    if (now - line.loggedAt < MINUTE) return;
+    logger.warn({ listener, cap, closed: line.closed, address }, "connections are closed: a cap is reached");
+    line.loggedAt = now;
+    line.closed = 0;
+  };
+}
