@@ -202,7 +202,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [10 * MINUTE, "prune request windows", access.prune],
     [10 * MINUTE, "prune claim guesses", enrollment.prune],
-    [10 * MINUTE, "prune refusals and session drops", () => connections.prune()],
+    [10 * MINUTE, "prune refusals and session drops", connections.prune],
     [10 * MINUTE, "prune idempotency keys", audit.prune],
     [10 * MINUTE, "prune events", events.prune],
     [10 * MINUTE, "prune notifications", () => notifications.prune()],

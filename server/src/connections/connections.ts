@@ -7,7 +7,7 @@ import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
-import { createRefusalJournal, listRefusals, type Refusal } from "./refusals.ts";
+import { createRefusalJournal, listRefusals, type Refusal } from "./refusals/refusals.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
@@ -17,8 +17,8 @@ export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes } from "./node-store.ts";
-export type { RefusalReason } from "./refusal-reasons.ts";
-export type { Refusal, RefusalRecord } from "./refusals.ts";
+export type { RefusalReason } from "./refusals/refusal-reasons.ts";
+export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
 
 const DROP_RETENTION_MS = DAY;
@@ -61,7 +61,7 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   /** Records a refusal; never waits, never fails. */
   recordRefusal(refusal: Refusal): void;
   /** Removes delivered drops after a day, and old refusals. */
-  prune(): Promise<void>;
+  prune(stopped?: AbortSignal): Promise<void>;
 }
 
 export function createConnections(deps: ConnectionsDeps): Connections {
@@ -85,9 +85,9 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     onDrop: drops.onDrop,
     awaitDrop: drops.awaitDrop,
     recordRefusal: refusals.recordRefusal,
-    prune: async () => {
-      await pruneDrops(deps.database.db, addMs(deps.clock.now(), -DROP_RETENTION_MS));
-      await refusals.prune();
+    prune: async (stopped) => {
+      await pruneDrops(deps.database.db, addMs(deps.clock.now(), -DROP_RETENTION_MS), stopped);
+      await refusals.prune(stopped);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 
 /** What the use cases of this feature work with. */
@@ -11,4 +12,5 @@ export interface ConnectionsDeps {
   ids: Ids;
   logger: Logger;
   quotas: Quotas;
+  limits: Limits;
 }

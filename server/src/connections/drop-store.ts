@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
+import { pruneAlong } from "../db/prune.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import { isLive } from "./node-store.ts";
 
@@ -114,7 +115,20 @@ export async function isAcknowledged(db: Db, seq: string): Promise<boolean> {
   return rows[0]?.open === false;
 }
 
-/** Removes drops older than `before`. */
-export async function pruneDrops(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom("session_drops").where("at", "<", before).execute();
+/** Removes drops older than `before`, oldest first. A node that has not acknowledged one of a day ago is gone. */
+export async function pruneDrops(db: Db, before: Date, stopped?: AbortSignal): Promise<void> {
+  await pruneAlong(
+    "0",
+    async (from, limit) => {
+      // Drops are numbered in the order of their times, but for transactions that overlap.
+      const { rows } = await sql<{ rows: string; last: string | null }>`
+        WITH batch AS (
+          SELECT seq, at FROM session_drops WHERE seq > ${from}::bigint ORDER BY seq LIMIT ${limit}
+        ), gone AS (
+          DELETE FROM session_drops WHERE seq = ANY (ARRAY(SELECT seq FROM batch WHERE at < ${before})) RETURNING seq
+        ) SELECT count(*) AS rows, max(seq) AS last FROM gone`.execute(db);
+      return { rows: Number(rows[0]!.rows), last: rows[0]!.last };
+    },
+    { stopped },
+  );
 }

@@ -294,6 +294,8 @@ export interface ConnectionRefusalsTable {
   fingerprint_sha256: string | null;
   remote_address: string | null;
   topic: string | null;
+  occurrences: Generated<string>;
+  last_at: Date | null;
 }
 
 export interface DeliveriesTable {

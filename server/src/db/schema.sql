@@ -344,7 +344,10 @@ CREATE TABLE connection_refusals (
   fingerprint_sha256 text,
   remote_address text,
   topic text,
+  occurrences bigint NOT NULL DEFAULT 1,
+  last_at timestamp with time zone,
   CONSTRAINT connection_refusals_pkey PRIMARY KEY (id),
+  CONSTRAINT connection_refusals_occurrences_check CHECK ((occurrences > 0)),
   CONSTRAINT connection_refusals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX connection_refusals_tenant ON connection_refusals USING btree (tenant_id, at DESC, id DESC);

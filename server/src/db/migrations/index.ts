@@ -18,6 +18,7 @@ import { fairNotifications } from "./0017-fair-notifications.ts";
 import { deliveryCaps } from "./0018-delivery-caps.ts";
 import { quotas } from "./0019-quotas.ts";
 import { telemetryDeletions } from "./0020-telemetry-deletions.ts";
+import { refusalCounts } from "./0021-refusal-counts.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   { number: 18, name: "delivery caps", sql: deliveryCaps },
   { number: 19, name: "quotas", sql: quotas },
   { number: 20, name: "telemetry deletions", sql: telemetryDeletions },
+  { number: 21, name: "refusal counts", sql: refusalCounts },
 ];

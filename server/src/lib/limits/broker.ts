@@ -123,7 +123,7 @@ export const broker = limitTable({
   refusalsPerAddress: {
     level: "address",
     of: "journal entries a minute for one tenant, address block and reason",
-    value: 10,
+    value: 20,
     reached: "further refusals add to the count of the last entry",
   },
   mqttUnauthenticated: {

@@ -1,0 +1,65 @@
+import { type Clock, MINUTE } from "../../lib/clock.ts";
+
+/** Windows of one address each; further addresses of the same minute share a window, first by tenant and reason, then by reason. */
+const MAX_ADDRESSES = 1_000;
+const MAX_WINDOWS = 2 * MAX_ADDRESSES;
+
+/** What refusals are counted together by. */
+export interface RefusalSource {
+  reason: string;
+  tenantId: string | null;
+  /** The address block, or the client id where no address is known. */
+  origin: string;
+}
+
+interface Window {
+  beganAt: number;
+  entries: number;
+  lastEntry: string;
+}
+
+/**
+ * Decides which refusals get a journal entry of their own: the first of a source in a minute, up to a number. Its memory is bounded,
+ * however many addresses refusals come from.
+ */
+export class RefusalWindows {
+  readonly #entriesPerMinute: number;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  /** By source; the oldest window first. */
+  readonly #windows = new Map<string, Window>();
+
+  constructor(entriesPerMinute: number, clock: Pick<Clock, "monotonicMs">) {
+    this.#entriesPerMinute = entriesPerMinute;
+    this.#clock = clock;
+  }
+
+  /** @returns the entry to count this refusal on; undefined where it gets the entry `newId` */
+  entryFor(source: RefusalSource, newId: string): string | undefined {
+    const now = this.#clock.monotonicMs();
+    this.#deleteEnded(now);
+    const key = this.#keyOf(source);
+    const window = this.#windows.get(key);
+    if (window === undefined) {
+      this.#windows.set(key, { beganAt: now, entries: 1, lastEntry: newId });
+      return undefined;
+    }
+    if (window.entries >= this.#entriesPerMinute) return window.lastEntry;
+    window.entries++;
+    window.lastEntry = newId;
+    return undefined;
+  }
+
+  #keyOf({ reason, tenantId, origin }: RefusalSource): string {
+    const shared = `${reason} ${tenantId}`;
+    const own = `${shared} ${origin}`;
+    if (this.#windows.has(own) || this.#windows.size < MAX_ADDRESSES) return own;
+    return this.#windows.has(shared) || this.#windows.size < MAX_WINDOWS ? shared : reason;
+  }
+
+  #deleteEnded(now: number): void {
+    for (const [key, { beganAt }] of this.#windows) {
+      if (now - beganAt < MINUTE) return;
+      this.#windows.delete(key);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { useCase } from "../../access/access.ts";
+import { addressBlock } from "../../lib/address.ts";
+import { addMs, DAY, SECOND } from "../../lib/clock.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import { createWriteBehind } from "../../lib/write-behind.ts";
+import type { ConnectionsDeps } from "../deps.ts";
+import { pruneRefusals } from "./refusal-prune-store.ts";
+import type { RefusalReason } from "./refusal-reasons.ts";
+import {
+  type CountedRefusalRow,
+  countRepetitions,
+  insertRefusals,
+  listRefusalRows,
+  type RefusalRow,
+  type Repetition,
+} from "./refusal-store.ts";
+import { RefusalWindows } from "./refusal-windows.ts";
+
+/** A refused connect, publish or subscription. Text that a client supplied is truncated. */
+export interface Refusal {
+  reason: RefusalReason;
+  tenantId?: string | undefined;
+  clientId?: string | undefined;
+  deviceId?: string | undefined;
+  serialNumber?: string | undefined;
+  fingerprintSha256?: string | undefined;
+  remoteAddress?: string | undefined;
+  topic?: string | undefined;
+}
+
+export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
+  id: string;
+  at: Date;
+  /** A {@link RefusalReason} of the version that recorded it. */
+  reason: string;
+  /** How many refusals of this address and reason it stands for, and when the last of them was. */
+  occurrences: number;
+  lastAt: Date;
+}
+
+const MAX_AGE_MS = 30 * DAY;
+const MAX_BUFFERED = 1_000;
+const BATCH_MS = 200;
+/** Counts may be a little old: under attack one statement a second then writes them all. */
+const COUNTS_MS = SECOND;
+const MAX_TEXT = 256;
+
+export interface RefusalJournal {
+  recordRefusal(refusal: Refusal): void;
+  /** Writes the buffered entries. */
+  flush(): Promise<void>;
+  prune(stopped?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The journal of refusals. Recording takes no time and cannot fail: entries are buffered and written in batches; when
+ * they arrive faster than the database writes, the surplus is counted and dropped. Refusals that repeat are counted on the last entry
+ * of their address and reason, so that an attack costs no more than a few entries a minute.
+ */
+export function createRefusalJournal({ database, clock, ids, logger, limits }: ConnectionsDeps): RefusalJournal {
+  const windows = new RefusalWindows(limits.refusalsPerAddress, clock);
+  let buffer: RefusalRow[] = [];
+  let repetitions = new Map<string, Repetition>();
+  let dropped = 0;
+  const entries = createWriteBehind(writeEntries, { delayMs: BATCH_MS });
+  const counts = createWriteBehind(writeCounts, { delayMs: COUNTS_MS });
+
+  async function writeEntries(): Promise<void> {
+    const rows = buffer;
+    if (rows.length === 0) return;
+    buffer = [];
+    await insertRefusals(database.db, rows).catch((error: Error) =>
+      logger.warn({ err: error.message, lost: rows.length }, "could not write refusals"),
+    );
+    if (dropped > 0)
+      logger.warn({ dropped }, "refusals arrive faster than they can be written; the surplus is dropped");
+    dropped = 0;
+  }
+
+  /** After the entries, since the counts belong to them. */
+  async function writeCounts(): Promise<void> {
+    await entries.flush();
+    const repeated = [...repetitions.values()];
+    repetitions = new Map();
+    if (repeated.length === 0) return;
+    await countRepetitions(database.db, repeated).catch((error: Error) =>
+      logger.warn({ err: error.message, lost: repeated.length }, "could not write counts of refusals"),
+    );
+  }
+
+  return {
+    recordRefusal(refusal) {
+      const now = clock.now();
+      const row = toRow(refusal, ids.uuid(now), now);
+      const counted = windows.entryFor(sourceOf(row), row.id);
+      if (counted !== undefined) {
+        repetitions.set(counted, { id: counted, count: (repetitions.get(counted)?.count ?? 0) + 1, lastAt: now });
+        counts.schedule();
+      } else if (buffer.length >= MAX_BUFFERED) {
+        dropped++;
+      } else {
+        buffer.push(row);
+        entries.schedule();
+      }
+    },
+    flush: counts.flush,
+    prune(stopped) {
+      const since = addMs(clock.now(), -MAX_AGE_MS);
+      return pruneRefusals(database.db, { entries: limits.refusalEntries, since }, stopped);
+    },
+    stop: async () => {
+      await entries.stop();
+      await counts.stop();
+    },
+  };
+}
+
+function sourceOf({ reason, tenant_id, remote_address, client_id }: RefusalRow) {
+  const origin = remote_address === null ? `client ${client_id}` : addressBlock(remote_address);
+  return { reason, tenantId: tenant_id, origin };
+}
+
+/** The tenant's refusals, newest first. */
+export const listRefusals = useCase(
+  { scope: "devices:read", role: "admin" },
+  async (
+    { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
+    caller,
+    { skip, limit }: PageRequest,
+  ): Promise<Page<RefusalRecord>> => {
+    await refusals.flush();
+    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, skip, limit);
+    return { items: rows.map(toRecord), total, skip, limit };
+  },
+);
+
+function toRow(refusal: Refusal, id: string, at: Date): RefusalRow {
+  return {
+    id,
+    at,
+    tenant_id: refusal.tenantId ?? null,
+    reason: refusal.reason,
+    client_id: truncated(refusal.clientId),
+    device_id: truncated(refusal.deviceId),
+    serial_number: truncated(refusal.serialNumber),
+    fingerprint_sha256: truncated(refusal.fingerprintSha256),
+    remote_address: truncated(refusal.remoteAddress),
+    topic: truncated(refusal.topic),
+  };
+}
+
+function truncated(text: string | undefined): string | null {
+  return text === undefined ? null : text.slice(0, MAX_TEXT).toWellFormed().replaceAll("\0", "");
+}
+
+function toRecord(row: CountedRefusalRow): RefusalRecord {
+  return {
+    id: row.id,
+    at: row.at,
+    reason: row.reason,
+    occurrences: Number(row.occurrences),
+    lastAt: row.last_at ?? row.at,
+    clientId: row.client_id ?? undefined,
+    deviceId: row.device_id ?? undefined,
+    serialNumber: row.serial_number ?? undefined,
+    fingerprintSha256: row.fingerprint_sha256 ?? undefined,
+    remoteAddress: row.remote_address ?? undefined,
+    topic: row.topic ?? undefined,
+  };
+}

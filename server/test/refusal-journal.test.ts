@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { DAY, MINUTE } from "../src/lib/clock.ts";
+import { DEFAULT_LIMITS, type Limits } from "../src/lib/limits/limits.ts";
+import { onPostgres, openTestDatabase } from "./harness/database.ts";
+import { FakeClock } from "./harness/fake-clock.ts";
+import { testFeatures } from "./harness/features.ts";
+import { ask } from "./harness/postgres.ts";
+import { runSql } from "./harness/run-sql.ts";
+
+async function journals(t: TestContext, limits: Partial<Limits> = {}) {
+  const database = await openTestDatabase();
+  const clock = new FakeClock();
+  const { access, connections } = testFeatures({ database, clock, limits: { ...DEFAULT_LIMITS, ...limits } });
+  t.after(async () => {
+    await database.close();
+    await database.remove();
+  });
+  const tenant = async (slug: string) => {
+    const { id } = await access.createTenant({ slug, name: slug });
+    const caller = await access.systemCaller(slug);
+    const list = (limit = 100) => connections.listRefusals(caller, { skip: 0, limit });
+    return { id, list };
+  };
+  const count = async () => {
+    const [row] = await runSql<{ count: string }>(database.db, "SELECT count(*) AS count FROM connection_refusals");
+    return Number(row!.count);
+  };
+  return { database, clock, connections, tenant, count };
+}
+
+/** Refusals a second apart, the newest now, stored without the journal; of no tenant where `tenantId` is null. */
+async function store(
+  { database, clock }: Pick<Awaited<ReturnType<typeof journals>>, "database" | "clock">,
+  tenantId: string | null,
+  count: number,
+): Promise<void> {
+  const chunk = 20_000;
+  const prefix = randomUUID().slice(0, 24);
+  for (let from = 0; from < count; from += chunk) {
+    await runSql(
+      database.db,
+      `INSERT INTO connection_refusals (id, tenant_id, at, reason)
+       SELECT concat($5::text, lpad(to_hex(n), 12, '0'))::uuid, $1::uuid, $2::timestamptz - make_interval(secs => n), 'expired'
+         FROM generate_series($3::int, $4::int) AS n`,
+      [tenantId, clock.now(), from, Math.min(count, from + chunk) - 1, prefix],
+    );
+  }
+}
+
+test("repeated refusals of an address and reason are one count, and no other tenant's or address's is among them", async (t) => {
+  const { clock, connections, tenant } = await journals(t, { refusalsPerAddress: 3 });
+  const [acme, other] = [await tenant("acme"), await tenant("other")];
+  const refuse = (tenantId: string, remoteAddress: string) =>
+    connections.recordRefusal({ reason: "expired", tenantId, remoteAddress });
+  for (let n = 0; n < 5_000; n++) refuse(acme.id, "203.0.113.1");
+  refuse(acme.id, "203.0.113.2");
+  refuse(other.id, "203.0.113.1");
+  const { items, total } = await acme.list();
+  assert.equal(total, 4);
+  assert.deepEqual(items.map(({ occurrences }) => occurrences).sort(), [1, 1, 1, 4_998].sort());
+  clock.advance(30_000);
+  refuse(acme.id, "203.0.113.1");
+  const [counted] = (await acme.list()).items.filter(({ occurrences }) => occurrences > 1);
+  assert.equal(counted?.occurrences, 4_999);
+  assert.equal(counted?.lastAt.getTime(), clock.now().getTime());
+  clock.advance(MINUTE);
+  refuse(acme.id, "203.0.113.1");
+  assert.equal((await acme.list()).total, 5, "a new minute has an entry again");
+  assert.deepEqual(
+    (await other.list()).items.map(({ occurrences }) => occurrences),
+    [1],
+  );
+});
+
+test("the newest entries of each tenant stay, none of them older than 30 days", async (t) => {
+  const environment = await journals(t, { refusalEntries: 100 });
+  const { clock, connections, tenant, count } = environment;
+  const [large, small] = [await tenant("large"), await tenant("small")];
+  await store(environment, large.id, 5_000);
+  await store(environment, small.id, 7);
+  await store(environment, null, 4_200);
+  await connections.prune();
+  assert.deepEqual([await count(), (await small.list()).total], [207, 7]);
+  const { items } = await large.list(200);
+  assert.equal(items.length, 100);
+  assert.equal(items.at(-1)!.at.getTime(), clock.now().getTime() - 99_000, "the oldest are gone");
+  clock.advance(30 * DAY - 50_000);
+  await connections.prune();
+  assert.deepEqual([await count(), (await large.list()).total, (await small.list()).total], [51 + 7 + 51, 51, 7]);
+  clock.advance(DAY);
+  await connections.prune();
+  assert.equal(await count(), 0);
+});
+
+test("delivered session drops are deleted after a day, in batches", async (t) => {
+  const { database, clock, connections } = await journals(t);
+  const add = (age: number, rows: number) =>
+    runSql(
+      database.db,
+      `INSERT INTO session_drops (at, device_uid, reason)
+       SELECT $1::timestamptz, gen_random_uuid(), 'test' FROM generate_series(1, $2::int)`,
+      [new Date(clock.now().getTime() - age), rows],
+    );
+  await add(2 * DAY, 7_000);
+  await add(MINUTE, 3);
+  await connections.prune();
+  assert.equal((await runSql(database.db, "SELECT seq FROM session_drops")).length, 3);
+  clock.advance(2 * DAY);
+  await connections.prune();
+  assert.equal((await runSql(database.db, "SELECT seq FROM session_drops")).length, 0);
+});
+
+// The embedded database takes too long to store so many.
+if (onPostgres)
+  test("two million refusals are pruned by statements that all end in time", { timeout: 240_000 }, async (t) => {
+    const { database, connections, tenant, count } = await journals(t);
+    const { id } = await tenant("attacked");
+    await ask(
+      database.url!,
+      `DROP INDEX connection_refusals_tenant;
+     ALTER TABLE connection_refusals DROP CONSTRAINT connection_refusals_pkey,
+       DROP CONSTRAINT connection_refusals_tenant_id_fkey;
+     INSERT INTO connection_refusals (id, tenant_id, at, reason)
+       SELECT concat('00000000-0000-7000-8000-', lpad(to_hex(n), 12, '0'))::uuid, CASE WHEN n % 4 > 0 THEN '${id}'::uuid END,
+              date_trunc('second', now()) - interval '2000000 ms' + make_interval(secs => n / 1000.0), 'expired'
+         FROM generate_series(1, 2000000) AS n;
+     ALTER TABLE connection_refusals ADD PRIMARY KEY (id), ADD FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+     CREATE INDEX connection_refusals_tenant ON connection_refusals (tenant_id, at DESC, id DESC)`,
+    );
+    assert.equal(await count(), 2_000_000);
+    await connections.prune();
+    assert.equal(await count(), 2 * DEFAULT_LIMITS.refusalEntries);
+  });
