@@ -198,6 +198,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
+    [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
     [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [10 * MINUTE, "prune request windows", access.prune],

@@ -50,6 +50,8 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   closeSession(sessionId: string, reason: string): void;
   /** Resolves when all changes of `openSession` and `closeSession` are in the database. */
   flush(): Promise<void>;
+  /** Records the connect events that damping has held back and whose time has come, of every process. */
+  recordOwedPresence(): Promise<void>;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
@@ -65,7 +67,7 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
 }
 
 export function createConnections(deps: ConnectionsDeps): Connections {
-  const presence = createPresence(deps.database.connects, deps.logger);
+  const presence = createPresence(deps);
   const sessions = new Sessions(deps, presence);
   const drops = createDrops(deps);
   const node = createNode(deps, { sessions, drops, presence });
@@ -82,6 +84,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
     flush: presence.flush,
+    recordOwedPresence: presence.recordOwed,
     onDrop: drops.onDrop,
     awaitDrop: drops.awaitDrop,
     recordRefusal: refusals.recordRefusal,

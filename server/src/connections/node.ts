@@ -58,10 +58,12 @@ export function createNode(
       if (nodeId === undefined) return;
       await stopHeartbeat();
       await parts.drops.stop();
-      await parts.presence.stop();
+      const isWritten = await parts.presence.stop();
       parts.sessions.setNode(undefined);
       const id = nodeId;
       nodeId = undefined;
+      // The node that reaps this one sets the devices of its remaining sessions offline.
+      if (!isWritten) return;
       await deleteNode(database.connects, id).catch((error: Error) =>
         logger.warn({ err: error.message }, "could not delete the record of this node; the other nodes will reap it"),
       );

@@ -1,13 +1,14 @@
 import { writeLastConnected } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
-import { type PresenceRow, writePresence } from "../devices/devices.ts";
-import type { Logger } from "../lib/logger.ts";
+import { type PresenceRow, recordOwedEvents, writePresence } from "../devices/devices.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
+import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";
 
 /** How long changes are collected: one statement then serves every connect of that time. */
 const BATCH_MS = 20;
 const RETRY_MS = 500;
+const OWED_BATCH = 1_000;
 
 export interface Presence {
   /** The device of a session came online, by this certificate. */
@@ -16,13 +17,21 @@ export interface Presence {
   ended(session: { clientId: string; sessionId: string }, change: Omit<PresenceRow, "online"> | undefined): void;
   /** Writes what is collected; resolves when every change before the call is in the database. Rejects if not. */
   flush(): Promise<void>;
-  /** Writes the remaining changes if the database is reachable. */
-  stop(): Promise<void>;
+  /** Records the connect events that damping has held back and whose time has come, of every process. */
+  recordOwed(): Promise<void>;
+  /** Writes the remaining changes. @returns false where the database is unreachable */
+  stop(): Promise<boolean>;
 }
 
-/** What is to be written: the newest change of each device, connect times of certificates, sessions to remove. */
+/** The newest change of a device and, when that is its end, the connect before it: a short visit has both. */
+interface Visit {
+  online?: PresenceRow;
+  last: PresenceRow;
+}
+
+/** What is to be written: the newest changes of each device, connect times of certificates, sessions to remove. */
 class PendingChanges {
-  readonly devices = new Map<string, PresenceRow>();
+  readonly devices = new Map<string, Visit>();
   readonly connected = new Map<string, Date>();
   readonly ended = new Map<string, { clientId: string; sessionId: string }>();
 
@@ -32,23 +41,38 @@ class PendingChanges {
 
   setPresence(row: PresenceRow): void {
     const known = this.devices.get(row.deviceUid);
-    if (!known || !isNewer(known, row)) this.devices.set(row.deviceUid, row);
+    if (known && isNewer(known.last, row)) return;
+    const online = row.online ? row : known?.last.online ? known.last : known?.online;
+    this.devices.set(row.deviceUid, online && online !== row ? { online, last: row } : { last: row });
   }
 
   /** Puts back changes that could not be written; newer ones stay. */
   restore({ devices, connected, ended }: PendingChanges): void {
     for (const [id, session] of ended) this.ended.set(id, session);
-    for (const row of devices.values()) this.setPresence(row);
     for (const [id, at] of connected) if (!this.connected.has(id)) this.connected.set(id, at);
+    for (const { online, last } of devices.values()) {
+      const newer = this.devices.get(last.deviceUid);
+      this.devices.delete(last.deviceUid);
+      for (const row of [online, last, newer?.online, newer?.last]) if (row) this.setPresence(row);
+    }
   }
 
-  async write(db: Db): Promise<void> {
-    if (this.ended.size > 0) await deleteSessions(db, [...this.ended.values()]);
-    this.ended.clear();
+  /** A crash in between leaves no device online: its session is removed last, and until then its node's reaper sets it offline. */
+  async write(db: Db, dampSeconds: number): Promise<void> {
     // Before the device is online: a reader that sees it online also sees its certificate's last connect.
     if (this.connected.size > 0) await writeLastConnected(db, this.connected);
     this.connected.clear();
-    if (this.devices.size > 0) await writePresence(db, [...this.devices.values()]);
+    const visits = [...this.devices.values()];
+    const connects = visits.flatMap(({ online }) => (online ? [online] : []));
+    if (connects.length > 0) await writePresence(db, connects, dampSeconds);
+    if (visits.length > 0)
+      await writePresence(
+        db,
+        visits.map(({ last }) => last),
+        dampSeconds,
+      );
+    this.devices.clear();
+    if (this.ended.size > 0) await deleteSessions(db, [...this.ended.values()]);
   }
 }
 
@@ -56,7 +80,8 @@ class PendingChanges {
  * Collects the changes that sessions make to rows of devices and certificates, so that a connect locks none of them. A failed
  * write is retried; only the newest change of a device is kept, so the number of devices bounds it.
  */
-export function createPresence(db: Db, logger: Logger): Presence {
+export function createPresence({ database, clock, logger, limits }: ConnectionsDeps): Presence {
+  const db = database.connects;
   let pending = new PendingChanges();
   const onFailure = (error: Error) => logger.warn({ err: error.message }, "could not write presence; retrying");
   const writes = createWriteBehind(write, { delayMs: BATCH_MS, retry: { afterMs: RETRY_MS, onFailure } });
@@ -66,7 +91,7 @@ export function createPresence(db: Db, logger: Logger): Presence {
     const batch = pending;
     pending = new PendingChanges();
     try {
-      await batch.write(db);
+      await batch.write(db, limits.presenceSeconds);
     } catch (error) {
       pending.restore(batch);
       throw error;
@@ -85,11 +110,17 @@ export function createPresence(db: Db, logger: Logger): Presence {
       writes.schedule();
     },
     flush: writes.flush,
-    async stop() {
-      await writes
-        .stop()
-        .catch((error: Error) => logger.warn({ err: error.message }, "could not write presence at the stop"));
+    async recordOwed() {
+      while ((await recordOwedEvents(db, clock.now(), limits.presenceSeconds, OWED_BATCH)) === OWED_BATCH);
     },
+    stop: () =>
+      writes.stop().then(
+        () => true,
+        (error: Error) => {
+          logger.warn({ err: error.message }, "could not write presence at the stop");
+          return false;
+        },
+      ),
   };
 }
 

@@ -397,6 +397,8 @@ export interface DevicesTable {
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
+  online_event_at: Date | null;
+  online_event_owed: Generated<boolean>;
 }
 
 export interface DisabledWebhooksTable {

@@ -509,8 +509,11 @@ CREATE TABLE devices (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  online_event_at timestamp with time zone,
+  online_event_owed boolean NOT NULL DEFAULT false,
   CONSTRAINT devices_pkey PRIMARY KEY (uid),
   CONSTRAINT devices_tenant_uid UNIQUE (tenant_id, uid),
+  CONSTRAINT devices_check CHECK (((NOT online_event_owed) OR (connectivity = 'online'::text))),
   CONSTRAINT devices_connectivity_check CHECK ((connectivity = ANY (ARRAY['never_seen'::text, 'online'::text, 'offline'::text]))),
   CONSTRAINT devices_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,64}$'::text)),
   CONSTRAINT devices_tenant_id_device_type_id_fkey FOREIGN KEY (tenant_id, device_type_id) REFERENCES device_types(tenant_id, id),
@@ -520,11 +523,12 @@ CREATE INDEX devices_connectivity ON devices USING btree (tenant_id, connectivit
 CREATE UNIQUE INDEX devices_fingerprint ON devices USING btree (tenant_id, fingerprint_key) WHERE ((deleted_at IS NULL) AND (fingerprint_key IS NOT NULL));
 CREATE UNIQUE INDEX devices_id ON devices USING btree (tenant_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_listed ON devices USING btree (tenant_id, uid) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_online_event_owed ON devices USING btree (uid) WHERE online_event_owed;
 CREATE INDEX devices_type ON devices USING btree (tenant_id, device_type_id, uid) WHERE (deleted_at IS NULL);
 CREATE TRIGGER devices_deleted AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION device_deleted();
-CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity ON devices
-  FOR EACH ROW WHEN ((old.connectivity IS DISTINCT FROM new.connectivity)) EXECUTE FUNCTION record_connectivity_event();
+CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity, online_event_owed ON devices
+  FOR EACH ROW WHEN ((((old.connectivity IS DISTINCT FROM new.connectivity) AND (NOT old.online_event_owed) AND (NOT new.online_event_owed)) OR ((old.connectivity = new.connectivity) AND old.online_event_owed AND (NOT new.online_event_owed)))) EXECUTE FUNCTION record_connectivity_event();
 CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices

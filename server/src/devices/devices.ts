@@ -17,7 +17,7 @@ export {
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
 export { updateLastSeen } from "./last-seen-store.ts";
-export { type PresenceRow, setOffline, writePresence } from "./presence-store.ts";
+export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from "./presence-store.ts";
 export type { DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics } from "./topics.ts";

@@ -2,9 +2,15 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
-/** The connectivity of a device; `seq` is the number of the session that set it. */
+/**
+ * Events of connectivity are damped: of a device that connects and disconnects all the time, the event of a connect is recorded at
+ * most once in so many seconds, and that of a disconnect only after the event of a connect. The state itself is always written at
+ * once. A device that is online while its event has to wait has `online_event_owed` set; {@link recordOwedEvents} records it later,
+ * whichever process it is connected to, and also after a crash.
+ */
 export interface PresenceRow {
   deviceUid: string;
+  /** The number of the session that set it. */
   seq: string;
   online: boolean;
   at: Date;
@@ -17,11 +23,17 @@ interface PresenceColumns {
   online: boolean[];
   times: Date[];
   reasons: (string | null)[];
+  dampSeconds: number;
 }
 
-const storePresence = statement<PresenceColumns, object>(
-  "presence",
-  (p) => sql`
+/** A condition: the last connect event of `d` was less than `seconds` before `at`. A clock that was set back does not extend it. */
+function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuilder<boolean> {
+  return sql`(d.online_event_at > ${at} - make_interval(secs => ${seconds}::float8) AND d.online_event_at <= ${at})`;
+}
+
+const storePresence = statement<PresenceColumns, object>("presence", (p) => {
+  const recent = isRecent(sql`r.at`, p.dampSeconds);
+  return sql`
   WITH reported AS (
     SELECT * FROM unnest(${p.deviceUids}::uuid[], ${p.seqs}::bigint[], ${p.online}::boolean[],
                          ${p.times}::timestamptz[], ${p.reasons}::text[]) AS n(uid, seq, online, at, reason)
@@ -31,21 +43,46 @@ const storePresence = statement<PresenceColumns, object>(
   UPDATE devices d
      SET connectivity = CASE WHEN r.online THEN 'online' ELSE 'offline' END, connectivity_since = r.at,
          connectivity_reason = r.reason, connectivity_seq = r.seq,
+         online_event_owed = r.online AND CASE WHEN d.connectivity = 'online' THEN d.online_event_owed
+                                               ELSE ${recent} IS TRUE END,
+         online_event_at = CASE WHEN r.online AND d.connectivity <> 'online' AND ${recent} IS NOT TRUE THEN r.at
+                                ELSE d.online_event_at END,
          last_seen_at = greatest(d.last_seen_at, r.at)
     FROM reported r JOIN locked USING (uid)
    WHERE d.uid = r.uid
-     AND (d.connectivity_seq < r.seq OR (d.connectivity_seq = r.seq AND NOT r.online))`,
-);
+     AND (d.connectivity_seq < r.seq OR (d.connectivity_seq = r.seq AND NOT r.online))`;
+});
 
-/** Writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing. */
-export async function writePresence(db: Db, rows: readonly PresenceRow[]): Promise<void> {
+/**
+ * Writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing.
+ *
+ * @param dampSeconds between two connect events of a device
+ */
+export async function writePresence(db: Db, rows: readonly PresenceRow[], dampSeconds: number): Promise<void> {
   await runStatement(db, storePresence, {
     deviceUids: rows.map((row) => row.deviceUid),
     seqs: rows.map((row) => row.seq),
     online: rows.map((row) => row.online),
     times: rows.map((row) => row.at),
     reasons: rows.map((row) => row.reason),
+    dampSeconds,
   });
+}
+
+const settlePresence = statement<{ now: Date; dampSeconds: number; limit: number }, { uid: string }>(
+  "settle-presence",
+  (p) => sql`
+  UPDATE devices d SET online_event_owed = false, online_event_at = ${p.now}::timestamptz
+    FROM (SELECT d.uid FROM devices d
+           WHERE d.online_event_owed AND ${isRecent(sql`${p.now}::timestamptz`, p.dampSeconds)} IS NOT TRUE
+           ORDER BY d.uid LIMIT ${p.limit} FOR NO KEY UPDATE SKIP LOCKED) due
+   WHERE d.uid = due.uid RETURNING d.uid`,
+);
+
+/** Records the connect events whose time has come. @returns how many, at most `limit` */
+export async function recordOwedEvents(db: Db, now: Date, dampSeconds: number, limit: number): Promise<number> {
+  const rows = await runStatement(db, settlePresence, { now, dampSeconds, limit });
+  return rows.length;
 }
 
 /**
@@ -58,7 +95,7 @@ export function setOffline(sessions: RawBuilder<unknown>, reason: string, now: D
       SELECT d.uid, s.seq FROM devices d JOIN ${sessions} s ON s.device_uid = d.uid ORDER BY d.uid FOR NO KEY UPDATE OF d
     ), offline AS (
       UPDATE devices d SET connectivity = 'offline', connectivity_since = ${now}, connectivity_reason = ${reason},
-             connectivity_seq = locked.seq
+             connectivity_seq = locked.seq, online_event_owed = false
         FROM locked WHERE d.uid = locked.uid AND d.connectivity_seq <= locked.seq
     )`;
 }

@@ -19,6 +19,7 @@ import { deliveryCaps } from "./0018-delivery-caps.ts";
 import { quotas } from "./0019-quotas.ts";
 import { telemetryDeletions } from "./0020-telemetry-deletions.ts";
 import { refusalCounts } from "./0021-refusal-counts.ts";
+import { dampedPresence } from "./0022-damped-presence.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   { number: 19, name: "quotas", sql: quotas },
   { number: 20, name: "telemetry deletions", sql: telemetryDeletions },
   { number: 21, name: "refusal counts", sql: refusalCounts },
+  { number: 22, name: "damped presence", sql: dampedPresence },
 ];
