@@ -87,7 +87,7 @@ export class PacketGate {
           break;
         }
         checkBody(header.first, rest, header.bodyStart, header.end);
-        if (!this.#holdsBack(header, rest, at)) this.#count(header.first >> 4, passed);
+        if (!this.#isQueued(header, rest, at)) this.#count(header.first >> 4, passed);
         else if (at > from) to = at;
         else from = header.end;
         at = header.end;
@@ -101,13 +101,13 @@ export class PacketGate {
   }
 
   /** Counts QoS 2 messages and their releases. @returns whether the packet at `at` must wait and is kept until it may pass */
-  #holdsBack({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
+  #isQueued({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
     if (first >> 4 === PACKET_TYPE.pubrel) this.#window.release(bytes.readUInt16BE(bodyStart));
     if (first >> 4 !== PACKET_TYPE.publish || (first & 6) !== 4) return false;
     const id = bytes.readUInt16BE(bodyStart + 2 + bytes.readUInt16BE(bodyStart));
     if (this.#window.admit(id, end - at)) return false;
     // A copy: a slice would keep the whole chunk in memory.
-    this.#window.hold(id, Buffer.from(bytes.subarray(at, end)));
+    this.#window.queue(id, Buffer.from(bytes.subarray(at, end)));
     return true;
   }
 

@@ -11,7 +11,7 @@ export class Qos2Window {
   /** Packet id → bytes, of messages that the engine has. */
   readonly #open = new Map<number, number>();
   /** Packet id → the packet, in the order of arrival. */
-  readonly #held = new Map<number, Buffer>();
+  readonly #queued = new Map<number, Buffer>();
   #bytes = 0;
 
   constructor(limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">) {
@@ -19,22 +19,22 @@ export class Qos2Window {
   }
 
   /**
-   * Whether a message may pass to the engine now. If not, {@link hold} must keep it.
+   * Whether a message may pass to the engine now. If not, {@link queue} must keep it.
    *
    * @throws PacketProblem where the client repeats a packet id that is held back, or where the bytes are used up
    */
   admit(id: number, bytes: number): boolean {
     if (this.#open.has(id)) return true;
-    if (this.#held.has(id)) throw new PacketProblem("a packet id is used twice");
+    if (this.#queued.has(id)) throw new PacketProblem("a packet id is used twice");
     if (this.#bytes + bytes > this.#limits.qos2Bytes) throw new PacketProblem("too many bytes are not released");
     this.#bytes += bytes;
-    if (this.#held.size > 0 || this.#open.size >= this.#limits.qos2InFlight) return false;
+    if (this.#queued.size > 0 || this.#open.size >= this.#limits.qos2InFlight) return false;
     this.#open.set(id, bytes);
     return true;
   }
 
-  hold(id: number, packet: Buffer): void {
-    this.#held.set(id, packet);
+  queue(id: number, packet: Buffer): void {
+    this.#queued.set(id, packet);
   }
 
   /** The client has sent PUBREL. */
@@ -47,14 +47,14 @@ export class Qos2Window {
 
   /** Whether a message that was held back may pass now. */
   get hasNext(): boolean {
-    return this.#held.size > 0 && this.#open.size < this.#limits.qos2InFlight;
+    return this.#queued.size > 0 && this.#open.size < this.#limits.qos2InFlight;
   }
 
   /** The next message that was held back and may pass now. */
   next(): Buffer | undefined {
     if (!this.hasNext) return undefined;
-    const [id, packet] = this.#held.entries().next().value!;
-    this.#held.delete(id);
+    const [id, packet] = this.#queued.entries().next().value!;
+    this.#queued.delete(id);
     this.#open.set(id, packet.length);
     return packet;
   }

@@ -60,24 +60,7 @@ export function createMetrics(): Metrics {
   const reads: (() => Promise<void>)[] = [];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   return {
-    connections: new Gauge({
-      name: "muster_connections",
-      help: "Open MQTT sessions of this process",
-      labelNames: ["kind"],
-      registers,
-    }),
-    connectionsClosed: new Counter({
-      name: "muster_connections_closed_total",
-      help: "Connections closed because a cap on them was reached",
-      labelNames: ["listener", "cap"],
-      registers,
-    }),
-    refusals: new Counter({
-      name: "muster_refusals_total",
-      help: "Refused MQTT connects and publishes, by reason",
-      labelNames: ["reason"],
-      registers,
-    }),
+    ...connectionMetrics(registers),
     messages: new Counter({
       name: "muster_messages_total",
       help: "MQTT messages of devices, by result",
@@ -118,6 +101,29 @@ export function createMetrics(): Metrics {
       await Promise.allSettled(reads.map((read) => read()));
       return await registry.metrics();
     },
+  };
+}
+
+function connectionMetrics(registers: Registry[]) {
+  return {
+    connections: new Gauge({
+      name: "muster_connections",
+      help: "Open MQTT sessions of this process",
+      labelNames: ["kind"],
+      registers,
+    }),
+    connectionsClosed: new Counter({
+      name: "muster_connections_closed_total",
+      help: "Connections closed because a cap on them was reached",
+      labelNames: ["listener", "cap"],
+      registers,
+    }),
+    refusals: new Counter({
+      name: "muster_refusals_total",
+      help: "Refused MQTT connects and publishes, by reason",
+      labelNames: ["reason"],
+      registers,
+    }),
   };
 }
 
