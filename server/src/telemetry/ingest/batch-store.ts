@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { refusalCode, refuse } from "../../db/refusal.ts";
-import { type BoundStatement, runStatement, statement } from "../../db/statement.ts";
+import { type BoundStatement, type NoParameters, runStatement, statement } from "../../db/statement.ts";
 import { updateLastSeen } from "../../devices/devices.ts";
 import { DEFAULT_RETENTION_DAYS } from "../partitions/partition-store.ts";
 import type { RowRetention } from "../partitions/partition-targets.ts";
@@ -123,8 +123,18 @@ export async function lockLatest(tx: Tx, { deviceUids, metrics }: TelemetryColum
   });
 }
 
-/** SQLSTATE of a lock that is not granted at once. */
-const LOCK_NOT_AVAILABLE = "55P03";
+const lockWait = statement<NoParameters, object>(
+  "limit-lock-wait",
+  () => sql`SELECT set_config('lock_timeout', '250ms', true)`,
+);
+
+/** Has the statements behind it in the transaction wait a quarter of a second for a lock, at most. */
+export function limitLockWait(): BoundStatement {
+  return lockWait.with({});
+}
+
+/** SQLSTATE of a lock that was not granted in time. */
+export const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Whether telemetry can be stored at all: `false` while a table is locked, for example for a change of the schema. */
 export async function canStoreTelemetry(db: Db): Promise<boolean> {

@@ -57,6 +57,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     ...deps,
     isolation,
     lastSeen,
+    limitLockWait: database.kind === "postgres",
     metricCap: createMetricCap(database.db, limits),
     partitionTargets: createPartitionTargets(database),
     dirtyHours: createDirtyHourTracker(),

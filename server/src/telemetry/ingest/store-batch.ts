@@ -9,7 +9,13 @@ import { markDirty } from "../roll-up/dirty-hour-store.ts";
 import type { DirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import { isEvaluationConflict, lockLatest, type StoredBatch, storeReadings } from "./batch-store.ts";
+import {
+  isEvaluationConflict,
+  LOCK_NOT_AVAILABLE,
+  lockLatest,
+  type StoredBatch,
+  storeReadings,
+} from "./batch-store.ts";
 import type { LastSeen } from "./last-seen-throttle.ts";
 import { storeRejected } from "./rejected-message-store.ts";
 
@@ -109,12 +115,12 @@ function isRetryable(error: unknown): boolean {
 const CANCELLED = "57014";
 
 /**
- * Whether the database refused the data (SQLSTATE classes 22, 23 and 54), needed longer than its time limit, or failed for another
+ * Whether the database refused the data (SQLSTATE classes 22, 23 and 54), did not store it in time, or failed for another
  * reason. The parser should let nothing through that is refused; if it does, only that message must be rejected.
  */
 export function storeOutcome(error: unknown): "refused" | "timed_out" | "failed" {
   const state = sqlState(error);
-  if (state === CANCELLED) return "timed_out";
+  if (state === CANCELLED || state === LOCK_NOT_AVAILABLE) return "timed_out";
   return /^(2[23]|54)/.test(state) ? "refused" : "failed";
 }
 

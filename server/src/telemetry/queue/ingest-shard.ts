@@ -5,13 +5,15 @@ import { type PendingMessage, rowsOf } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
 import { type BatchResult, countMessages, type SettleDeps, storePending } from "./settle-batch.ts";
 import { splitMessage } from "./split-message.ts";
-import { MAX_BATCH_MESSAGES } from "./tenant-queue.ts";
+import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
 /** A message of more rows is stored in parts, in batches of their own. */
 const MAX_PART_ROWS = 1_000;
-/** Slow batches that the next shared batch does not wait for. Each has a connection to the database. */
-const MAX_OVERTAKEN = 1;
+/** Slow batches that the next one does not wait for. Each has a connection to the database. */
+const MAX_OVERTAKEN = 2;
+/** A batch is repeated in this many smaller ones. Each attempt that times out takes seconds, so there should be few. */
+const DIVISOR = { refused: 2, timed_out: 8 };
 const NO_PARTS: readonly PreparedMessage[] = [];
 
 /** Messages that wait for their commit. */
@@ -82,9 +84,7 @@ export class IngestShard {
     this.#storesShared = true;
     while (this.#queues.hasShared) {
       await turn();
-      const stored = this.#store(this.#queues.takeShared());
-      if (this.#overtaken < MAX_OVERTAKEN) await this.#untilSlow(stored);
-      else await stored;
+      await this.#storeOrOvertake(this.#queues.takeShared());
     }
     this.#storesShared = false;
   }
@@ -93,12 +93,15 @@ export class IngestShard {
     this.#storesIsolated = true;
     while (this.#queues.hasIsolated) {
       await turn();
-      await this.#store(this.#queues.takeIsolated());
+      await this.#storeOrOvertake(this.#queues.takeIsolated());
     }
     this.#storesIsolated = false;
   }
 
-  async #untilSlow(stored: Promise<void>): Promise<void> {
+  /** Resolves when the batch is stored, or when it is slow: the next one does not wait for it then. */
+  async #storeOrOvertake(batch: Batch): Promise<void> {
+    const stored = this.#store(batch);
+    if (this.#overtaken >= MAX_OVERTAKEN) return await stored;
     const inTime = stored.then(() => true);
     if (await withTimeout(inTime, this.#deps.isolation.slowMs(), () => false)) return;
     this.#overtaken++;
@@ -121,21 +124,23 @@ export class IngestShard {
     this.#wake();
   }
 
-  /** Decides who is isolated, and how large the next batch of an isolated tenant is. */
   #assess({ queues, isolated, messages }: Batch, { outcome }: BatchResult, ms: number): void {
     const { isolation } = this.#deps;
-    const isSlow = ms > isolation.slowMs();
     if (outcome === "failed") return;
-    if (!isolated) {
+    const isSlow = ms > isolation.slowMs();
+    const [queue] = queues;
+    if (queues.length === 1 && outcome !== "stored") queue!.maxMessages = dividedSize(messages.length, outcome);
+    if (isolated) this.#assessIsolated(queue!, isSlow, outcome);
+    else {
       isolation.record(ms);
-      if (outcome !== "stored" || (isSlow && this.#queues.areSeveral)) {
-        isolation.suspect(queues.map(({ tenantId }) => tenantId));
-      }
-      return;
+      const isSuspect = outcome !== "stored" || (isSlow && this.#queues.areSeveral);
+      if (isSuspect) isolation.suspect(queues.map(({ tenantId }) => tenantId));
     }
-    const queue = queues[0]!;
+  }
+
+  #assessIsolated(queue: TenantQueue, isSlow: boolean, outcome: BatchResult["outcome"]): void {
+    const { isolation } = this.#deps;
     if (outcome === "stored") queue.maxMessages = Math.min(queue.maxMessages * 2, MAX_BATCH_MESSAGES);
-    else queue.maxMessages = Math.max(1, messages.length >> 1);
     if (isSlow || outcome === "timed_out") isolation.bad(queue.tenantId);
     else if (outcome === "stored" && queue.maxMessages === MAX_BATCH_MESSAGES) isolation.good(queue.tenantId);
   }
@@ -153,7 +158,8 @@ export class IngestShard {
   async #divide({ queues, messages }: Batch, result: BatchResult): Promise<void> {
     if (messages.length > 1) {
       this.#deps.metrics.batchesBisected.inc({ cause: result.outcome });
-      return this.#putBack(queues, messages);
+      this.#putBack(queues, messages);
+      return;
     }
     const isRejected = await rejectAlone(this.#deps, messages[0]!, result);
     if (isRejected) this.#putBack(queues, messages);
@@ -175,6 +181,10 @@ export class IngestShard {
     if (this.#messages > 0) return;
     for (const resolve of this.#drained.splice(0)) resolve();
   }
+}
+
+function dividedSize(messages: number, outcome: keyof typeof DIVISOR): number {
+  return Math.max(1, Math.floor(messages / DIVISOR[outcome]));
 }
 
 /** Makes the first of `parts` what the next batch stores. */

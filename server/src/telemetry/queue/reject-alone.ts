@@ -22,7 +22,7 @@ export async function rejectAlone(
   if (prepared.rejected) return false;
   if (outcome === "timed_out") {
     if (++pending.timeouts < MAX_TIMEOUTS) return true;
-    if (!(await canStoreTelemetry(deps.database.db))) return false;
+    if (!(await canStoreTelemetry(deps.database.db).catch(() => false))) return false;
   }
   deps.logger.error({ err: error, deviceId: message.deviceId }, "the database cannot store a message");
   pending.prepared = reject(message, outcome === "timed_out" ? TIMED_OUT : REFUSED, prepared.receivedAt);

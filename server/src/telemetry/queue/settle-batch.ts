@@ -1,6 +1,7 @@
 import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
+import { limitLockWait } from "../ingest/batch-store.ts";
 import type { LastSeenThrottle } from "../ingest/last-seen-throttle.ts";
 import { type StoreBatchDeps, storeBatch, storeOutcome } from "../ingest/store-batch.ts";
 import type { MetricCap } from "../metric-cap/metric-cap.ts";
@@ -13,6 +14,8 @@ const MAX_CHECKS = 5;
 export interface SettleDeps extends StoreBatchDeps {
   lastSeen: LastSeenThrottle;
   metricCap: MetricCap;
+  /** A shared batch waits a short time for locks only: another tenant's transaction may have them. Not on the embedded database. */
+  limitLockWait: boolean;
   logger: Logger;
   metrics: Pick<Metrics, "messages" | "messagesRejected" | "batchesBisected">;
 }
@@ -44,15 +47,21 @@ export async function storePending(deps: SettleDeps, batch: readonly PendingMess
 
 async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<void> {
   const { guards, confirm } = await deps.metricCap.admit(batch);
+  const limits = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
   const messages = batch.map(({ prepared }) => prepared);
   const lastSeen = deps.lastSeen.select(messages);
   try {
-    await storeBatch(deps, messages, lastSeen, guards);
+    await storeBatch(deps, messages, lastSeen, [...limits, ...guards]);
   } catch (error) {
     deps.lastSeen.undo(lastSeen);
     throw error;
   }
   confirm();
+}
+
+function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {
+  const first = batch[0]?.message.tenantId;
+  return batch.some(({ message }) => message.tenantId !== first);
 }
 
 /** Counts messages that are settled. */

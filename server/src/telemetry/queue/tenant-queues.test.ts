@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Isolation } from "./isolation.ts";
+import { type PendingMessage, rowsOf } from "./pending-message.ts";
+import { splitMessage } from "./split-message.ts";
+import { type Batch, TenantQueues } from "./tenant-queues.ts";
+
+const SHARE = 5;
+
+function pending(tenantId: string, device: string, rows: number, sent = 0, bytes = 1): PendingMessage {
+  const metrics = Array.from({ length: rows }, (_, index) => `m${index}`);
+  const reading = { time: sent, timeReplaced: false, metrics, values: metrics.map(() => sent) };
+  const message = { tenantId, deviceUid: device, deviceId: device, topic: "t", payload: Buffer.alloc(bytes) };
+  const prepared = { tenantId, deviceUid: device, receivedAt: sent, readings: [reading], rejected: undefined };
+  return { message, prepared, rows, parts: [], timeouts: 0, resolve: () => undefined, reject: () => undefined };
+}
+
+function queuesWith(...messages: PendingMessage[]) {
+  const isolation = new Isolation();
+  const queues = new TenantQueues({ isolation, limits: { tenantRowsPerBatch: SHARE } });
+  for (const message of messages) queues.add(message);
+  return { isolation, queues };
+}
+
+const tenantsOf = ({ messages }: Batch) => messages.map(({ message }) => message.tenantId).join("");
+
+test("a tenant alone fills its batches; of several each has a share, and further turns after the others", () => {
+  const flood = Array.from({ length: 20 }, () => pending("a", "d", 1));
+  assert.equal(tenantsOf(queuesWith(...flood).queues.takeShared()), "a".repeat(20));
+  const { queues } = queuesWith(...flood, pending("b", "e", 1), pending("c", "f", 3));
+  const first = queues.takeShared();
+  assert.equal(tenantsOf(first), "aaaaabc");
+  queues.add(pending("b", "e", 1));
+  assert.equal(tenantsOf(queues.takeShared()), "", "nothing is taken of a tenant while a batch of it is stored");
+  queues.release(first);
+  assert.equal(tenantsOf(queues.takeShared()), "aaaaab");
+});
+
+test("a message larger than the share is taken alone, and an isolated tenant's messages apart from the others'", () => {
+  const { queues, isolation } = queuesWith(pending("a", "d", 50), pending("a", "d", 1), pending("b", "e", 1));
+  isolation.bad("b");
+  const shared = queues.takeShared();
+  assert.deepEqual([tenantsOf(shared), shared.messages[0]!.rows], ["a", 50]);
+  assert.equal(queues.hasIsolated, true);
+  assert.equal(tenantsOf(queues.takeIsolated()), "b");
+  assert.equal(queues.hasIsolated, false);
+});
+
+test("messages are taken in the order in which each tenant sent them, whatever was put back, and none twice", () => {
+  const sent = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 7 }), fc.boolean()), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(sent, (messages) => {
+      const { queues } = queuesWith(...messages.map(([tenant, rows], at) => pending(tenant, "d", rows, at)));
+      const taken: PendingMessage[] = [];
+      for (let turn = 0; queues.hasShared; turn++) {
+        const batch = queues.takeShared();
+        if (messages[turn]?.[2]) {
+          for (const queue of batch.queues) {
+            queue.putBack(batch.messages.filter(({ message }) => message.tenantId === queue.tenantId));
+          }
+          messages[turn]![2] = false;
+        } else taken.push(...batch.messages);
+        queues.release(batch);
+      }
+      for (const tenant of ["a", "b", "c"]) {
+        const times = taken
+          .filter(({ message }) => message.tenantId === tenant)
+          .map(({ prepared }) => prepared.receivedAt);
+        assert.deepEqual(
+          times,
+          messages.flatMap(([of], at) => (of === tenant ? [at] : [])),
+        );
+      }
+    }),
+  );
+});
+
+test("a tenant leaves isolation after good batches, the more the oftener its own were bad", () => {
+  const isolation = new Isolation();
+  const goodUntilFree = (tenant: string) => {
+    let batches = 0;
+    for (; isolation.has(tenant); batches++) isolation.good(tenant);
+    return batches;
+  };
+  isolation.suspect(["a", "b"]);
+  isolation.bad("b");
+  assert.deepEqual([goodUntilFree("a"), goodUntilFree("b")], [1, 2]);
+  isolation.bad("b");
+  assert.equal(goodUntilFree("b"), 4);
+  assert.equal(isolation.size, 0);
+});
+
+test("of many suspects those that were innocent longest ago are isolated first, so each has its turn", () => {
+  const isolation = new Isolation();
+  const tenants = Array.from({ length: 40 }, (_, index) => `t${index}`);
+  const isolated = new Set<string>();
+  for (let incident = 0; incident < 3; incident++) {
+    isolation.suspect(tenants);
+    for (const tenant of tenants.filter((each) => isolation.has(each))) {
+      isolated.add(tenant);
+      isolation.good(tenant);
+    }
+  }
+  assert.equal(isolated.size, 40);
+});
+
+test("a database that is slow as a whole makes no batch slow; one slow batch does not change what slow means", () => {
+  const isolation = new Isolation();
+  for (let n = 0; n < 20; n++) isolation.record(10);
+  isolation.record(2_500);
+  assert.equal(isolation.slowMs(), 100);
+  for (let n = 0; n < 60; n++) isolation.record(400);
+  assert.ok(isolation.slowMs() > 400);
+});
+
+test("the parts of a message contain every row once, each metric whole and in its order", () => {
+  const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1 });
+  fc.assert(
+    fc.property(
+      fc.array(names, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 20 }),
+      (readings, maxRows) => {
+        const whole = pending("t", "d", 1).prepared;
+        whole.readings = readings.map((metrics, time) => ({
+          time,
+          timeReplaced: false,
+          metrics,
+          values: metrics.map(() => time),
+        }));
+        const rows = ({ readings: of }: typeof whole) =>
+          of.flatMap(({ time, metrics, values }) => metrics.map((metric, at) => `${metric} ${time} ${values[at]}`));
+        const parts = splitMessage(whole, maxRows);
+        assert.deepEqual(parts.flatMap(rows).sort(), rows(whole).sort());
+        const metricsOf = (part: typeof whole) => new Set(part.readings.flatMap(({ metrics }) => metrics));
+        const all = parts.flatMap((part) => [...metricsOf(part)]);
+        assert.equal(new Set(all).size, all.length, "a metric is in two parts");
+        for (const part of parts) {
+          const times = part.readings.map(({ time }) => time);
+          assert.deepEqual(
+            times,
+            times.toSorted((a, b) => a - b),
+          );
+          assert.ok(rowsOf(part) <= maxRows || metricsOf(part).size === 1);
+        }
+      },
+    ),
+  );
+});

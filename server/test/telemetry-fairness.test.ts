@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Caller } from "../src/access/access.ts";
+import type { Tx } from "../src/db/database.ts";
+import { createMetrics } from "../src/lib/metrics.ts";
+import { onPostgres } from "./harness/database.ts";
+import { testFeatures } from "./harness/features.ts";
+import { runSql } from "./harness/run-sql.ts";
+import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
+
+let fixture: TelemetryFixture;
+let caller: Caller;
+let other: Caller;
+before(async () => {
+  fixture = await openTelemetryFixture();
+  [caller, other] = [await fixture.tenant(), await fixture.tenant()];
+});
+after(() => fixture.close());
+
+/** Devices that have sent a value of `a`: enough for every shard to have some. */
+async function devicesOf(tenant: Caller): Promise<TestSender[]> {
+  const devices = await Promise.all(Array.from({ length: 8 }, () => fixture.device(tenant)));
+  await Promise.all(devices.map((device) => device.publish({ a: 0 })));
+  return devices;
+}
+
+async function reasonsOf(tenant: Caller, device: TestSender): Promise<string[]> {
+  return (await fixture.telemetry.listRejected(tenant, device.id)).map(({ reason }) => reason);
+}
+
+async function valueOfA(tenant: Caller, device: TestSender): Promise<unknown> {
+  return (await fixture.telemetry.listLatest(tenant, device.id)).find(({ metric }) => metric === "a")?.value;
+}
+
+test("a tenant with thousands of waiting messages does not delay one message of another by more than a share of a batch", async () => {
+  const [flooding, quiet] = [await devicesOf(caller), await devicesOf(other)];
+  let stored = 0;
+  const flood = Array.from({ length: 4_000 }, (_, n) =>
+    flooding[n % flooding.length]!.publish({ a: n, b: n }).then(() => stored++),
+  );
+  await Promise.all(quiet.map((device) => device.publish({ a: 1 })));
+  assert.ok(stored <= 1_500, `${stored} messages of the flood were stored before`);
+  await Promise.all(flood);
+});
+
+test("a message of many rows is stored in parts, between which other tenants' messages are stored", async () => {
+  const [heavy, quiet] = [await fixture.device(caller), await fixture.device(other)];
+  await quiet.publish({ a: 0 });
+  const now = fixture.clock.now().getTime();
+  const values = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`m${n}`, n]));
+  const large = heavy.publish(Array.from({ length: 400 }, (_, at) => ({ ts: now - at, values })));
+  let isStored = false;
+  void large.then(() => {
+    isStored = true;
+  });
+  for (let n = 0; n < 2; n++) await quiet.publish({ a: n });
+  assert.equal(isStored, false);
+  await large;
+  const [rows] = await fixture.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM telemetry WHERE device_uid = $1",
+    [heavy.uid],
+  );
+  assert.equal(rows?.count, 8_000);
+  assert.equal((await fixture.telemetry.listLatest(caller, heavy.id)).length, 20);
+});
+
+test("many large messages that are rejected at once are stored in batches of bounded bytes", async () => {
+  const devices = await devicesOf(caller);
+  const payload = Buffer.alloc(130_000, "[");
+  await Promise.all(devices.flatMap((device) => Array.from({ length: 12 }, () => device.publish(payload))));
+  for (const device of devices) assert.equal((await reasonsOf(caller, device)).length, 12);
+});
+
+if (onPostgres) {
+  /** Runs `work` while the latest values of a device are locked, so that no message of it can be stored. */
+  async function whileLocked<T>(device: TestSender, work: () => Promise<T>): Promise<T> {
+    return await fixture.database.db.transaction().execute(async (tx: Tx) => {
+      await runSql(tx, "SELECT FROM telemetry_latest WHERE device_uid = $1 FOR UPDATE", [device.uid]);
+      return await work();
+    });
+  }
+
+  test("a tenant whose batches wait for a lock until they time out does not delay another tenant's", async () => {
+    const [locked, ...others] = await devicesOf(caller);
+    const quiet = await devicesOf(other);
+    const delays: number[] = [];
+    const stuck = await whileLocked(locked!, async () => {
+      const waiting = locked!.publish({ a: 2 });
+      const until = performance.now() + 3_500;
+      while (performance.now() < until) {
+        const started = performance.now();
+        void others.map((device) => device.publish({ a: 1 }));
+        await Promise.all(quiet.map((device) => device.publish({ a: 1 })));
+        delays.push(performance.now() - started);
+      }
+      return { waiting };
+    });
+    await stuck.waiting;
+    assert.equal(await valueOfA(caller, locked!), 2);
+    assert.deepEqual(await reasonsOf(caller, locked!), []);
+    assert.ok(delays.length > 20, `only ${delays.length} rounds`);
+    assert.ok(Math.max(...delays) < 1_500, `a message of the other tenant took ${Math.max(...delays)} ms`);
+    await fixture.telemetry.drain();
+  });
+
+  test("a message that times out again and again, alone, is rejected with a reason; the others of its batch are stored", async () => {
+    const metrics = createMetrics();
+    const { telemetry } = testFeatures({ ...fixture, metrics });
+    const [locked, ...others] = await devicesOf(caller);
+    await whileLocked(locked!, () =>
+      Promise.all([
+        ...others.map((device) => device.publish({ a: 1 }, telemetry)),
+        locked!.publish({ a: 2 }, telemetry),
+        ...others.map((device) => device.publish({ a: 2 }, telemetry)),
+      ]),
+    );
+    assert.deepEqual(await reasonsOf(caller, locked!), [
+      "the database cannot store this message within its time limit; it was tried 3 times",
+    ]);
+    assert.equal(await valueOfA(caller, locked!), 0);
+    for (const device of others) assert.equal(await valueOfA(caller, device), 2);
+    const text = await metrics.text();
+    assert.match(text, /muster_messages_rejected_total\{reason="database_timeout"\} 1\n/);
+    assert.match(text, /muster_batches_bisected_total\{cause="timed_out"\} [1-9]/);
+    await locked!.publish({ a: 3 }, telemetry);
+    assert.equal(await valueOfA(caller, locked!), 3);
+  });
+
+  test("a message that times out because the table is locked is not rejected, nor acknowledged", async () => {
+    const device = await fixture.device(caller);
+    await device.publish({ a: 0 });
+    await fixture.database.db.transaction().execute(async (tx) => {
+      await runSql(tx, "LOCK TABLE telemetry IN EXCLUSIVE MODE");
+      await assert.rejects(device.publish({ a: 1 }));
+    });
+    assert.deepEqual(await reasonsOf(caller, device), []);
+    await device.publish({ a: 2 });
+    assert.equal(await valueOfA(caller, device), 2);
+  });
+}
