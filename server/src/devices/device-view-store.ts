@@ -5,6 +5,7 @@ import type { DevicesTable } from "../db/schema.generated.ts";
 import { readStatement, statement } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { searchPage } from "../lists/search-page.ts";
 
 export type CertificateState = "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked";
 export type Connectivity = Selectable<DevicesTable>["connectivity"];
@@ -57,7 +58,7 @@ export async function findDevice(
   return row;
 }
 
-/** One page, newest first, and how many there are in all; both of one snapshot. */
+/** One page, newest first, and how many there are in all. */
 export async function listDeviceRows(
   db: Db,
   tenantId: string,
@@ -67,8 +68,13 @@ export async function listDeviceRows(
 ): Promise<Counted<DeviceRow>> {
   const shown = { list: "devices", as: "d", columns: columns(sql`${now}`) } as const;
   const conditions = conditionsOf(filter);
-  if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
-  return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
+  const where = conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
+  if (filter.q !== undefined) {
+    const matches = sql`(${contains("d.name", filter.q)} OR ${contains("d.id", filter.q)})`;
+    return await searchPage(db, tenantId, { ...shown, within: where, matches }, page);
+  }
+  if (where === undefined) return await countedPage(db, tenantId, shown, page);
+  return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
 
 function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
@@ -76,7 +82,6 @@ function conditionsOf(filter: DeviceFilter): RawBuilder<unknown>[] {
   if (filter.groupId !== undefined) conditions.push(inGroup(filter.groupId));
   if (filter.deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${filter.deviceTypeId}::uuid`);
   if (filter.connectivity !== undefined) conditions.push(sql`d.connectivity = ${filter.connectivity}`);
-  if (filter.q !== undefined) conditions.push(sql`(${contains("d.name", filter.q)} OR ${contains("d.id", filter.q)})`);
   if (filter.viewer !== undefined) conditions.push(visibleDevice(filter.viewer, "d.uid"));
   return conditions;
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { type Counted, contains, countedPage } from "../lists/counted-page.ts";
+import { searchPage } from "../lists/search-page.ts";
 import type { Channel } from "./channels.ts";
 import type { EscalationStep } from "./escalation.ts";
 
@@ -72,7 +73,7 @@ export async function listGroupRows(
 ): Promise<Counted<GroupRow>> {
   const shown = { list: "groups", as: "g", columns: COLUMNS } as const;
   if (q === undefined) return await countedPage(db, tenantId, shown, page);
-  return await filteredPage(db, tenantId, { ...shown, where: contains("g.name", q) }, page);
+  return await searchPage(db, tenantId, { ...shown, matches: contains("g.name", q) }, page);
 }
 
 /** Without deleted users. */

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { ShiftsTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { type Counted, contains, countedPage } from "../lists/counted-page.ts";
+import { searchPage } from "../lists/search-page.ts";
 
 export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
   user_ids: string[];
@@ -45,7 +46,7 @@ export async function listShiftRows(
 ): Promise<Counted<ShiftRow>> {
   const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
   if (!q) return await countedPage<ShiftRow>(db, tenantId, shown, page);
-  return await filteredPage<ShiftRow>(db, tenantId, { ...shown, where: contains("s.name", q) }, page);
+  return await searchPage(db, tenantId, { ...shown, matches: contains("s.name", q) }, page);
 }
 
 /**

@@ -40,4 +40,12 @@ export const records = limitTable({
   deviceRequestBytes: perRequest("bytes of a body of a device-facing endpoint", 16 * 1_024, "413 payload_too_large"),
   requestDepth: perRequest("levels of nesting in a body", 16),
   searchCharacters: perRequest("characters of a search text (q)", 200),
+  searchRows: perRequest("records that a search by a part of a name (q) reads", 1_000_000),
+  waitingSearches: {
+    level: "tenant",
+    of: "searches (q) of long lists that wait for another of the tenant, in one process",
+    value: 8,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
 });

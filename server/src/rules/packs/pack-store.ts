@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { PageRequest } from "../../lib/page.ts";
-import { contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
+import { contains, countedPage } from "../../lists/counted-page.ts";
+import { searchPage } from "../../lists/search-page.ts";
 import type { Rule } from "../rule.ts";
 
 export interface ThresholdRow {
@@ -36,5 +37,5 @@ export function listThresholdRows(
 ): Promise<{ rows: ThresholdRow[]; total: number }> {
   const shown = { list: "thresholds", as: "t", columns: COLUMNS } as const;
   if (q === undefined) return countedPage(db, tenantId, shown, page);
-  return filteredPage(db, tenantId, { ...shown, where: contains("t.name", q) }, page);
+  return searchPage(db, tenantId, { ...shown, matches: contains("t.name", q) }, page);
 }

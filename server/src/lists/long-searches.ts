@@ -1,0 +1,35 @@
+import type { Db } from "../db/types.ts";
+import { records } from "../lib/limits/records.ts";
+import { rateLimited } from "../lib/request-errors.ts";
+
+/** The searches of each tenant that run or wait, in their order, by database. */
+const queues = new WeakMap<Db, Map<string, Promise<unknown>[]>>();
+
+/**
+ * Runs `search` when the tenant's earlier ones have ended: one tenant never has two at once in a process.
+ *
+ * @throws MusterError rate_limited when too many wait
+ */
+export async function oneLongSearch<T>(db: Db, tenantId: string, search: () => Promise<T>): Promise<T> {
+  const tenants = queues.get(db) ?? new Map<string, Promise<unknown>[]>();
+  queues.set(db, tenants);
+  const queue = tenants.get(tenantId) ?? [];
+  tenants.set(tenantId, queue);
+  if (queue.length > records.waitingSearches.value)
+    throw rateLimited(
+      "Too many searches of the tenant are running. Narrow them by another filter, or send them one by one.",
+      1,
+    );
+  const before = queue.at(-1);
+  const running = (async () => {
+    await before?.catch(() => undefined);
+    return await search();
+  })();
+  queue.push(running);
+  try {
+    return await running;
+  } finally {
+    queue.shift();
+    if (queue.length === 0) tenants.delete(tenantId);
+  }
+}

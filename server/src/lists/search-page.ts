@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/types.ts";
+import { records } from "../lib/limits/records.ts";
+import type { PageRequest } from "../lib/page.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
+import type { Counted, Shown } from "./counted-page.ts";
+import { type CountedList, LISTS } from "./lists.ts";
+import { oneLongSearch } from "./long-searches.ts";
+
+/** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
+const STEP = 5_000;
+
+export interface Searched extends Shown {
+  /** SQL: which rows are searched, beside those of other filters that an index finds; absent for the whole list. */
+  readonly within?: RawBuilder<unknown> | undefined;
+  /** SQL: which of these match. No index finds them. */
+  readonly matches: RawBuilder<unknown>;
+}
+
+/**
+ * One page of the rows that match, newest first, and how many do. Every row is read, in steps, so that no search occupies the database
+ * for long; of the searches of one tenant that need several steps, one runs at a time (docs/decisions/0013). Rows that change
+ * in between are found as they are when their step reads them.
+ *
+ * @throws MusterError invalid_request when there are more rows to read than a search may; rate_limited
+ */
+export async function searchPage<Row>(
+  db: Db,
+  tenantId: string,
+  searched: Searched,
+  page: PageRequest,
+  { step = STEP, most = records.searchRows.value } = {},
+): Promise<Counted<Row>> {
+  const search = { db, tenantId, searched, page, step, found: 0, read: 0, keys: [] as string[] };
+  const next = await readStep(search, undefined);
+  if (next !== undefined) await oneLongSearch(db, tenantId, () => readOn(search, next, most));
+  return { rows: await readRows<Row>(db, tenantId, searched, search.keys), total: search.found };
+}
+
+interface Search {
+  db: Db;
+  tenantId: string;
+  searched: Searched;
+  page: PageRequest;
+  step: number;
+  /** Matches so far, rows read so far, and the keys of the page. */
+  found: number;
+  read: number;
+  keys: string[];
+}
+
+async function readOn(search: Search, from: string, most: number): Promise<void> {
+  let next: string | undefined = from;
+  while (next !== undefined) {
+    if (search.read >= most)
+      throw invalidRequest(
+        `the search has read ${most.toLocaleString("en")} records, as many as a search may: narrow it by another filter`,
+        "q",
+      );
+    next = await readStep(search, next);
+  }
+}
+
+/** @returns the key before which the next step reads; `undefined` when this was the last */
+async function readStep(search: Search, before: string | undefined): Promise<string | undefined> {
+  const { db, tenantId, searched, page, step } = search;
+  const { list, as, within = sql`true`, matches } = searched;
+  const { key: column, where = "true" }: CountedList = LISTS[list];
+  const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
+  const skip = Math.max(0, page.skip - search.found);
+  const wanted = page.limit - search.keys.length;
+  // The aggregates get the rows in the order of the subquery.
+  const { rows } = await sql<{ read: string; found: string; last: string | null; keys: string[] }>`
+    SELECT count(*) AS read, count(*) FILTER (WHERE matches) AS found, (array_agg(key))[${sql.lit(step)}] AS last,
+           coalesce((array_agg(key::text) FILTER (WHERE matches))[${skip + 1}::int:${skip + wanted}::int], '{}') AS keys
+      FROM (SELECT ${key} AS key, ${matches} AS matches FROM ${sql.table(list)} ${sql.ref(as)}
+             WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(where)} AND ${within}
+               AND ${before === undefined ? sql`true` : sql`${key} < ${before}::uuid`}
+             ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${sql.lit(step)}) step`.execute(db);
+  const { read, found, last, keys } = rows[0]!;
+  search.read += Number(read);
+  search.found += Number(found);
+  search.keys.push(...keys);
+  return last ?? undefined;
+}
+
+async function readRows<Row>(
+  db: Db,
+  tenantId: string,
+  { list, as, columns }: Shown,
+  keys: readonly string[],
+): Promise<Row[]> {
+  if (keys.length === 0) return [];
+  const key = sql.ref(`${as}.${LISTS[list].key}`);
+  const { rows } = await sql<Row>`
+    SELECT ${columns} FROM ${sql.table(list)} ${sql.ref(as)}
+     WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId} AND ${key} = ANY (${keys}::uuid[]) ORDER BY ${key} DESC`.execute(
+    db,
+  );
+  return rows;
+}
