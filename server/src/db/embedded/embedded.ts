@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { analyzeGrown } from "../plans/statistics.ts";
 import { databaseOn } from "../pool.ts";
 import type { Database } from "../types.ts";
 import { Channels } from "./channels.ts";
 import { type Engine, openEngine } from "./engine.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { maintainEngine } from "./maintenance.ts";
 import { engineFolder } from "./new-folder.ts";
 import { WireStream } from "./wire-stream.ts";
 import { openWorkerEngine } from "./worker-engine.ts";
@@ -62,7 +62,7 @@ export function onEngine(engine: Engine, observe?: (seconds: number) => void): D
     listen: (channel, handler) => channels.listen(channel, handler),
     healthy,
     dump: () => engine.dump(),
-    maintain: () => analyzeGrown(db),
+    maintain: () => maintainEngine(db, () => pool.idleCount === 1 && pool.waitingCount === 0),
     close: async () => {
       await db.destroy();
       await engine.close();

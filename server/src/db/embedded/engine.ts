@@ -32,6 +32,11 @@ const PARAMETERS = PGlite.defaultStartParams.filter((parameter) => parameter !==
 /** The file system of PGlite passes fsync on ({@link SyncedFolder}), but no fdatasync. */
 const SYNCED = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
 const UNSYNCED = ["-c", "fsync=off"];
+/** Segments of the log that a checkpoint keeps for reuse, and how much of a table ANALYZE samples: what maintenance relies on. */
+const MAINTAINED = [
+  ...["-c", "min_wal_size=32MB", "-c", "max_wal_size=64MB"],
+  ...["-c", "default_statistics_target=20"],
+];
 
 /** Opens an engine in the calling thread, where it occupies the event loop while a statement runs. */
 export async function openEngine({ folder, snapshot, sync }: EngineOptions): Promise<Engine> {
@@ -47,7 +52,7 @@ export async function engineOn(
   const pglite = await PGlite.create({
     ...(disk ? { fs: disk } : {}),
     ...(snapshot ? { loadDataDir: snapshot } : {}),
-    startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...SESSION_SETTINGS],
+    startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...MAINTAINED, ...SESSION_SETTINGS],
   });
   return engineOf(pglite, disk);
 }

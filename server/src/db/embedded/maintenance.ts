@@ -1,0 +1,59 @@
+import { CompiledQuery, sql } from "kysely";
+import { analyzeGrown } from "../plans/statistics.ts";
+import type { Db } from "../types.ts";
+
+/** Bytes of log after which a checkpoint writes changed pages: some 2,000 of them, for about 50 ms. */
+const LOG_BYTES = 16 * 1024 * 1024;
+/** Longest time between checkpoints while anything changes: a start after a crash repeats the changes since the last one. */
+const CHECKPOINT_INTERVAL = sql.lit("5 minutes");
+/** Pages of a table, with its indexes, that VACUUM cleans in about 50 ms. */
+const SHORT_PAGES = 2_000;
+
+interface DueTable {
+  name: string;
+  /** Whether no more obsolete rows or transactions may wait for a quiet moment. */
+  urgent: boolean;
+  pages: number;
+}
+
+/**
+ * What a PostgreSQL server does in the background, for an engine that has only the session of its statements: ANALYZE, VACUUM and
+ * checkpoints. Each call does a little of it, in statements of their own, so that others get their turn in between.
+ *
+ * @param isQuiet whether no statement runs or waits
+ */
+export async function maintainEngine(db: Db, isQuiet: () => boolean): Promise<void> {
+  await analyzeGrown(db);
+  const table = (await dueTables(db)).find(({ pages, urgent }) => urgent || pages <= SHORT_PAGES || isQuiet());
+  if (table !== undefined) await run(db, `VACUUM (ANALYZE, TRUNCATE false) ${table.name}`);
+  if (await isCheckpointDue(db)) await run(db, "CHECKPOINT");
+}
+
+/**
+ * Tables, also those of the catalog, by autovacuum's default thresholds: a fifth of the rows obsolete or new, or transaction numbers that
+ * will be used up. The one with most obsolete rows comes first.
+ */
+async function dueTables(db: Db): Promise<DueTable[]> {
+  const { rows } = await sql<DueTable>`
+    SELECT t.name, t.obsolete > 1000 + 0.5 * t.rows OR t.age > 180000000 AS urgent, t.pages
+      FROM (SELECT c.oid::regclass::text AS name, s.n_dead_tup AS obsolete, s.n_ins_since_vacuum AS inserted,
+                   greatest(c.reltuples, 0) AS rows, age(c.relfrozenxid) AS age,
+                   (pg_total_relation_size(c.oid) / current_setting('block_size')::int)::int AS pages
+              FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
+             WHERE s.n_dead_tup > 50 OR s.n_ins_since_vacuum > 1000 OR age(c.relfrozenxid) > 150000000) t
+     WHERE t.obsolete > 50 + 0.2 * t.rows OR t.inserted > 1000 + 0.2 * t.rows OR t.age > 150000000
+     ORDER BY t.obsolete DESC`.execute(db);
+  return rows;
+}
+
+async function isCheckpointDue(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ due: boolean }>`
+    SELECT log > ${LOG_BYTES} OR (log > 1000 AND checkpoint_time < now() - interval ${CHECKPOINT_INTERVAL}) AS due
+      FROM (SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) AS log, checkpoint_time
+              FROM pg_control_checkpoint()) c`.execute(db);
+  return rows[0]!.due;
+}
+
+async function run(db: Db, statement: string): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(statement));
+}
