@@ -1358,6 +1358,29 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION drop_telemetry_parts(parts text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  part text;
+BEGIN
+  FOREACH part IN ARRAY parts LOOP
+    CONTINUE WHEN to_regclass(quote_ident(part)) IS NULL;
+    IF NOT EXISTS (
+      SELECT FROM pg_inherits i JOIN pg_inherits o ON o.inhrelid = i.inhparent
+       WHERE i.inhrelid = to_regclass(quote_ident(part))
+         AND o.inhparent IN ('telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+    ) AND to_regclass(quote_ident(part)) IS NOT NULL THEN
+      RAISE EXCEPTION '% is no partition of telemetry', part USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    -- Another process may have dropped it since.
+    EXECUTE 'DROP TABLE IF EXISTS ' || quote_ident(part);
+  END LOOP;
+END $function$;
+
 CREATE FUNCTION enter_notification_inbox()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1477,6 +1500,8 @@ END $function$;
 CREATE FUNCTION make_telemetry_day(class smallint, day date)
  RETURNS void
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 DECLARE
   month date := date_trunc('month', day::timestamp);

@@ -20,6 +20,7 @@ import { quotas } from "./0019-quotas.ts";
 import { telemetryDeletions } from "./0020-telemetry-deletions.ts";
 import { refusalCounts } from "./0021-refusal-counts.ts";
 import { dampedPresence } from "./0022-damped-presence.ts";
+import { leastPrivilege } from "./0023-least-privilege.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { number: 20, name: "telemetry deletions", sql: telemetryDeletions },
   { number: 21, name: "refusal counts", sql: refusalCounts },
   { number: 22, name: "damped presence", sql: dampedPresence },
+  { number: 23, name: "least privilege", sql: leastPrivilege },
 ];

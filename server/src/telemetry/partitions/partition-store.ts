@@ -71,7 +71,7 @@ export async function dropPartitions(db: Db, names: PartitionNames, waitMs: numb
   try {
     await db.transaction().execute(async (tx) => {
       await sql`SET LOCAL lock_timeout = ${sql.lit(waitMs)}`.execute(tx);
-      await sql`DROP TABLE IF EXISTS ${sql.join(names.map((name) => sql.id(name)))}`.execute(tx);
+      await sql`SELECT drop_telemetry_parts(${names}::text[])`.execute(tx);
     });
     return true;
   } catch (error) {

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Caller } from "../src/access/access.ts";
+import { openDatabase } from "../src/db/database.ts";
+import { DAY } from "../src/lib/clock.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { addRecords, addStaff, kindsUsed } from "./authorization/records.ts";
+import { type Row, RULES } from "./authorization/rules.ts";
+import { connectMqtt, enrollDevice, renew } from "./harness/devices.ts";
+import { ask, onPostgres } from "./harness/postgres.ts";
+import { startServer } from "./harness/server.ts";
+
+const page = await readFile(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+const section = page.split(/^## /m).find((each) => each.startsWith("PostgreSQL: a role")) ?? "";
+/** The SQL of docs/operations.md: roles, grants before migrating, revocations after, grants on an existing database. */
+const blocks = [...section.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql]) => sql!);
+
+test("docs/operations.md shows the SQL of a least-privilege role", () => {
+  assert.equal(blocks.length, 4);
+  for (const block of blocks) assert.match(block, /muster_service/);
+});
+
+/** Follows the page with roles and a database of other names. */
+async function prepare() {
+  const superuser = process.env.MUSTER_TEST_DATABASE_URL!;
+  const suffix = randomUUID().replaceAll("-", "");
+  const named = (sql: string) =>
+    sql.replaceAll(/muster_(owner|service)/g, `m_$1_${suffix}`).replace("DATABASE muster ", `DATABASE m_${suffix} `);
+  const url = (role: string) => {
+    const address = new URL(superuser);
+    address.username = named(role);
+    address.pathname = `/m_${suffix}`;
+    return address.href;
+  };
+  const run = async (at: string, sql: string) => {
+    for (const statement of named(sql).split(/;\s*$/m)) if (statement.trim()) await ask(at, statement);
+  };
+  const [roles, before, after] = blocks as [string, string, string];
+  await run(superuser, roles);
+  const [owner, service] = [url("muster_owner"), url("muster_service")];
+  await run(owner, before);
+  await (await openDatabase({ url: owner, dataDir: "memory", logger: createLogger("silent") })).close();
+  await run(owner, after);
+  const remove = async () => {
+    await ask(superuser, `DROP DATABASE m_${suffix} WITH (FORCE)`);
+    for (const role of ["owner", "service"]) await ask(superuser, `DROP ROLE m_${role}_${suffix}`);
+  };
+  return { owner, service, remove };
+}
+
+type Run = (caller: Caller, ...args: unknown[]) => Promise<unknown>;
+
+if (onPostgres)
+  test("a service that owns no table does everything but change the schema and the audits", async (t) => {
+    const { owner, service, remove } = await prepare();
+    t.after(remove);
+    const server = await startServer({ databaseUrl: service });
+    t.after(() => server.stop());
+    const staff = await addStaff(server);
+
+    await t.test("every use case succeeds", async () => {
+      for (const [feature, rows] of Object.entries(RULES))
+        for (const [name, row] of Object.entries(rows as Record<string, Row<unknown[]>>)) {
+          const ids = await addRecords(server, staff, kindsUsed(row[2]));
+          const facade = (server.app as unknown as Record<string, Record<string, Run>>)[feature]!;
+          const result = await facade[name]!(staff.caller, ...row[2](ids));
+          await (result as { stop?(): Promise<void> } | undefined)?.stop?.();
+        }
+    });
+
+    await t.test("devices enroll, publish into new days, renew; old days are dropped", async () => {
+      const device = await enrollDevice(server, staff);
+      const client = await connectMqtt(server, device);
+      await client.publishAsync(device.topic, JSON.stringify({ temperature: 21 }), { qos: 1 });
+      server.clock.advance(DAY);
+      await client.publishAsync(device.topic, JSON.stringify({ temperature: 22 }), { qos: 1 });
+      await client.endAsync(true);
+      assert.equal((await renew(server, device)).answer.status, 200);
+      const days = async () => {
+        const made = "SELECT relname FROM pg_class WHERE relname ~ '^telemetry_[0-9]+_[0-9]{8}$' AND relkind = 'r'";
+        return (await ask<{ relname: string }>(service, made)).map(({ relname }) => relname);
+      };
+      const before = await days();
+      assert.ok(before.length >= 2);
+      server.clock.advance(800 * DAY);
+      await server.app.telemetry.rollUp();
+      await server.app.telemetry.maintainPartitions();
+      const after = await days();
+      assert.deepEqual(
+        before.filter((name) => after.includes(name)),
+        [],
+      );
+      await server.app.enrollment.deleteDevice(staff.caller, device.deviceId);
+    });
+
+    await t.test(
+      "authorities and the master key's tables are administered, and doctor finds nothing broken",
+      async () => {
+        await server.app.authorities.rotateRoot();
+        await server.app.authorities.maintain();
+        const { checks } = await server.app.doctor.examine({ deep: true });
+        const broken = checks.filter(({ ok, level }) => !ok && level === "must").map(({ name }) => name);
+        // The clock was advanced, the heartbeats were not.
+        assert.deepEqual(broken, ["a broker node has sent a heartbeat within the last minute"]);
+      },
+    );
+
+    await t.test("before a missing migration it stops and says who can migrate", async () => {
+      await ask(owner, "DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)");
+      const opened = openDatabase({ url: service, dataDir: "memory", logger: createLogger("silent") });
+      await assert.rejects(opened, /needs \d+, which its role may not change: run muster migrate as the owner/);
+    });
+  });
