@@ -200,6 +200,28 @@ test("QoS 2 messages that are never released end with their connection", async (
   again.socket.destroy();
 });
 
+test("at most 20 QoS 2 messages wait for their PUBREL; further ones get a PUBREC once another is released", async () => {
+  const own = await broker.enroll();
+  const client = await rawSession(broker, own);
+  client.send(...Array.from({ length: 30 }, (_, n) => publishPacket(own.topic, `{"n":${n}}`, 2, n + 1)), PINGREQ);
+  const first = await client.atLeast(4 + 20 * 4 + 2);
+  assert.equal(first.length, 4 + 20 * 4 + 2, "20 PUBRECs, and the PINGRESP of a packet behind them");
+  client.send(...Array.from({ length: 5 }, (_, n) => packet(0x62, [0, n + 1])));
+  await client.atLeast(first.length + 5 * 4 + 5 * 4);
+  await broker.telemetry.drain();
+  assert.equal((await broker.telemetry.listLatest(broker.caller, own.deviceId))[0]?.value, 24);
+  client.socket.destroy();
+});
+
+test("QoS 2 messages that are never released cost a session at most half a megabyte", async () => {
+  const own = await broker.enroll();
+  const client = await rawSession(broker, own);
+  const payload = Buffer.alloc(100 * 1024, 32);
+  client.send(...Array.from({ length: 6 }, (_, n) => publishPacket(own.topic, payload, 2, n + 1)));
+  await client.ended;
+  assert.ok(client.received().length <= 4 + 5 * 4);
+});
+
 test("after several hundred connections with mutated packets the broker still serves clients", async () => {
   const enrolled = await broker.enroll();
   let state = 20261120;

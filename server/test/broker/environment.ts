@@ -7,16 +7,18 @@ import type { BrokerLimits } from "../../src/broker/limits.ts";
 import type { BrokerPolicy } from "../../src/broker/policy/policy.ts";
 import type { AddressRange } from "../../src/lib/address.ts";
 import { randomIds } from "../../src/lib/ids.ts";
-import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { type BrokerFeatures, type Device, openFeatures } from "./features.ts";
 
 export type { Device } from "./features.ts";
 
-const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 }, limits: DEFAULT_LIMITS };
+const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 } };
 
 export interface BrokerOptions {
   limits?: Partial<BrokerLimits>;
+  /** Of the policy. */
+  tenantLimits?: Partial<Limits>;
   /** Trusted proxies. */
   proxies?: AddressRange[];
   /** Wraps the policy, so that a test observes or delays what the engine asks it. */
@@ -67,17 +69,15 @@ export async function withEngine(
 async function startEngine(
   createEngine: CreateEngine,
   features: Omit<BrokerFeatures, "close">,
-  { limits, proxies = [], around = (policy) => policy }: BrokerOptions,
+  { limits, tenantLimits, proxies = [], around = (policy) => policy }: BrokerOptions,
 ): Promise<TestBroker> {
   let sessionOf: TestBroker["sessionOf"] = () => undefined;
-  const broker = createBroker(
-    { ...features, config: { ...CONFIG, trustedProxies: proxies }, ids: randomIds, logger: createLogger("silent") },
-    (given) => {
-      const observed = observeSessions(given.policy);
-      sessionOf = observed.sessionOf;
-      return createEngine({ ...given, limits: { ...given.limits, ...limits }, policy: around(observed.policy) });
-    },
-  );
+  const config = { ...CONFIG, limits: { ...DEFAULT_LIMITS, ...tenantLimits }, trustedProxies: proxies };
+  const broker = createBroker({ ...features, config, ids: randomIds, logger: createLogger("silent") }, (given) => {
+    const observed = observeSessions(given.policy);
+    sessionOf = observed.sessionOf;
+    return createEngine({ ...given, limits: { ...given.limits, ...limits }, policy: around(observed.policy) });
+  });
   const { port } = await broker.start();
   const stopEngine = () => broker.stop();
   return { ...features, port, sessionOf: (clientId) => sessionOf(clientId), stopEngine, stop: stopEngine };

@@ -3,6 +3,7 @@ import type { CreateEngine } from "../../src/broker/engine.ts";
 import { connectRules } from "./suite-connect.ts";
 import { durabilityRules } from "./suite-durability.ts";
 import { passwordRules } from "./suite-password.ts";
+import { retainedRules } from "./suite-retained.ts";
 import { sessionRules } from "./suite-sessions.ts";
 import { topicRules } from "./suite-topics.ts";
 
@@ -13,6 +14,7 @@ import { topicRules } from "./suite-topics.ts";
 export function policySuite(name: string, createEngine: CreateEngine): void {
   describe(`${name}: who may connect`, () => connectRules(createEngine));
   describe(`${name}: what may be published and received`, () => topicRules(createEngine));
+  describe(`${name}: retained messages`, () => retainedRules(createEngine));
   describe(`${name}: sessions, takeover and drops`, () => sessionRules(createEngine));
   describe(`${name}: clients with a password`, () => passwordRules(createEngine));
   describe(`${name}: acknowledged means stored`, () => durabilityRules(createEngine));

@@ -75,9 +75,10 @@ function clientLines({ items }: Result): string[] {
 /** Client ids and topics are what a client sent: they must not control the terminal. */
 function refusalLines({ items }: Result): string[] {
   return columns(
-    items.map(({ at, reason, clientId, deviceId, remoteAddress, topic }: Result) =>
-      [at, reason, deviceId ?? clientId ?? "", remoteAddress ?? "", topic ?? ""].map(escaped),
-    ),
+    items.map(({ at, reason, occurrences, lastAt, clientId, deviceId, remoteAddress, topic }: Result) => {
+      const repeated = occurrences > 1 ? `${occurrences} times, last ${lastAt}` : "";
+      return [at, reason, deviceId ?? clientId ?? "", remoteAddress ?? "", topic ?? "", repeated].map(escaped);
+    }),
     "No refusals.",
   );
 }

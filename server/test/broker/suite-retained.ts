@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type mqtt from "mqtt";
+import type { CreateEngine } from "../../src/broker/engine.ts";
+import { closed, connect, connectGateway, type Device, journal, startBroker, type TestBroker } from "./environment.ts";
+
+/** Retained messages: how many a tenant may have, and that none outlives who published it. */
+export function retainedRules(createEngine: CreateEngine): void {
+  let broker: TestBroker;
+  before(async () => {
+    broker = await startBroker(createEngine, { tenantLimits: { retainedMessages: 3, retainedBytes: 2_000 } });
+  });
+  after(() => broker.stop());
+
+  async function retain(device: Device, topic: string, payload: string): Promise<void> {
+    const client = await connect(broker, device);
+    await client.publishAsync(topic, payload, { qos: 1, retain: true });
+    await client.endAsync();
+  }
+
+  /** What a new subscriber of the broker's tenant receives at once, as `topic payload`, of these filters. */
+  async function retained(filters: string[]): Promise<string[]> {
+    const last = `t/${broker.caller.tenantSlug}/end`;
+    const gateway = await connectGateway(broker, { publish: [last], subscribe: [...filters, last] });
+    const received: string[] = [];
+    const ended = new Promise<void>((resolve) =>
+      gateway.on("message", (topic, payload, { retain: isRetained }: mqtt.IPublishPacket) => {
+        if (topic === last) resolve();
+        else if (isRetained) received.push(`${topic} ${payload}`);
+      }),
+    );
+    await gateway.subscribeAsync([...filters, last], { qos: 1 });
+    await gateway.publishAsync(last, "", { qos: 1 });
+    await ended;
+    await gateway.endAsync();
+    return received.sort();
+  }
+
+  const statusTopic = ({ topic }: Device) => topic.replace("/telemetry/", "/status/");
+
+  test("retained messages are removed with their device, and no other's are", async () => {
+    const [deleted, kept] = [await broker.enroll(), await broker.enroll()];
+    await retain(deleted, deleted.topic, '{"a":1}');
+    await retain(kept, kept.topic, '{"b":2}');
+    const connected = await connect(broker, deleted);
+    assert.deepEqual(
+      await retained([deleted.topic, kept.topic]),
+      [`${deleted.topic} {"a":1}`, `${kept.topic} {"b":2}`].sort(),
+    );
+    await broker.enrollment.deleteDevice(broker.caller, deleted.deviceId);
+    await closed(connected);
+    assert.deepEqual(await retained([deleted.topic, kept.topic]), [`${kept.topic} {"b":2}`]);
+    await retain(kept, kept.topic, "");
+    assert.deepEqual(await retained([kept.topic]), []);
+  });
+
+  test("a message beyond the tenant's number is delivered and not retained, with a journal entry", async () => {
+    const devices = [await broker.enroll(), await broker.enroll()] as const;
+    const topics = devices.flatMap((device) => [device.topic, statusTopic(device)]);
+    const gateway = await connectGateway(broker, { subscribe: topics });
+    await gateway.subscribeAsync(topics);
+    const delivered = new Set<string>();
+    const all = new Promise<void>((resolve) =>
+      gateway.on("message", (topic) => void (delivered.add(topic).size === topics.length && resolve())),
+    );
+    for (const device of devices) {
+      await retain(device, device.topic, '{"a":1}');
+      await retain(device, statusTopic(device), '{"a":2}');
+    }
+    await all;
+    assert.deepEqual(
+      await retained(topics),
+      topics
+        .slice(0, 3)
+        .map((topic, n) => `${topic} {"a":${1 + (n % 2)}}`)
+        .sort(),
+    );
+    assert.ok((await journal(broker)).includes("retained_quota"));
+    await retain(devices[0], topics[0]!, '{"a":3}');
+    assert.ok((await retained(topics)).includes(`${topics[0]} {"a":3}`), "a topic that has one may have another");
+    await retain(devices[0], topics[0]!, "");
+    await retain(devices[1], topics[3]!, '{"a":4}');
+    assert.ok((await retained(topics)).includes(`${topics[3]} {"a":4}`), "a removed one makes room");
+    for (const device of devices) await broker.enrollment.deleteDevice(broker.caller, device.deviceId);
+    await gateway.endAsync();
+  });
+
+  test("a message beyond the tenant's bytes is not retained, and the one before it stays", async () => {
+    const device = await broker.enroll();
+    await retain(device, device.topic, `{"a":"${"x".repeat(900)}"}`);
+    await retain(device, statusTopic(device), `{"a":"${"x".repeat(900)}"}`);
+    await retain(device, device.topic, `{"a":"${"y".repeat(1_200)}"}`);
+    const [first] = await retained([device.topic]);
+    assert.match(first ?? "", /x{900}/);
+    await broker.enrollment.deleteDevice(broker.caller, device.deviceId);
+    assert.deepEqual(await retained([device.topic, statusTopic(device)]), []);
+  });
+}
