@@ -1624,7 +1624,7 @@ CREATE FUNCTION quota_lock(tenant uuid, quota text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  SELECT hashtextextended('quota:' || quota || ':' || tenant, 0)
+  SELECT uuid_hash_extended(tenant, hashtext('quota ' || quota))
 $function$;
 
 CREATE FUNCTION record_anomaly_event()

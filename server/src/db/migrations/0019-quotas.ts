@@ -25,7 +25,7 @@ CREATE TABLE quota_rounds (
 
 -- The advisory lock of a tenant's quota: shared by transactions that spend allowances, exclusive for those that count.
 CREATE FUNCTION quota_lock(tenant uuid, quota text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-  SELECT hashtextextended('quota:' || quota || ':' || tenant, 0)
+  SELECT uuid_hash_extended(tenant, hashtext('quota ' || quota))
 $$;
 
 -- Aborts the statement unless the round is the current one; without a round the caller has counted under the exclusive lock.
