@@ -19,9 +19,7 @@ export const qos2: Attack<HostileSessions> = {
   async assault(plan, run) {
     const payload = Buffer.alloc(PAYLOAD, "x");
     return await keepSessions(plan, run, async (socket, { topic }) => {
-      return await sendAtRate(socket, MESSAGES_PER_SECOND, run.ended, (count) =>
-        publish(topic, payload, count, { qos: 2 }),
-      );
+      return await sendAtRate(socket, MESSAGES_PER_SECOND, run.ended, (count) => publish(topic, payload, count, 2));
     });
   },
 };

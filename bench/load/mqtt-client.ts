@@ -16,14 +16,12 @@ export interface MqttTarget {
   readonly ca: string;
   /** A loopback address of its own, where the server counts by address. */
   readonly localAddress?: string;
-  /** 4 is MQTT 3.1.1, the default. */
-  readonly protocolVersion?: 4 | 5;
 }
 
 const DISCONNECT = Buffer.of(0xe0, 0);
-const CONNACK = 0x20;
+const CONNACK_ACCEPTED = Buffer.of(0x20, 2, 0, 0);
 
-/** Opens an MQTT session over mutual TLS; rejects when the broker refuses it. The caller reads what follows the CONNACK. */
+/** Opens an MQTT 3.1.1 session over mutual TLS; rejects when the broker refuses it. The caller reads what follows the CONNACK. */
 export async function openMqtt(target: MqttTarget, identity: Identity): Promise<TLSSocket> {
   const socket = connect({
     host: "127.0.0.1",
@@ -41,7 +39,7 @@ export async function openMqtt(target: MqttTarget, identity: Identity): Promise<
         cmd: "connect",
         clientId: identity.deviceId,
         protocolId: "MQTT",
-        protocolVersion: target.protocolVersion ?? 4,
+        protocolVersion: 4,
         clean: true,
         keepalive: 120,
       }),
@@ -54,8 +52,7 @@ export async function openMqtt(target: MqttTarget, identity: Identity): Promise<
       socket.removeAllListeners("close");
       socket.removeAllListeners("error");
       socket.on("error", () => undefined);
-      // Remaining lengths are short: the reason code is the fourth octet in both versions.
-      if (chunk[0] === CONNACK && chunk[3] === 0) resolve(socket);
+      if (chunk.equals(CONNACK_ACCEPTED)) resolve(socket);
       else reject(new Error(`${identity.deviceId}: refused with ${chunk.toString("hex")}`));
     });
   });
