@@ -13,6 +13,8 @@ import { startService } from "./service.ts";
 const WARM_UP: Phase = { seconds: 2, faults: 1 };
 const PHASE: Phase = { seconds: 20, faults: 4 };
 const SHORT_PHASE: Phase = { seconds: 4, faults: 2 };
+/** How many of the log's last warnings are shown beside a broken promise. */
+const WARNINGS = 5;
 /** In the short form attacks on connections reach the limit in seconds; the honest tenant has some twenty. */
 const SHORT_SETTINGS = { MUSTER_LIMIT_HTTPS_CONNECTIONS_PER_ADDRESS: "100" };
 
@@ -62,6 +64,8 @@ async function runEach(
     const idle = done.count === 0 ? ["the attack did not happen"] : [];
     const broken = [...brokenPromises(promises, without, under), ...unkept, ...idle];
     for (const promise of broken) progress(`  BROKEN ${promise}`);
+    const warnings = env.service.newWarnings();
+    if (broken.length > 0) for (const line of warnings.slice(-WARNINGS)) progress(`  log: ${line.slice(0, 300)}`);
     rows.push({ database, attack: attack.name, without, under, done: done.text, broken });
   }
   return rows;

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { HttpsTarget } from "../bench/load/https-client.ts";
 import type { MqttTarget } from "../bench/load/mqtt-client.ts";
 import { newDataDir, startMuster } from "../bench/peers/muster.ts";
@@ -16,6 +17,8 @@ export interface Service {
   /** A command of the shell, sent to the control socket. @throws Error when the service refuses it */
   // biome-ignore lint/suspicious/noExplicitAny: each command answers with a shape of its own
   command(name: string, body: object): Promise<any>;
+  /** Lines of its log since the last call that are warnings or worse. */
+  newWarnings(): string[];
   stop(): Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export async function startService(
         if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
         return answer.result;
       },
+      newWarnings: warningsIn(dataDir.path),
       stop: async () => {
         await muster.stop();
         await remove();
@@ -54,6 +58,18 @@ export async function startService(
     await remove();
     throw error;
   }
+}
+
+function warningsIn(dataDir: string): () => string[] {
+  let shown = 0;
+  return () => {
+    const log = readdirSync(dataDir).filter((name) => name.startsWith("log-"));
+    const lines = log.flatMap((name) => readFileSync(join(dataDir, name), "utf8").split("\n"));
+    const warnings = lines.filter((line) => /"level":"(?!info|debug)/.test(line));
+    const fresh = warnings.slice(shown);
+    shown = warnings.length;
+    return fresh;
+  };
 }
 
 /** How many files and sockets the process has open. Linux only. */

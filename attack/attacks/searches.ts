@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { type HttpsTarget, openHttps } from "../../bench/load/https-client.ts";
 import { sleep } from "../../bench/measure.ts";
+import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import type { Attack } from "../attack.ts";
 import { setUpTenant } from "../tenant.ts";
 
@@ -25,16 +26,15 @@ export const searches: Attack<Plan> = {
 
   async seed(database, { short }) {
     const tenantId = randomUUID();
-    await sql`INSERT INTO tenants (id, slug, name, created_at) VALUES (${tenantId}, ${TENANT}, ${TENANT}, now())`.execute(
-      database.db,
-    );
-    const batch = 10_000;
-    for (let made = 0; made < (short ? DEVICES.short : DEVICES.full); made += batch) {
+    await database.db.transaction().execute(async (tx) => {
+      await liftTimeLimit(tx);
+      await sql`
+        INSERT INTO tenants (id, slug, name, created_at) VALUES (${tenantId}, ${TENANT}, ${TENANT}, now())`.execute(tx);
       await sql`
         INSERT INTO devices (uid, tenant_id, id, name, hardware_model, agent_version, created_at, updated_at)
         SELECT gen_random_uuid(), ${tenantId}, 'pump-' || n, 'Feed pump ' || n, 'PG-200', '2.4.1', now(), now()
-          FROM generate_series(${made + 1}::int, ${made + batch}::int) n`.execute(database.db);
-    }
+          FROM generate_series(1, ${short ? DEVICES.short : DEVICES.full}::int) n`.execute(tx);
+    });
   },
 
   async prepare({ service }) {

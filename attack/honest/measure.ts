@@ -55,9 +55,11 @@ export async function measureHonest(
     memoryGained(service.pid, ended),
   ]);
   const apart = (seconds * 1000) / (2 * faults);
-  const [pages] = await Promise.all([pageDelays(monitored.slice(0, faults), sinks, apart), sleep(seconds * 1000)]);
-  phase.abort();
-  const [acknowledgements, healthz, requests, connections, sessions, memory] = await running;
+  const paging = Promise.all([pageDelays(monitored.slice(0, faults), sinks, apart), sleep(seconds * 1000)]);
+  const [[acknowledgements, healthz, requests, connections, sessions, memory], [pages]] = await Promise.all([
+    running,
+    paging.finally(() => phase.abort()),
+  ]);
   return {
     acknowledgementP50: percentile(acknowledgements, 0.5),
     acknowledgementP99: percentile(acknowledgements, 0.99),

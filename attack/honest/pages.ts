@@ -16,7 +16,7 @@ export interface PageDelay {
 }
 
 /** A page that takes longer counts as lost. */
-const LOST_SECONDS = 60;
+const LOST_SECONDS = 30;
 /** Values from here on break the rule; each is used once, so that messages are recognised by it. */
 const FIRST_FAULT = 1_000;
 const WELL = 20;
