@@ -19,6 +19,7 @@ const COLUMNS: readonly [title: string, figure: keyof Figures][] = [
   ["/healthz", "healthz"],
   ["REST p99", "requestP99"],
   ["connect", "connect"],
+  ["CPU", "cpu"],
   ["memory", "memory"],
 ];
 
@@ -42,7 +43,13 @@ export function table(rows: readonly Row[]): string {
     `${attack}, ${database}: ${done}`,
     ...broken.map((promise) => `  BROKEN ${promise}`),
   ]);
-  return [...text, "", "Milliseconds and MB, without → with the attack.", "", ...notes].join("\n");
+  return [
+    ...text,
+    "",
+    "Milliseconds (CPU: of the server, a second) and MB, without → with the attack.",
+    "",
+    ...notes,
+  ].join("\n");
 }
 
 function readable(value: Figures[keyof Figures]): string {

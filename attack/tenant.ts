@@ -1,11 +1,13 @@
 import { enrolled, newApplicant, redemptionBody } from "../bench/load/enroll.ts";
 import { type HttpsClient, openHttps } from "../bench/load/https-client.ts";
 import type { Identity } from "../bench/load/mqtt-client.ts";
+import { until } from "../bench/measure.ts";
 import type { Service } from "./service.ts";
 
 /** Redemptions at once: more keep no core busier. */
 const PARALLEL = 4;
-const SCOPES = ["devices:read", "devices:write", "groups:write", "shifts:write", "thresholds:write"];
+const CONFIRM_SECONDS = 60;
+const SCOPES = ["devices:read", "devices:write", "groups:read", "groups:write", "shifts:write", "thresholds:write"];
 
 /** A tenant as an administrator sets it up: over the shell and the public API. */
 export interface Tenant {
@@ -18,6 +20,8 @@ export interface Tenant {
   /** Calls the public API. @throws Error for another status */
   // biome-ignore lint/suspicious/noExplicitAny: each operation answers with a shape of its own
   call(status: number, method: string, path: string, body?: object): Promise<any>;
+  /** Creates a group and waits until its webhooks have confirmed that they want its messages. @returns its id */
+  newGroup(body: object): Promise<string>;
   /** Creates threshold packs, one for each list of rules, and assigns all of them to the device type. */
   assignRules(packs: readonly (readonly object[])[]): Promise<void>;
 }
@@ -53,6 +57,14 @@ export async function setUpTenant(service: Service, slug: string): Promise<Tenan
       const wanted = { tenant: slug, intendedName: name, intendedDeviceTypeId: type.id, maxUses: count };
       const { claimCode } = await command("claim.create", { ...wanted, intendedGroupIds: groupIds });
       return await redeem(service, claimCode, count);
+    },
+    newGroup: async (body) => {
+      const { id } = await call(201, "POST", "/groups", body);
+      await until("the confirmation of its channels", CONFIRM_SECONDS, async () => {
+        const { unconfirmedChannels = [] } = await call(200, "GET", `/groups/${id}`);
+        return unconfirmedChannels.length === 0;
+      });
+      return id;
     },
     assignRules: async (packs) => {
       const thresholdIds: string[] = [];

@@ -4,7 +4,8 @@ import { sleep } from "../../bench/measure.ts";
 import type { Attack } from "../attack.ts";
 import { HOSTILE_ADDRESS } from "../environment.ts";
 
-const CONNECTIONS = 2_000;
+/** More than may be open without authentication in all. */
+const CONNECTIONS = 3_000;
 const TICK_MS = 50;
 /** Of a ClientHello: the server waits for the rest. */
 const FIRST_OCTETS = Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00);

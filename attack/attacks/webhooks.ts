@@ -18,7 +18,7 @@ export const webhooks: Attack<HostileSessions> = {
     await tenant.assignRules([
       Array.from({ length: RULES }, (_, n) => ({ metric: "m", operator: "gt", value: 10 + n, severity: "critical" })),
     ]);
-    const group = await tenant.call(201, "POST", "/groups", {
+    const group = await tenant.newGroup({
       name: "Hanging",
       channels: Array.from({ length: WEBHOOKS }, (_, n) => ({
         type: "webhook",
@@ -26,7 +26,7 @@ export const webhooks: Attack<HostileSessions> = {
       })),
       escalation: [{ afterMinutes: 0, notify: "channels" }],
     });
-    return { target: service.mqtt, identities: await tenant.newDevices(1, "Hanging", [group.id]) };
+    return { target: service.mqtt, identities: await tenant.newDevices(1, "Hanging", [group]) };
   },
 
   async assault(plan, run) {

@@ -52,17 +52,14 @@ async function createMonitored(service: Service, tenant: Tenant, sinks: Sinks, i
     daysOfWeek: EVERY_DAY,
     users: [operator],
   });
-  const team = await tenant.call(201, "POST", "/groups", {
-    name: `Team ${index}`,
-    escalation: [{ afterMinutes: 0, notify: "shift" }],
-  });
-  await tenant.call(200, "POST", `/groups/${team.id}/shifts`, { shiftId: shift.id });
-  const room = await tenant.call(201, "POST", "/groups", {
+  const team = await tenant.newGroup({ name: `Team ${index}`, escalation: [{ afterMinutes: 0, notify: "shift" }] });
+  await tenant.call(200, "POST", `/groups/${team}/shifts`, { shiftId: shift.id });
+  const room = await tenant.newGroup({
     name: `Room ${index}`,
     channels: [{ type: "webhook", target: sinks.hookUrl(hookPath) }],
     escalation: [{ afterMinutes: 0, notify: "channels" }],
   });
-  const identities = await tenant.newDevices(1, `Monitored ${index}`, [team.id, room.id]);
+  const identities = await tenant.newDevices(1, `Monitored ${index}`, [team, room]);
   const [session] = await openSessions(service, identities);
   session!.socket.resume();
   return { ...session!, operator, hookPath };

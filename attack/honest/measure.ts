@@ -1,4 +1,4 @@
-import { percentile, residentBytes, sleep } from "../../bench/measure.ts";
+import { cpuMs, percentile, residentBytes, sleep } from "../../bench/measure.ts";
 import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
 import { acknowledgementDelays } from "./acknowledgements.ts";
@@ -16,6 +16,8 @@ export interface Figures {
   readonly requestP99: number;
   /** A new HTTPS connection with its first answer, and a new MQTT session. */
   readonly connect: number;
+  /** CPU time of the server, in milliseconds a second. */
+  readonly cpu: number;
   /** Resident memory that the server has gained in the phase, at most, in MB. */
   readonly memory: number;
   /** Requests and connections of the honest tenant that failed. */
@@ -42,6 +44,7 @@ export async function measureHonest(
   { seconds, faults }: Phase,
 ): Promise<Figures> {
   const phase = new AbortController();
+  const [cpuBefore, started] = [cpuMs(service.pid), performance.now()];
   const ended = phase.signal;
   const running = Promise.all([
     acknowledgementDelays(publishers, MESSAGES_PER_SECOND, ended),
@@ -68,6 +71,7 @@ export async function measureHonest(
     healthz: Math.max(...healthz.delays),
     requestP99: percentile(requests.delays, 0.99),
     connect: Math.max(...connections.delays, ...sessions.delays),
+    cpu: ((cpuMs(service.pid) - cpuBefore) * 1000) / (performance.now() - started),
     memory,
     failures: [healthz, requests, connections, sessions].flatMap(({ failures }) => failures),
   };
