@@ -7,7 +7,7 @@ export const CLAIM_USES = { min: 1, max: records.usesOfClaim.value, default: 1 }
 export const INTENDED_NAME_LENGTH = records.nameCharacters.value;
 export const MAX_ACTIVE_PLATFORM_CERTS_PER_DEVICE = records.bundlesOfDevice.value;
 /** Unknown claim codes that one address may try in a window before it is rate limited. */
-export const GUESSES = { max: 30, windowMs: 10 * MINUTE } as const;
+export const GUESSES = { max: records.guessesPerAddress.value, windowMs: 10 * MINUTE } as const;
 /** How long a signature may take: a request is to be answered within about 5 s. */
 export const SIGN_TIMEOUT_MS = 5_000;
 /** How long a revocation waits for every broker node to confirm that the sessions are closed. */

@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import { records } from "../../lib/limits/records.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
 
 /** Requests that any 60 seconds admit, per API key (spec 8). */
-export const REQUESTS_PER_MINUTE = 120;
+export const REQUESTS_PER_MINUTE = records.requestsPerKey.value;
 export const WINDOW_MS = 60_000;
 
 /** A key as presented by `requests` simultaneous requests. */

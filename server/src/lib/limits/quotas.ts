@@ -15,7 +15,7 @@ export const quotas = limitTable({
   users: { level: "tenant", of: "users who are not deleted", value: 10_000, reached: REFUSED },
   apiKeys: { level: "tenant", of: "API keys that are neither revoked nor expired", value: 1_000, reached: REFUSED },
   mqttClients: { level: "tenant", of: "MQTT clients, disabled ones too", value: 1_000, reached: REFUSED },
-  openClaims: { level: "tenant", of: "claims that can still be redeemed", value: 100_000, reached: REFUSED },
+  openClaims: { level: "tenant", of: "claims that can still be redeemed", value: 20_000, reached: REFUSED },
   ticketsPerMinute: {
     level: "tenant",
     of: "tickets created in a minute",

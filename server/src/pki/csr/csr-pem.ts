@@ -1,6 +1,7 @@
+import { records } from "../../lib/limits/records.ts";
 import { invalidCsr } from "../errors.ts";
 
-const MAX_CHARACTERS = 8 * 1024;
+const MAX_CHARACTERS = records.csrCharacters.value;
 const BEGIN = "-----BEGIN CERTIFICATE REQUEST-----";
 const END = "-----END CERTIFICATE REQUEST-----";
 const PLAIN_TEXT = /^[\t\r\n\x20-\x7e]*$/;

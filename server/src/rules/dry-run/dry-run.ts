@@ -1,5 +1,6 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
+import { records } from "../../lib/limits/records.ts";
 import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import type { RulesDeps } from "../deps.ts";
 import { findThreshold } from "../packs/pack-store.ts";
@@ -26,7 +27,11 @@ export interface DryRun extends ReplayResult {
 }
 
 type DryRunLimits = ReplayLimits & { devices: number };
-const LIMITS: DryRunLimits = { devices: 1_000, readings: 2_000_000, anomalies: 1_000 };
+const LIMITS: DryRunLimits = {
+  devices: records.dryRunDevices.value,
+  readings: records.dryRunReadings.value,
+  anomalies: records.dryRunAnomalies.value,
+};
 
 /**
  * Which anomalies a pack would have opened over stored telemetry: the evaluator of ingest over the readings of a period in the order

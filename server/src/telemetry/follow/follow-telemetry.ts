@@ -1,6 +1,7 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
 import { type Clock, SECOND } from "../../lib/clock.ts";
+import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { startPollingLoop } from "../../lib/polling-loop.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
@@ -9,7 +10,7 @@ import { snapshotBefore } from "./snapshot.ts";
 import type { TenantPolls } from "./tenant-polls.ts";
 
 const CURSOR = /^\d{1,18}$/;
-const MAX_DEVICES = 500;
+const MAX_DEVICES = records.followedDevices.value;
 
 export interface FollowTelemetryOptions {
   /** Starts with what changed since this cursor; absent: with what changes from now on. */

@@ -1,11 +1,12 @@
 import { useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
+import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { visibleDeviceUid } from "./device-store.ts";
 import { type LatestValue, toValue } from "./latest.ts";
 import { type ReadingRow, selectReadings } from "./readings-store.ts";
 
-const MAX_LIMIT = 1_000;
+const MAX_LIMIT = records.readingsOfPage.value;
 const DEFAULT_LIMIT = 100;
 const CURSOR = /^\d{1,17}$/;
 

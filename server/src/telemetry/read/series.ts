@@ -1,11 +1,12 @@
 import { useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
+import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { visibleDeviceUid } from "./device-store.ts";
 import { type SeriesRange, selectSeries } from "./series-store.ts";
 
-const MAX_BUCKETS = 2_000;
+const MAX_BUCKETS = records.bucketsOfChart.value;
 const DEFAULT_BUCKETS = 300;
 
 /** The numbers of [from, to) in buckets: each of `bucketSeconds`, or about `buckets` of them (default 300). */
