@@ -30,27 +30,62 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes?.[1] ?? Number.NaN) * 1024;
 }
 
-export interface Load {
+/** CPU time in milliseconds, of a server and of its database; the embedded database is part of the server. */
+export interface Cpu {
+  readonly serverMs: number;
+  readonly databaseMs: number;
+}
+
+/** Reads how much CPU time has been used so far. */
+export type Meter = () => Cpu;
+
+/** @param databaseMs reads the CPU time of a database with processes of its own */
+export function meterOf(pid: number, databaseMs: () => number = () => 0): Meter {
+  return () => ({ serverMs: cpuMs(pid), databaseMs: databaseMs() });
+}
+
+/** @returns a function that reads what has been used since */
+export function startMeter(meter: Meter): Meter {
+  const before = meter();
+  return () => {
+    const now = meter();
+    return { serverMs: now.serverMs - before.serverMs, databaseMs: now.databaseMs - before.databaseMs };
+  };
+}
+
+export interface Load extends Cpu {
   readonly count: number;
   readonly seconds: number;
-  /** CPU time of the measured process, in milliseconds. */
-  readonly cpuMs: number;
+}
+
+export const NO_LOAD: Load = { count: 0, seconds: 0, serverMs: 0, databaseMs: 0 };
+
+export function total(loads: readonly Load[]): Load {
+  return loads.reduce(
+    (sum, load) => ({
+      count: sum.count + load.count,
+      seconds: sum.seconds + load.seconds,
+      serverMs: sum.serverMs + load.serverMs,
+      databaseMs: sum.databaseMs + load.databaseMs,
+    }),
+    NO_LOAD,
+  );
 }
 
 /** Runs `work` in `workers` concurrent loops, each until `seconds` are over or `work` answers `false`. */
 export async function sustain(
-  pid: number,
+  meter: Meter,
   { workers, seconds }: { workers: number; seconds: number },
   work: (worker: number) => Promise<boolean>,
 ): Promise<Load> {
   let count = 0;
-  const [cpuBefore, started] = [cpuMs(pid), performance.now()];
+  const [used, started] = [startMeter(meter), performance.now()];
   const end = started + seconds * 1000;
   const run = async (index: number): Promise<void> => {
     while (performance.now() < end && (await work(index))) count++;
   };
   await Promise.all(Array.from({ length: workers }, (_, index) => run(index)));
-  return { count, seconds: (performance.now() - started) / 1000, cpuMs: cpuMs(pid) - cpuBefore };
+  return { count, seconds: (performance.now() - started) / 1000, ...used() };
 }
 
 /** The value below which `share` of the sample lies. */

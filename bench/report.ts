@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import type { Load } from "./measure.ts";
 
 /** One measured figure, beside the same figure of a peer measured in the same run. */
 export interface Figure {
@@ -14,6 +15,18 @@ export interface Figure {
 export type Target =
   | { readonly of: "value" | "ratio"; readonly atLeast: number }
   | { readonly of: "value" | "ratio"; readonly atMost: number };
+
+/** The CPU time of one piece of work, of server and database together; apart in the note. */
+export function cpuFigure(
+  name: string,
+  { count, serverMs, databaseMs }: Omit<Load, "seconds">,
+  unit: "ms" | "µs",
+): Figure & { readonly note: string } {
+  const each = (ms: number) => (ms / count) * (unit === "ms" ? 1 : 1000);
+  const parts = `server ${readable(each(serverMs))} ${unit}, database ${readable(each(databaseMs))} ${unit}`;
+  const note = databaseMs === 0 ? "the database is part of the server" : parts;
+  return { name, value: each(serverMs + databaseMs), unit, note };
+}
 
 /** A row that cannot be measured here, and why. */
 export class Skip extends Error {

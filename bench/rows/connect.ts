@@ -1,6 +1,6 @@
 import { closeMqtt, type Identity, type MqttTarget, openMqtt } from "../load/mqtt-client.ts";
-import { type Load, sustain } from "../measure.ts";
-import type { Figure } from "../report.ts";
+import { type Load, type Meter, NO_LOAD, sustain, total } from "../measure.ts";
+import { cpuFigure, type Figure } from "../report.ts";
 
 const WORKERS = 24;
 const ROUNDS = 3;
@@ -9,6 +9,7 @@ const SECONDS = 2;
 /** A broker under load: its process, its address, and devices it knows. */
 export interface BrokerUnderLoad {
   readonly pid: number;
+  readonly cpu: Meter;
   readonly target: MqttTarget;
   readonly identities: readonly Identity[];
 }
@@ -19,7 +20,7 @@ export async function connects(muster: BrokerUnderLoad, mosquitto: BrokerUnderLo
   const compared = (of: (load: Load) => number) =>
     theirs === undefined ? {} : { peer: { name: "Mosquitto", value: of(theirs) } };
   const rate = (load: Load) => load.count / load.seconds;
-  const cpu = (load: Load) => load.cpuMs / load.count;
+  const cpu = (load: Load) => load.serverMs / load.count;
   return [
     { name: "mTLS connects", value: rate(ours), unit: "/s", ...compared(rate) },
     {
@@ -29,26 +30,21 @@ export async function connects(muster: BrokerUnderLoad, mosquitto: BrokerUnderLo
       ...compared(cpu),
       target: { of: "ratio", atMost: 1.25 },
     },
+    cpuFigure("CPU an mTLS connect, server and database", ours, "ms"),
   ];
 }
 
 /** Measures both in short turns, so that other work on the machine affects both. */
 async function inTurns(muster: BrokerUnderLoad, peer: BrokerUnderLoad | undefined): Promise<[Load, Load | undefined]> {
-  let [ours, theirs]: [Load, Load | undefined] = [NOTHING, peer && NOTHING];
+  let [ours, theirs]: [Load, Load | undefined] = [NO_LOAD, peer && NO_LOAD];
   for (let round = 0; round < ROUNDS; round++) {
-    ours = sum(ours, await connectLoad(muster));
-    if (peer !== undefined) theirs = sum(theirs ?? NOTHING, await connectLoad(peer));
+    ours = total([ours, await connectLoad(muster)]);
+    if (peer !== undefined) theirs = total([theirs ?? NO_LOAD, await connectLoad(peer)]);
   }
   return [ours, theirs];
 }
 
-const NOTHING: Load = { count: 0, seconds: 0, cpuMs: 0 };
-
-function sum(a: Load, b: Load): Load {
-  return { count: a.count + b.count, seconds: a.seconds + b.seconds, cpuMs: a.cpuMs + b.cpuMs };
-}
-
-async function connectLoad({ pid, target, identities }: BrokerUnderLoad): Promise<Load> {
+async function connectLoad({ cpu, target, identities }: BrokerUnderLoad): Promise<Load> {
   const share = Math.floor(identities.length / WORKERS);
   const turns = new Array<number>(WORKERS).fill(0);
   const once = async (worker: number): Promise<boolean> => {
@@ -56,6 +52,6 @@ async function connectLoad({ pid, target, identities }: BrokerUnderLoad): Promis
     await closeMqtt(await openMqtt(target, identity));
     return true;
   };
-  await sustain(pid, { workers: WORKERS, seconds: 0.5 }, once);
-  return await sustain(pid, { workers: WORKERS, seconds: SECONDS }, once);
+  await sustain(cpu, { workers: WORKERS, seconds: 0.5 }, once);
+  return await sustain(cpu, { workers: WORKERS, seconds: SECONDS }, once);
 }

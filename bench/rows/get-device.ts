@@ -1,7 +1,7 @@
 import type { Fleet } from "../load/fleet.ts";
 import { type HttpsClient, type HttpsTarget, openHttps } from "../load/https-client.ts";
-import { type Load, sustain } from "../measure.ts";
-import type { Figure } from "../report.ts";
+import { type Load, type Meter, sustain, total } from "../measure.ts";
+import { cpuFigure, type Figure } from "../report.ts";
 
 const WORKERS = 64;
 const ROUNDS = 4;
@@ -10,7 +10,7 @@ const SECONDS = 2;
 const A_KEY = 118;
 
 interface Served {
-  readonly pid: number;
+  readonly cpu: Meter;
   readonly https: HttpsTarget;
 }
 
@@ -34,6 +34,7 @@ export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Pro
   peer.close();
   const [sum, peerSum] = [total(loads[0]), total(loads[1])];
   const name = "bare Fastify route";
+  const cpuName = "CPU a GET /devices/{id}, server and database";
   return [
     {
       name: "GET /devices/{id}",
@@ -44,10 +45,11 @@ export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Pro
     },
     {
       name: "server CPU a GET /devices/{id}",
-      value: sum.cpuMs / sum.count,
+      value: sum.serverMs / sum.count,
       unit: "ms",
-      peer: { name, value: peerSum.cpuMs / peerSum.count },
+      peer: { name, value: peerSum.serverMs / peerSum.count },
     },
+    { ...cpuFigure(cpuName, sum, "ms"), peer: { name, value: cpuFigure(cpuName, peerSum, "ms").value } },
   ];
 }
 
@@ -61,7 +63,7 @@ function keyAt({ keys }: Fleet, turn: number): string {
 }
 
 async function contender(
-  { pid, https }: Served,
+  { cpu, https }: Served,
   request: (turn: number) => { path: string; headers: Record<string, string> },
 ) {
   const clients: HttpsClient[] = await Promise.all(Array.from({ length: WORKERS }, () => openHttps(https)));
@@ -74,15 +76,10 @@ async function contender(
   };
   return {
     warmUp: (requests: number) =>
-      sustain(pid, { workers: WORKERS, seconds: 60 }, async (worker) => turn < requests && once(worker)),
-    load: (seconds: number) => sustain(pid, { workers: WORKERS, seconds }, once),
+      sustain(cpu, { workers: WORKERS, seconds: 60 }, async (worker) => turn < requests && once(worker)),
+    load: (seconds: number) => sustain(cpu, { workers: WORKERS, seconds }, once),
     close: () => {
       for (const client of clients) client.close();
     },
   };
-}
-
-function total(loads: readonly Load[]): Load {
-  const sum = (of: (load: Load) => number) => loads.reduce((before, load) => before + of(load), 0);
-  return { count: sum((load) => load.count), seconds: sum((load) => load.seconds), cpuMs: sum((load) => load.cpuMs) };
 }

@@ -30,7 +30,7 @@ async function measureIngest(engine: IngestEngine, dataDir: string): Promise<voi
   const muster = await startMuster(dataDir, engine.databaseUrl, UNLIMITED);
   let stored = 0;
   try {
-    const enrolled = await unlessEnded(redemptions(muster, engine.name, { most: DEVICES, seconds: 600 }));
+    const enrolled = await unlessEnded(redemptions(muster, { name: engine.name, cpuMs: engine.cpuMs }));
     await assignRules(muster, enrolled.deviceTypeId);
     if (engine.databaseUrl !== undefined && engine.atLeast !== undefined) {
       progress("publish to anomaly");

@@ -1,6 +1,7 @@
 import { unlessEnded } from "../interrupt.ts";
 import { createFleet } from "../load/fleet.ts";
 import { fillLists, LONG_LISTS, type LongList, type LongLists, vacuum } from "../load/long-lists.ts";
+import { meterOf } from "../measure.ts";
 import { startBareRoute } from "../peers/bare-route.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -12,13 +13,17 @@ import { add, available, progress } from "../run.ts";
 
 /** One device by the public API, beside a bare route. */
 export async function readsOfDevices(): Promise<void> {
-  await onServer("no GET /devices/{id}", "fleet", async (muster, url) => {
+  await onServer("no GET /devices/{id}", "fleet", async (muster, url, cpuMs) => {
     progress("filling a tenant with devices and keys");
     const fleet = await createFleet(muster, url, { devices: 2000, keys: 1000 });
     const bare = await startBareRoute(url, fleet.tenantId);
     progress("GET /devices/{id}");
-    return await unlessEnded(getDevice(muster, bare, fleet)).finally(bare.stop);
+    return await unlessEnded(getDevice(served(muster, cpuMs), served(bare, cpuMs), fleet)).finally(bare.stop);
   });
+}
+
+function served({ pid, https }: Pick<MusterProcess, "pid" | "https">, databaseMs: () => number) {
+  return { cpu: meterOf(pid, databaseMs), https };
 }
 
 export async function readsOfLists(): Promise<void> {
@@ -61,7 +66,7 @@ async function onLongLists(lists: readonly LongList[], lengths: readonly number[
 async function onServer(
   without: string,
   name: string,
-  measure: (muster: MusterProcess, url: string) => Promise<Figure[]>,
+  measure: (muster: MusterProcess, url: string, databaseMs: () => number) => Promise<Figure[]>,
 ): Promise<void> {
   const postgres = await available(without, startPostgres);
   if (postgres === undefined) return;
@@ -69,7 +74,7 @@ async function onServer(
   const url = await postgres.createDatabase(name);
   const muster = await startMuster(dataDir.path, url);
   try {
-    add(await measure(muster, url));
+    add(await measure(muster, url, postgres.cpuMs));
   } finally {
     await muster.stop();
     await postgres.stop();

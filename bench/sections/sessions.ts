@@ -1,4 +1,5 @@
 import { unlessEnded } from "../interrupt.ts";
+import { meterOf } from "../measure.ts";
 import { startMosquitto } from "../peers/mosquitto.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -14,7 +15,7 @@ export async function redemptionsOnEmbedded(): Promise<void> {
   const dataDir = newDataDir();
   const muster = await startMuster(dataDir.path);
   try {
-    add((await unlessEnded(redemptions(muster, "PGlite", { most: 5000, seconds: 8 }))).figures);
+    add((await unlessEnded(redemptions(muster, { name: "PGlite" }))).figures);
   } finally {
     await muster.stop();
     dataDir.remove();
@@ -27,39 +28,49 @@ export async function sessionsOnPostgres(): Promise<void> {
   if (postgres === undefined) return;
   const dataDir = newDataDir();
   try {
-    await brokerRows(await postgres.createDatabase("bench"), dataDir.path);
+    await brokerRows(await postgres.createDatabase("bench"), postgres.cpuMs, dataDir.path);
   } finally {
     await postgres.stop();
     dataDir.remove();
   }
 }
 
-async function brokerRows(databaseUrl: string, dataDir: string): Promise<void> {
+async function brokerRows(databaseUrl: string, cpuMs: () => number, dataDir: string): Promise<void> {
   progress("redemptions on PostgreSQL");
   let muster = await startMuster(dataDir, databaseUrl);
   try {
-    const enrolled = await unlessEnded(redemptions(muster, "PostgreSQL", { most: 9000, seconds: 8, targetMs: 0.8 }));
+    const enrolled = await unlessEnded(redemptions(muster, { name: "PostgreSQL", cpuMs }, 0.8));
     if (wants("redemption")) add(enrolled.figures);
     if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process: its memory is that of its sessions only.
     await muster.stop();
     muster = await startMuster(dataDir, databaseUrl);
-    await sessionRows(muster, databaseUrl, enrolled);
+    await sessionRows(muster, { url: databaseUrl, cpuMs }, enrolled);
   } finally {
     await muster.stop();
   }
 }
 
-async function sessionRows(muster: MusterProcess, databaseUrl: string, enrolled: Redemptions): Promise<void> {
+async function sessionRows(
+  muster: MusterProcess,
+  { url, cpuMs }: { url: string; cpuMs: () => number },
+  enrolled: Redemptions,
+): Promise<void> {
   const { identities, newKey } = enrolled;
   const mosquitto = await available("no peer for sessions and messages", startMosquitto);
   try {
     const peer: BrokerUnderLoad | undefined = mosquitto && {
       pid: mosquitto.pid,
+      cpu: meterOf(mosquitto.pid),
       target: mosquitto.target,
       identities: await mosquitto.newIdentities(SESSIONS),
     };
-    const under = (devices: typeof identities) => ({ pid: muster.pid, target: muster.mqtt, identities: devices });
+    const under = (devices: typeof identities) => ({
+      pid: muster.pid,
+      cpu: meterOf(muster.pid, cpuMs),
+      target: muster.mqtt,
+      identities: devices,
+    });
     const toRevoke = identities.slice(0, SESSIONS);
     const others = under(identities.slice(SESSIONS, 2 * SESSIONS));
     if (wants("memory", "revocation")) {
@@ -75,7 +86,7 @@ async function sessionRows(muster: MusterProcess, databaseUrl: string, enrolled:
     }
     if (wants("stored")) {
       progress("stored messages");
-      add(await unlessEnded(storedMessages(others, databaseUrl, mosquitto && peer && { mosquitto, load: peer })));
+      add(await unlessEnded(storedMessages(others, { url, cpuMs }, mosquitto && peer && { mosquitto, load: peer })));
     }
   } finally {
     await mosquitto?.stop();
