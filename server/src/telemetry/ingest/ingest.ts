@@ -11,7 +11,7 @@ import type { SettleDeps } from "../queue/settle-batch.ts";
 import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
 import { createLastSeenThrottle, type LastSeenThrottle } from "./last-seen-throttle.ts";
-import { type Message, prepareMessage } from "./prepare-message.ts";
+import { type Message, prepareMessage, unprepared } from "./prepare-message.ts";
 import { createServerTime } from "./server-time.ts";
 
 /**
@@ -19,6 +19,9 @@ import { createServerTime } from "./server-time.ts";
  * embedded database runs in this process, so it does one thing at a time.
  */
 const SHARDS = { postgres: 2, embedded: 1 };
+
+/** A larger message is parsed when it is stored: its readings need far more memory than its payload. */
+const LARGE_BYTES = 4_096;
 
 export interface IngestDeps {
   database: Pick<Database, "kind" | "db" | "listen">;
@@ -66,8 +69,14 @@ export function createIngest(deps: IngestDeps): Ingest {
 
   return {
     ingest(message) {
-      const prepared = prepareMessage(message, clock.now().getTime(), serverTime, limits.readingsPerMessage);
-      return shards[shardOf(message.deviceUid, shards.length)]!.add(message, prepared);
+      const nowMs = clock.now().getTime();
+      const maxReadings = limits.readingsPerMessage;
+      const shard = shards[shardOf(message.deviceUid, shards.length)]!;
+      if (message.payload.length <= LARGE_BYTES) {
+        return shard.add(message, prepareMessage(message, nowMs, serverTime, maxReadings));
+      }
+      const times = serverTime.reserve(message.deviceUid, nowMs, maxReadings);
+      return shard.add(message, unprepared(message, nowMs), () => prepareMessage(message, nowMs, times, maxReadings));
     },
     queue() {
       const queues = shards.map((shard) => shard.queue());

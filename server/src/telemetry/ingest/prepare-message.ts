@@ -17,7 +17,7 @@ export interface Message {
 export function prepareMessage(
   message: Message,
   nowMs: number,
-  serverTime: ServerTime,
+  serverTime: Pick<ServerTime, "next">,
   maxReadings: number,
 ): PreparedMessage {
   const { tenantId, deviceUid } = message;
@@ -29,6 +29,11 @@ export function prepareMessage(
   const receivedAt =
     readings.length === 1 && !readings[0]!.timeReplaced ? arrival(readings[0]!.time, nowMs) : nowMs * 1000;
   return { tenantId, deviceUid, receivedAt, readings, rejected: undefined };
+}
+
+/** Stands for a message that is not parsed yet. */
+export function unprepared({ tenantId, deviceUid }: Message, nowMs: number): PreparedMessage {
+  return { tenantId, deviceUid, receivedAt: nowMs * 1000, readings: [], rejected: undefined };
 }
 
 /** A message that is stored with the reason why it was rejected, without readings. */

@@ -6,6 +6,8 @@
 export interface ServerTime {
   /** The next time of `deviceUid`: `nowMs`, or the microsecond after its last time when `nowMs` is used already. */
   next(deviceUid: string, nowMs: number): number;
+  /** Reserves `count` times, for a message that is parsed later. */
+  reserve(deviceUid: string, nowMs: number, count: number): Pick<ServerTime, "next">;
 }
 
 export function createServerTime(): ServerTime {
@@ -13,17 +15,23 @@ export function createServerTime(): ServerTime {
   const last = new Map<string, number>();
   let current = 0;
 
+  function take(deviceUid: string, nowMs: number, count: number): number {
+    const now = nowMs * 1000;
+    if (now !== current) {
+      current = now;
+      for (const [uid, time] of last) if (time < now) last.delete(uid);
+    }
+    const previous = last.get(deviceUid);
+    const time = previous === undefined || previous < now ? now : previous + 1;
+    last.set(deviceUid, time + count - 1);
+    return time;
+  }
+
   return {
-    next(deviceUid, nowMs) {
-      const now = nowMs * 1000;
-      if (now !== current) {
-        current = now;
-        for (const [uid, time] of last) if (time < now) last.delete(uid);
-      }
-      const previous = last.get(deviceUid);
-      const time = previous === undefined || previous < now ? now : previous + 1;
-      last.set(deviceUid, time);
-      return time;
+    next: (deviceUid, nowMs) => take(deviceUid, nowMs, 1),
+    reserve(deviceUid, nowMs, count) {
+      let time = take(deviceUid, nowMs, count);
+      return { next: () => time++ };
     },
   };
 }

@@ -1,15 +1,12 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import type { Message } from "../ingest/prepare-message.ts";
-import { type PendingMessage, rowsOf } from "./pending-message.ts";
+import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
 import { type BatchResult, countMessages, type SettleDeps, storePending } from "./settle-batch.ts";
-import { splitMessage } from "./split-message.ts";
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
-/** A message of more rows is stored in parts, in batches of their own. */
-const MAX_PART_ROWS = 1_000;
 /** Slow batches that the next one does not wait for. Each has a connection to the database. */
 const MAX_OVERTAKEN = 2;
 /** A batch is repeated in this many smaller ones. Each attempt that times out takes seconds, so there should be few. */
@@ -46,14 +43,17 @@ export class IngestShard {
     this.#queues = new TenantQueues(deps);
   }
 
-  /** Resolves and rejects like `Ingest.ingest`. */
-  add(message: Message, prepared: PreparedMessage): Promise<void> {
+  /**
+   * Resolves and rejects like `Ingest.ingest`.
+   *
+   * @param defer parses the message, in place of `prepared`, when a batch takes it
+   */
+  add(message: Message, prepared: PreparedMessage, defer?: () => PreparedMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#messages++;
       this.#bytes += message.payload.length;
-      const rows = rowsOf(prepared);
-      const pending: PendingMessage = { message, prepared, rows, parts: NO_PARTS, timeouts: 0, resolve, reject };
-      if (rows > MAX_PART_ROWS) startPart(pending, splitMessage(prepared, MAX_PART_ROWS));
+      const pending = { message, prepared, defer, rows: 0, parts: NO_PARTS, timeouts: 0, resolve, reject };
+      if (defer === undefined) setPrepared(pending, prepared);
       this.#queues.add(pending);
       this.#wake();
     });
@@ -110,9 +110,9 @@ export class IngestShard {
 
   /** Stores a batch and settles its messages, or returns them to their queues. Never rejects. */
   async #store(batch: Batch): Promise<void> {
+    const started = performance.now();
     if (batch.messages.length > 0) {
       this.#inFlight.add(batch);
-      const started = performance.now();
       const result = await storePending(this.#deps, batch.messages);
       this.#assess(batch, result, performance.now() - started);
       if (result.outcome === "stored") this.#settleStored(batch);
@@ -120,10 +120,11 @@ export class IngestShard {
       else await this.#divide(batch, result);
       this.#inFlight.delete(batch);
     }
-    this.#queues.release(batch);
+    this.#queues.release(batch, performance.now() - started, () => this.#wake());
     this.#wake();
   }
 
+  /** Decides who is isolated, and how large the next batch of a tenant at fault is. */
   #assess({ queues, isolated, messages }: Batch, { outcome }: BatchResult, ms: number): void {
     const { isolation } = this.#deps;
     if (outcome === "failed") return;
@@ -185,13 +186,6 @@ export class IngestShard {
 
 function dividedSize(messages: number, outcome: keyof typeof DIVISOR): number {
   return Math.max(1, Math.floor(messages / DIVISOR[outcome]));
-}
-
-/** Makes the first of `parts` what the next batch stores. */
-function startPart(pending: PendingMessage, [first, ...others]: readonly PreparedMessage[]): void {
-  pending.prepared = first!;
-  pending.rows = rowsOf(first!);
-  pending.parts = others;
 }
 
 /** The next turn of the event loop: sockets and timers are served, and messages that arrive together are stored together. */

@@ -1,4 +1,4 @@
-import type { PendingMessage } from "./pending-message.ts";
+import { type PendingMessage, setPrepared } from "./pending-message.ts";
 
 export const MAX_BATCH_MESSAGES = 1_000;
 
@@ -16,6 +16,8 @@ export class TenantQueue {
   busy = false;
   /** How many messages its next batch may have; fewer while the message that makes its batches fail is searched for. */
   maxMessages = MAX_BATCH_MESSAGES;
+  /** Its share of the last batch was too small for what waited. */
+  hasSpentShare = false;
   /** Milliseconds of `performance.now()`: when something was taken from it last. */
   takenAt: number;
   #waiting: PendingMessage[] = [];
@@ -47,6 +49,7 @@ export class TenantQueue {
     const from = this.#first;
     while (this.#first < end && (this.#first === from || (budget.rows > 0 && budget.bytes > 0))) {
       const pending = this.#waiting[this.#first++]!;
+      if (pending.defer) setPrepared(pending, pending.defer());
       into.push(pending);
       budget.rows -= pending.rows;
       budget.bytes -= pending.message.payload.length;

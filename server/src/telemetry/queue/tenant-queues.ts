@@ -4,6 +4,7 @@ import type { Isolation } from "./isolation.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import { type Budget, MAX_BATCH_MESSAGES, TenantQueue } from "./tenant-queue.ts";
 
+const MAX_PAUSE_MS = 250;
 /** A tenant that sent nothing for so long does not count as one that shares this process. */
 const FORGET_TENANT_MS = 60_000;
 
@@ -55,12 +56,29 @@ export class TenantQueues {
     if (queue.size === 1) this.#schedule(queue);
   }
 
-  /** The batch is settled: its tenants get further turns, after those that wait already. */
-  release({ queues }: Batch): void {
+  /**
+   * The batch is settled, which took `ms`: its tenants get further turns, after those that wait already. A tenant that spends its share
+   * pauses for as long as the batch took, so that half of the time of processor and database is left to the others.
+   *
+   * @param resumed called when a pause has ended
+   */
+  release({ queues }: Batch, ms: number, resumed: () => void): void {
     for (const queue of queues) {
-      queue.busy = false;
-      this.#schedule(queue);
+      if (this.areSeveral && queue.hasSpentShare) {
+        setTimeout(
+          () => {
+            this.#resume(queue);
+            resumed();
+          },
+          Math.min(ms, MAX_PAUSE_MS),
+        );
+      } else this.#resume(queue);
     }
+  }
+
+  #resume(queue: TenantQueue): void {
+    queue.busy = false;
+    this.#schedule(queue);
   }
 
   takeShared(): Batch {
@@ -115,6 +133,7 @@ export class TenantQueues {
     const { messages, rows, bytes } = share;
     queue.take(share, into);
     queue.busy = true;
+    queue.hasSpentShare = isSpent(share);
     queue.takenAt = performance.now();
     if (share === budget) return;
     budget.messages -= messages - share.messages;
