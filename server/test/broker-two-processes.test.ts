@@ -61,6 +61,29 @@ describe("two broker processes on one database", () => {
     }
   });
 
+  test("disabling or deleting an MQTT client, or blocking a device's key, at one process closes the session at the other", async () => {
+    const { connections, enrollment } = first.app;
+    const { caller, slug } = tenant;
+    for (const end of [connections.disableMqttClient, connections.deleteMqttClient]) {
+      const wanted = { clientId: `${slug}-gw`, username: `${slug}-gw` };
+      const { password } = await connections.createMqttClient(caller, wanted);
+      const identity = { deviceId: wanted.clientId, fullchain: "", key: "", ca: first.ca };
+      const connect = () => connectMqtt(second, identity, { username: wanted.username, password });
+      const client = await connect();
+      await end(caller, wanted.clientId);
+      assert.equal(await storedSessions(identity), 0);
+      await closed(client);
+      await assert.rejects(connect(), /Bad username or password/);
+    }
+    const device = await enrollDevice(first, tenant);
+    const client = await connectMqtt(second, device);
+    const { revoked } = await enrollment.blockKey({ certificateId: await certificateOf(device.deviceId) });
+    assert.equal(revoked.length, 1);
+    assert.equal(await storedSessions(device), 0);
+    await closed(client);
+    await assert.rejects(connectMqtt(second, device), /Not authorized/);
+  });
+
   test(`of ${CLIENTS} simultaneous connects at two processes at most one stays open, also when some close before their CONNACK`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const device = await enrollDevice(first, tenant);
