@@ -1,5 +1,6 @@
 import type { Authorities } from "../../authorities/authorities.ts";
 import type { Certificates } from "../../certificates/certificates.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { chainProblem } from "./chain-problem.ts";
 import type { CertificateCredential } from "./policy.ts";
 import type { RefusalSubject, Refusals } from "./refusals.ts";
@@ -11,7 +12,7 @@ export interface UnverifiedClientsDeps {
 }
 
 /** Finding the tenant costs a query. Beyond so many at once, a refusal is recorded without a tenant. */
-const MAX_LOOK_UPS = 20;
+const MAX_LOOK_UPS = DEFAULT_LIMITS.refusalLookUps;
 
 /** Records clients whose certificate TLS did not verify: under the tenant of the certificate, if that is recorded. */
 export class UnverifiedClients {

@@ -1,7 +1,8 @@
 import { type Clock, MINUTE } from "../../lib/clock.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 
 /** Windows of one address each; further addresses of the same minute share a window, first by tenant and reason, then by reason. */
-const MAX_ADDRESSES = 1_000;
+const MAX_ADDRESSES = DEFAULT_LIMITS.refusalAddresses;
 const MAX_WINDOWS = 2 * MAX_ADDRESSES;
 
 /** What refusals are counted together by. */

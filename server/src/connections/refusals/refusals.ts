@@ -1,6 +1,7 @@
 import { useCase } from "../../access/access.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, DAY, SECOND } from "../../lib/clock.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
 import { createWriteBehind } from "../../lib/write-behind.ts";
 import type { ConnectionsDeps } from "../deps.ts";
@@ -39,11 +40,11 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
 }
 
 const MAX_AGE_MS = 30 * DAY;
-const MAX_BUFFERED = 1_000;
+const MAX_BUFFERED = DEFAULT_LIMITS.refusalsWaiting;
 const BATCH_MS = 200;
 /** Counts may be a little old: under attack one statement a second then writes them all. */
 const COUNTS_MS = SECOND;
-const MAX_TEXT = 256;
+const MAX_TEXT = DEFAULT_LIMITS.refusalCharacters;
 
 export interface RefusalJournal {
   recordRefusal(refusal: Refusal): void;

@@ -23,6 +23,20 @@ export const broker = limitTable({
     reached: CLOSED,
     fixed: true,
   },
+  mqttTopicLevels: {
+    level: "message",
+    of: "levels of an MQTT topic or filter",
+    value: 100,
+    reached: CLOSED,
+    fixed: true,
+  },
+  refusalCharacters: {
+    level: "message",
+    of: "characters of a text that a refused client sent, in the journal",
+    value: 256,
+    reached: "the rest is left out",
+    fixed: true,
+  },
   mqttClientIdBytes: {
     level: "message",
     of: "bytes of an MQTT client id; 23 with MQTT 3.1",
@@ -125,6 +139,27 @@ export const broker = limitTable({
     of: "journal entries a minute for one tenant, address block and reason",
     value: 20,
     reached: "further refusals add to the count of the last entry",
+  },
+  refusalAddresses: {
+    level: "process",
+    of: "addresses whose refusals are counted apart in a minute",
+    value: 1_000,
+    reached: "further addresses share one count a tenant and reason, and beyond as many of these one a reason",
+    fixed: true,
+  },
+  refusalsWaiting: {
+    level: "process",
+    of: "journal entries that wait for the database, written five times a second",
+    value: 1_000,
+    reached: "further ones are dropped, and a log line says how many",
+    fixed: true,
+  },
+  refusalLookUps: {
+    level: "process",
+    of: "look-ups at once of whose certificate TLS did not verify",
+    value: 20,
+    reached: "further refusals are recorded without a tenant",
+    fixed: true,
   },
   mqttUnauthenticated: {
     level: "process",

@@ -27,6 +27,7 @@ export function createAedes(deps: AedesDeps): Aedes {
     id: "muster",
     connectTimeout: limits.mqttConnectSeconds * SECOND,
     maxClientsIdLength: DEFAULT_LIMITS.mqttClientIdBytes,
+    maxTopicLevels: DEFAULT_LIMITS.mqttTopicLevels,
     drainTimeout: 0,
     preConnect(client, packet, done) {
       prepareConnect(sessionOf(client), packet);
