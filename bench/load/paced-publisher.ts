@@ -26,7 +26,7 @@ interface State {
 
 /**
  * Publishes at QoS 1 at a steady rate, the sessions taking turns, without waiting for acknowledgements. After the warm-up one
- * message in `oneIn` breaks a rule; the device's next message breaks none.
+ * message in `oneIn` breaks a rule; the device's next message breaks none. Times are `behindMs` before now.
  */
 export async function publishPaced(
   targets: readonly { socket: TLSSocket; topic: string }[],
@@ -35,25 +35,26 @@ export async function publishPaced(
     oneIn,
     warmUpSeconds,
     seconds,
-  }: { perSecond: number; oneIn: number; warmUpSeconds: number; seconds: number },
+    behindMs = 0,
+  }: { perSecond: number; oneIn: number; warmUpSeconds: number; seconds: number; behindMs?: number },
 ): Promise<Paced> {
   const sessions = targets.map((target) => ({ ...target, quiet: publishPacket(target.topic, QUIET) }));
   const state: State = { count: 0, breaches: [] };
   const started = performance.now();
   for (let now = 0; now < (warmUpSeconds + seconds) * 1000; now = performance.now() - started) {
     const due = Math.floor((now * perSecond) / 1000);
-    while (state.count < due) sendNext(sessions, state, now < warmUpSeconds * 1000 ? Infinity : oneIn);
+    while (state.count < due) sendNext(sessions, state, now < warmUpSeconds * 1000 ? Infinity : oneIn, behindMs);
     await sleep(TICK_MS);
   }
   return state;
 }
 
-function sendNext(sessions: readonly Session[], state: State, oneIn: number): void {
+function sendNext(sessions: readonly Session[], state: State, oneIn: number, behindMs: number): void {
   const { socket, topic, quiet } = sessions[state.count % sessions.length]!;
   const breaks = oneIn !== Infinity && state.count % oneIn === 0;
   const packet = breaks ? publishPacket(topic, breach(state.breaches.push(performance.now()) - 1)) : quiet;
   const bytes = Buffer.allocUnsafe(packet.length);
-  packet.write(bytes, 0, messageIdOf(Math.floor(state.count / sessions.length)), Date.now());
+  packet.write(bytes, 0, messageIdOf(Math.floor(state.count / sessions.length)), Date.now() - behindMs);
   socket.write(bytes);
   state.count++;
 }
