@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { boundFunctions } from "./access/access.ts";
+import { serveConfirmPage } from "./api/pages/confirm-page.ts";
 import { serveHomePage } from "./api/reference/home-page.ts";
 import { serveReference } from "./api/reference/serve-reference.ts";
 import { type Api, createApi } from "./api/server.ts";
@@ -62,7 +63,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const broker = createBroker(parts);
   const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
   const bound = boundFunctions([...Object.values(features), authorities]);
-  const api = createApi({ ...parts, bound, pages: [serveHomePage, serveReference], readiness, isUnavailable });
+  const pages = [serveHomePage, serveReference, serveConfirmPage(parts)];
+  const api = createApi({ ...parts, bound, pages, readiness, isUnavailable });
   const control = createControl({ ...parts, dataDir: config.dataDir });
 
   let stopJobs = async () => {};

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { confirmChannels } from "./harness/confirm-channels.ts";
 import { type CrashFixture, type Device, startCrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt } from "./harness/devices.ts";
@@ -20,6 +21,7 @@ before(async () => {
     channels: [{ type: "email", target: TO }],
     escalation: [{ afterMinutes: 0, notify: "channels" }],
   });
+  await confirmChannels(sinks, fixture.server.ca, group, () => fixture.done("GET", `groups/${group.id}`));
   const rules = METRICS.map((metric) => ({ metric, operator: "gt", value: 90, severity: "critical" }));
   const pack = await fixture.done("POST", "thresholds", { name: "Limits", rules });
   await fixture.done("PUT", `devices/${device.deviceId}`, {

@@ -159,6 +159,10 @@ const neglect: Record<string, string[]> = {
         FROM tenants`,
     "INSERT INTO disabled_webhooks SELECT id, '', 'https://hook.example/secret', now() FROM tenants",
   ],
+  "every channel of a group is confirmed by its receiver": [
+    `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
+      SELECT gen_random_uuid(), id, 'x', '[{"type": "email", "target": "new@hook.example"}]', now(), now() FROM tenants`,
+  ],
   "telemetry past its retention is dropped within a day": [
     "SELECT make_telemetry_day(7::smallint, (now() - interval '12 days')::date)",
   ],

@@ -31,9 +31,9 @@ after(async () => {
 async function pagingDevices(): Promise<MonitoredDevice[]> {
   if (!onPostgres) return [];
   return [
-    await risingDevice(service, 100, 1, { type: "webhook", target: sinks.hookUrl("/plant") }),
+    await risingDevice(service, 100, 1, { channel: { type: "webhook", target: sinks.hookUrl("/plant") }, sinks }),
     // Few, since more than twenty mails in a minute would be sent as a digest.
-    await risingDevice(service, 8, 12, { type: "email", target: "plant@acme.example" }),
+    await risingDevice(service, 8, 12, { channel: { type: "email", target: "plant@acme.example" }, sinks }),
   ];
 }
 

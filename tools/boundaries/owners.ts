@@ -47,6 +47,7 @@ export const owners: Record<string, readonly string[]> = {
     "delivery_attempts",
     "delivery_minutes",
     "suppressed_deliveries",
+    "channel_addresses",
     "certificate_notices",
     "disabled_webhooks",
   ],

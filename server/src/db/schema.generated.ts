@@ -17,6 +17,7 @@ export interface Schema {
   certificate_audit: CertificateAuditTable;
   certificate_notices: CertificateNoticesTable;
   certificates: CertificatesTable;
+  channel_addresses: ChannelAddressesTable;
   claim_guesses: ClaimGuessesTable;
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
@@ -78,6 +79,7 @@ export interface Schema {
   shared_device_type_thresholds: SharedDeviceTypeThresholdsView;
   shared_device_types: SharedDeviceTypesView;
   shared_devices: SharedDevicesView;
+  shared_group_channels: SharedGroupChannelsView;
   shared_group_members: SharedGroupMembersView;
   shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
@@ -250,6 +252,23 @@ export interface CertificatesTable {
   revocation_reason: "superseded" | "requested" | "device_deleted" | null;
   superseded_by_id: string | null;
   last_connected_at: Date | null;
+}
+
+export interface ChannelAddressesTable {
+  tenant_id: string;
+  type: "email" | "webhook";
+  key: Buffer;
+  address: string;
+  group_id: string;
+  named_at: Date;
+  request_at: Date | null;
+  token_sha256: Buffer | null;
+  token_expires_at: Date | null;
+  requested_at: Date | null;
+  requests: Generated<number>;
+  requests_since: Date | null;
+  confirmed_at: Date | null;
+  confirmed_by: "link" | "answer" | "user" | "earlier version" | null;
 }
 
 export interface ClaimGuessesTable {
@@ -840,6 +859,15 @@ export interface SharedDevicesView {
   connectivity_since: Date | null;
   last_seen_at: Date | null;
   deleted_at: Date | null;
+}
+
+export interface SharedGroupChannelsView {
+  tenant_id: string | null;
+  group_id: string | null;
+  position: string | null;
+  type: string | null;
+  target: string | null;
+  confirmed: boolean | null;
 }
 
 export interface SharedGroupMembersView {

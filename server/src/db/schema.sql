@@ -282,6 +282,32 @@ CREATE TRIGGER certificates_shared_key AFTER INSERT ON certificates
 CREATE TRIGGER certificates_stay_revoked BEFORE UPDATE ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION refuse_unrevoke();
 
+CREATE TABLE channel_addresses (
+  tenant_id uuid NOT NULL,
+  type text NOT NULL,
+  key bytea NOT NULL,
+  address text NOT NULL,
+  group_id uuid NOT NULL,
+  named_at timestamp with time zone NOT NULL,
+  request_at timestamp with time zone,
+  token_sha256 bytea,
+  token_expires_at timestamp with time zone,
+  requested_at timestamp with time zone,
+  requests integer NOT NULL DEFAULT 0,
+  requests_since timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  confirmed_by text,
+  CONSTRAINT channel_addresses_pkey PRIMARY KEY (tenant_id, type, key),
+  CONSTRAINT channel_addresses_token_sha256_key UNIQUE (token_sha256),
+  CONSTRAINT channel_addresses_check CHECK (((confirmed_at IS NULL) = (confirmed_by IS NULL))),
+  CONSTRAINT channel_addresses_check1 CHECK (((confirmed_at IS NULL) OR (request_at IS NULL))),
+  CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text, 'earlier version'::text]))),
+  CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  CONSTRAINT channel_addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX channel_addresses_due ON channel_addresses USING btree (request_at) WHERE (request_at IS NOT NULL);
+CREATE INDEX channel_addresses_requested ON channel_addresses USING btree (tenant_id, requested_at);
+
 CREATE TABLE claim_guesses (
   address text NOT NULL,
   at timestamp with time zone NOT NULL
@@ -607,6 +633,8 @@ CREATE TABLE groups (
   CONSTRAINT groups_escalation_check CHECK ((jsonb_typeof(escalation) = 'array'::text)),
   CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE TRIGGER groups_channels_named AFTER INSERT OR UPDATE OF channels ON groups
+  FOR EACH ROW WHEN ((new.channels <> '[]'::jsonb)) EXECUTE FUNCTION record_channel_addresses();
 CREATE TRIGGER groups_listed AFTER INSERT OR DELETE ON groups
   FOR EACH ROW EXECUTE FUNCTION list_row();
 
@@ -1175,6 +1203,17 @@ CREATE VIEW shared_devices AS
     deleted_at
    FROM devices;
 
+CREATE VIEW shared_group_channels AS
+ SELECT g.tenant_id,
+    g.id AS group_id,
+    c."position",
+    c.value ->> 'type'::text AS type,
+    c.value ->> 'target'::text AS target,
+    a.confirmed_at IS NOT NULL AS confirmed
+   FROM groups g
+     CROSS JOIN LATERAL jsonb_array_elements(g.channels) WITH ORDINALITY c(value, "position")
+     LEFT JOIN channel_addresses a ON a.tenant_id = g.tenant_id AND a.type = (c.value ->> 'type'::text) AND a.key = channel_address_key(c.value ->> 'type'::text, c.value ->> 'target'::text);
+
 CREATE VIEW shared_group_members AS
  SELECT group_id,
     user_id
@@ -1272,6 +1311,14 @@ BEGIN
   END IF;
   RETURN NULL;
 END $function$;
+
+CREATE FUNCTION channel_address_key(type text, target text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT sha256(convert_to(CASE type WHEN 'email' THEN lower(target) ELSE target END, 'UTF8'))
+$function$;
 
 CREATE FUNCTION commit_later()
  RETURNS text
@@ -1647,6 +1694,28 @@ BEGIN
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
     NEW.tenant_id, NEW.at, 'certificate_audit', TG_OP, NEW.device_id,
     (SELECT c.device_uid FROM shared_certificates c WHERE c.id = NEW.certificate_id), to_jsonb(NEW));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_channel_addresses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO channel_addresses AS a (tenant_id, type, key, address, group_id, named_at, request_at, confirmed_at, confirmed_by)
+  SELECT DISTINCT ON (c.type, k.key) NEW.tenant_id, c.type, k.key, c.target, NEW.id, NEW.updated_at,
+         CASE WHEN NOT u.known THEN NEW.updated_at END, CASE WHEN u.known THEN NEW.updated_at END, CASE WHEN u.known THEN 'user' END
+    FROM jsonb_to_recordset(NEW.channels) AS c (type text, target text)
+   CROSS JOIN LATERAL (SELECT channel_address_key(c.type, c.target) AS key) k
+   CROSS JOIN LATERAL (SELECT c.type = 'email' AND EXISTS (
+     SELECT FROM users u WHERE lower(u.email) = lower(c.target) AND u.deleted_at IS NULL AND u.status = 'active'
+       AND u.tenant_id = NEW.tenant_id) AS known) u
+   ORDER BY c.type, k.key
+  ON CONFLICT (tenant_id, type, key) DO UPDATE SET
+    address = excluded.address, group_id = excluded.group_id, named_at = excluded.named_at,
+    confirmed_at = coalesce(a.confirmed_at, excluded.confirmed_at), confirmed_by = coalesce(a.confirmed_by, excluded.confirmed_by),
+    request_at = CASE WHEN a.confirmed_at IS NULL AND excluded.confirmed_at IS NULL AND NOT coalesce(a.token_expires_at > NEW.updated_at, false)
+      THEN coalesce(a.request_at, NEW.updated_at) END;
   RETURN NULL;
 END $function$;
 

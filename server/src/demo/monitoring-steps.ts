@@ -1,11 +1,16 @@
 import { ADMIN, type DemoState, TENANT, type User } from "./demo-state.ts";
+import { openLink } from "./open-link.ts";
 import { PublicApi } from "./public-api.ts";
-import { expect, type Step } from "./step.ts";
+import { eventually, expect, type Step } from "./step.ts";
 
 const MAINTENANCE_SCOPES = ["anomalies:read", "anomalies:write", "tickets:read", "tickets:write"];
 
 /** The limit of the vibration, in mm/s. */
 export const VIBRATION_LIMIT = 7.1;
+
+const CONTROL_ROOM = "control-room@demo.example";
+/** The most time from the creation of a group to the answer of its webhook. */
+const CONFIRMED_MS = 10_000;
 
 const EVERY_DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -55,13 +60,29 @@ export const monitoringSteps: readonly Step[] = [
       const room = await state.api.expect(201, "POST", "/groups", {
         name: "Control room",
         channels: [
-          { type: "email", target: "control-room@demo.example" },
+          { type: "email", target: CONTROL_ROOM },
           { type: "webhook", target: webhook.url },
         ],
         escalation: [{ afterMinutes: 0, notify: "channels" }],
       });
       state.controlRoomId = room.id;
       return webhook.url;
+    },
+  },
+  {
+    title: "The receivers confirm both channels before anything else is sent there",
+    run: async ({ service, sinks }) => {
+      const mail = await sinks.mail.inbox.arrival("the confirmation link", ({ to }) => to.includes(CONTROL_ROOM));
+      const link = new URL(/https:\/\/\S+\/confirm\/\S+/.exec(mail.text.replaceAll("=\n", ""))![0]);
+      expect((await openLink("GET", link, service.ca)).includes("<button"), "the page of the link has no button");
+      expect((await openLink("POST", link, service.ca)).includes("Confirmed"), "the link confirmed nothing");
+      const channels = await eventually("the confirmation", CONFIRMED_MS, async () => {
+        const items = (await service.command("channel.list", { tenant: TENANT })).items as {
+          confirmedBy: string | null;
+        }[];
+        return items.every(({ confirmedBy }) => confirmedBy !== null) ? items : undefined;
+      });
+      return `${CONTROL_ROOM} by its link, the webhook by its answer: ${channels.length} of ${channels.length}`;
     },
   },
   {

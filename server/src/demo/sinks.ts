@@ -20,7 +20,7 @@ export async function startSinks(folder: string, show: (line: string) => void): 
   const tls = createLoopbackTls(systemClock.now());
   const webhook = await startWebhookSink(tls, ({ body }) => {
     const { type, data } = JSON.parse(body);
-    show(`    webhook: ${type}: ${data.device?.name}: ${data.anomaly?.message}`);
+    show(`    webhook: ${type}: ${data.device ? `${data.device.name}: ${data.anomaly.message}` : data.group?.name}`);
   });
   const authorities = join(folder, "webhook-ca.pem");
   await writeFile(authorities, tls.cert);

@@ -30,7 +30,9 @@ export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => v
     text(request).then(
       (body) => {
         inbox.add({ headers: request.headers, body });
-        response.writeHead(204).end();
+        const challenge = challengeOf(body);
+        if (challenge === undefined) response.writeHead(204).end();
+        else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ challenge }));
       },
       () => undefined,
     );
@@ -44,4 +46,14 @@ export async function startWebhookSink(tls: LoopbackTls, show: (hook: Hook) => v
       server.closeAllConnections();
     },
   };
+}
+
+/** A receiver that wants the messages answers a `channel.confirmation` with its challenge. */
+function challengeOf(body: string): unknown {
+  try {
+    const { type, data } = JSON.parse(body);
+    return type === "channel.confirmation" ? data.challenge : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -62,6 +62,13 @@ export const WARNINGS: readonly Check[] = [
         AND g.channels @> jsonb_build_array(jsonb_build_object('type', 'webhook', 'target', w.target))`,
   },
   {
+    name: "every channel of a group is confirmed by its receiver",
+    violations:
+      () => sql`SELECT 'group ' || c.group_id || ', ' || CASE c.type WHEN 'email' THEN 'e-mail to ' || c.target
+        ELSE 'webhook at ' || substring(c.target FROM '^https://([^/?]+)') END AS what
+       FROM shared_group_channels c WHERE NOT c.confirmed`,
+  },
+  {
     name: "telemetry past its retention is dropped within a day",
     // A partition is dropped when its day has been past its retention for a day (telemetry/partitions/partition-store.ts).
     violations: (

@@ -8,7 +8,7 @@ import { type Channel, checkChannels } from "./channels.ts";
 import type { GroupsDeps } from "./deps.ts";
 import { checkEscalation, type EscalationStep } from "./escalation.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
-import { addMembers, insertGroup } from "./group-store.ts";
+import { addMembers, insertGroup, unconfirmedChannels } from "./group-store.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface NewGroup {
@@ -36,17 +36,18 @@ export const createGroup = useCase(
     const members = [...new Set(input.memberUserIds ?? [])].sort();
     if (members.length > LIMITS.membersOfGroup)
       throw invalidRequest(`A group has at most ${LIMITS.membersOfGroup} members.`, "memberUserIds");
-    const group = toGroupRecord({ ...row, member_user_ids: members, shift_ids: [] });
-    await inTransaction(deps.database.db, async (tx) => {
+    return await inTransaction(deps.database.db, async (tx) => {
       await deps.quotas.within(tx, caller.tenantId, "groups", 1);
       await deps.quotas.within(tx, caller.tenantId, "channels", row.channels.length);
       await insertGroup(tx, caller.tenantId, row);
       const added = await addMembers(tx, caller.tenantId, row.id, members.filter(isUuid));
       const unknown = members.find((id) => !added.has(id));
       if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
+      const unconfirmed_channels = row.channels.length > 0 ? await unconfirmedChannels(tx, row.id) : [];
+      const group = toGroupRecord({ ...row, member_user_ids: members, shift_ids: [], unconfirmed_channels });
       const write = { resource: "group", id: row.id, result: "created", at: now, after: group } as const;
       await recordWrite(tx, caller, write, deps.ids);
+      return group;
     });
-    return group;
   },
 );

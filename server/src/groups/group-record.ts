@@ -9,6 +9,8 @@ export interface GroupRecord {
   description: string;
   memberUserIds: string[];
   channels: Channel[];
+  /** Those of `channels` that are not used yet, because their receivers have not confirmed them. */
+  unconfirmedChannels: Channel[];
   escalation: EscalationStep[];
   shiftIds: string[];
   createdAt: Date;
@@ -22,6 +24,7 @@ export function toGroupRecord(row: GroupRow): GroupRecord {
     description: row.description,
     memberUserIds: row.member_user_ids,
     channels: row.channels,
+    unconfirmedChannels: row.unconfirmed_channels,
     escalation: row.escalation,
     shiftIds: row.shift_ids,
     createdAt: row.created_at,

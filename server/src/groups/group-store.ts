@@ -16,10 +16,12 @@ export interface GroupRow {
   updated_at: Date;
   member_user_ids: string[];
   shift_ids: string[];
+  /** Those of `channels` whose receivers have not confirmed them. */
+  unconfirmed_channels: Channel[];
 }
 
 /** A new group has no shifts; {@link addMembers} adds its members. */
-export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids">;
+export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
   await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, created_at, updated_at)
@@ -35,6 +37,15 @@ export async function addMembers(tx: Tx, tenantId: string, groupId: string, user
      WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])
     RETURNING user_id`.execute(tx);
   return new Set(rows.map((row) => row.user_id));
+}
+
+/** The channels of a group that its receivers have not confirmed, in the order of its channels. */
+export async function unconfirmedChannels(tx: Tx, groupId: string): Promise<Channel[]> {
+  const { rows } = await sql<Channel>`
+    SELECT type, target FROM shared_group_channels WHERE group_id = ${groupId} AND NOT confirmed ORDER BY position`.execute(
+    tx,
+  );
+  return rows;
 }
 
 export async function findGroup(db: Db, tenantId: string, id: string): Promise<GroupRow | undefined> {
@@ -80,4 +91,6 @@ export async function listGroupRows(
 const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
-  ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids`;
+  ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target) ORDER BY c.position), '[]')
+     FROM shared_group_channels c WHERE c.group_id = g.id AND NOT c.confirmed) AS unconfirmed_channels`;

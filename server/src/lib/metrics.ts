@@ -34,6 +34,8 @@ export interface Metrics {
   readonly notificationsWaiting: Gauge<"channel">;
   /** Seconds since the oldest undelivered notification was created, of all processes. */
   readonly notificationsOldest: Gauge<"channel">;
+  /** Links by which receivers confirm channels; `result` is `requested`, `confirmed` or `postponed` (a cap on links). */
+  readonly confirmations: Counter<"result">;
   /** Webhook targets that this process calls less often, because they failed several times in a row. */
   readonly webhookTargetsPaused: Gauge;
   /** Unresolved anomalies, of all processes. */
@@ -179,6 +181,12 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_notifications_oldest_seconds",
       help: "Age of the oldest undelivered notification, of all processes",
       labelNames: ["channel"],
+      registers,
+    }),
+    confirmations: new Counter({
+      name: "muster_channel_confirmations_total",
+      help: "Links by which receivers confirm channels: requested, confirmed, postponed by a cap",
+      labelNames: ["result"],
       registers,
     }),
     webhookTargetsPaused: new Gauge({

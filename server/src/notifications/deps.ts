@@ -16,10 +16,15 @@ export interface NotificationsDeps {
   logger: Logger;
   metrics: Pick<
     Metrics,
-    "notifications" | "notificationsOldest" | "notificationsWaiting" | "pages" | "webhookTargetsPaused"
+    | "confirmations"
+    | "notifications"
+    | "notificationsOldest"
+    | "notificationsWaiting"
+    | "pages"
+    | "webhookTargetsPaused"
   >;
   limits: Limits;
-  /** Keys that the secrets of webhooks are derived from: the present one, then former ones that receivers may still use. */
+  /** Keys that the secrets of webhooks and of confirmation links are derived from: the present one, then former ones that receivers may still use. */
   webhookKeys: () => readonly KeyObject[];
   settings: NotificationSettings;
   /** The address that links in messages begin with. */

@@ -59,4 +59,19 @@ export interface DigestMessage {
   items: SingleMessage[];
 }
 
-export type Message = SingleMessage | DigestMessage;
+/** Asks the receiver at a channel's address to confirm it. Never part of a digest. */
+export interface ConfirmationMessage {
+  type: "channel.confirmation";
+  at: string;
+  timeZone: string;
+  tenant: { name: string };
+  group: { id: string; name: string };
+  address: string;
+  /** What the secret of the link is derived from (channels/confirmation-token.ts). */
+  confirmation: string;
+  /** Which of the keys it is derived with: the hash that the address has, in hex. */
+  tokenSha256: string;
+  expiresAt: string;
+}
+
+export type Message = SingleMessage | DigestMessage | ConfirmationMessage;

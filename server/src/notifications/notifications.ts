@@ -1,4 +1,6 @@
 import { type Bound, bind } from "../access/access.ts";
+import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
+import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
 import { prune } from "./delivery/prune.ts";
@@ -10,6 +12,8 @@ import { createResolve } from "./webhooks/resolve-host.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
+export type { ConfirmationLink } from "./channels/confirm-channel.ts";
+export type { ChannelRecord } from "./channels/list-channels.ts";
 export type { DeliveryRecord } from "./delivery/list-deliveries.ts";
 export type { NotificationSettings } from "./deps.ts";
 
@@ -23,6 +27,10 @@ export const notificationUseCases = {
   prune,
   uncoveredGroups,
   measure: measureBacklog,
+  listChannels,
+  requestConfirmation,
+  findConfirmation,
+  confirmChannel,
 };
 
 /** Notifies people by e-mail and webhook: pages along the escalation of groups, notices about certificates to admins. */

@@ -5,6 +5,7 @@ import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import { minuteOf } from "./cap/accept-deliveries.ts";
 import { reportSuppressed } from "./cap/report-suppressed.ts";
+import { requestConfirmations } from "./channels/request-confirmations.ts";
 import { mailWorkers, webhookWorkers } from "./delivery/send-due.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { handleInbox } from "./handle-inbox.ts";
@@ -57,6 +58,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
     await handleInbox(deps, turns.inbox);
     await sendPages(deps, turns.pages);
     await reportMinute();
+    await requestConfirmations(deps);
   });
   const { run: pageAndSend } = coalesceRuns(async () => {
     await page();

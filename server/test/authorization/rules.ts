@@ -113,6 +113,8 @@ export const RULES: Rules = {
     onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],
     onCallOfDevice: ["devices:read", "viewer", ({ device }) => [device]],
     showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
+    listChannels: ["groups:read", "admin", () => []],
+    requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, limit: 10 }]],
   },
   rules: {

@@ -1,5 +1,7 @@
 import type { Rule } from "../../src/rules/rules.ts";
+import { confirmChannels } from "../harness/confirm-channels.ts";
 import type { CrashFixture } from "../harness/crash.ts";
+import type { Sinks } from "../harness/sinks.ts";
 import { Publisher } from "./publisher.ts";
 
 /** A device that publishes, and the rules that evaluate what it publishes. */
@@ -23,7 +25,7 @@ export function sawtoothDevice(service: CrashFixture): Promise<MonitoredDevice> 
     { ...rule, value: 4, clearValue: 2, forSeconds: 1 },
     { ...rule, value: 17, clearForSeconds: 1 },
   ];
-  return monitored(service, (n) => ({ tooth: n % TOOTH }), rules, []);
+  return monitored(service, (n) => ({ tooth: n % TOOTH }), rules);
 }
 
 /** A device whose reading rises: it crosses each of `count` limits, `apart` from each other, once and stays above. */
@@ -31,18 +33,18 @@ export function risingDevice(
   service: CrashFixture,
   count: number,
   apart: number,
-  channel: object,
+  { channel, sinks }: { channel: object; sinks: Sinks },
 ): Promise<MonitoredDevice> {
   const rule = { metric: "level", operator: "gt", severity: "major" };
   const rules = Array.from({ length: count }, (_, at) => ({ ...rule, value: at * apart }));
-  return monitored(service, (n) => ({ level: Math.floor(n / STEP) }), rules, [channel]);
+  return monitored(service, (n) => ({ level: Math.floor(n / STEP) }), rules, { channels: [channel], sinks });
 }
 
 async function monitored(
   service: CrashFixture,
   reading: (n: number) => object,
   rules: object[],
-  channels: object[],
+  { channels = [], sinks }: { channels?: object[]; sinks?: Sinks } = {},
 ): Promise<MonitoredDevice> {
   const publisher = new Publisher(await service.enroll(), reading);
   const packs: { id: string; rules: Rule[] }[] = [];
@@ -52,6 +54,7 @@ async function monitored(
   }
   const escalation = channels.length > 0 ? [{ afterMinutes: 0, notify: "channels" }] : [];
   const group = await service.done("POST", "groups", { name: "Plant", channels, escalation });
+  if (sinks) await confirmChannels(sinks, service.server.ca, group, () => service.done("GET", `groups/${group.id}`));
   const change = { name: "Pump", groupIds: [group.id], thresholdIds: packs.map(({ id }) => id) };
   await service.done("PUT", `devices/${publisher.deviceId}`, change);
   return { publisher, rules: packs.flatMap((pack) => pack.rules) };

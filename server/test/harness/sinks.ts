@@ -35,12 +35,16 @@ export async function startSinks() {
   setDefaultCACertificates([...trusted, tls.cert]);
   const mails: Mail[] = [];
   const hooks: Hook[] = [];
+  /** What asks for the confirmation of a channel; `mails` and `hooks` hold the other messages. */
+  const links: { to: string; url: string }[] = [];
   const waiting = new Set<() => void>();
   const behave = {
     /** What the mail server says of a recipient, e.g. `{ responseCode: 451 }`; nothing for yes. */
     mail: (_to: string): { responseCode: number } | undefined => undefined,
     /** What the webhook answers; nothing for never. */
     hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
+    /** Whether webhooks confirm themselves by answering with the challenge. */
+    echo: true,
   };
   const arrived = () => {
     for (const check of waiting) check();
@@ -55,7 +59,11 @@ export async function startSinks() {
     },
     onData(stream, session, done) {
       text(stream).then((raw) => {
-        mails.push(...session.envelope.rcptTo.map(({ address }) => toMail(address, raw)));
+        for (const { address: to } of session.envelope.rcptTo) {
+          const url = /https:\S+\/confirm\/\S+/.exec(raw.replaceAll("=\r\n", ""))?.[0];
+          if (url === undefined) mails.push(toMail(to, raw));
+          else links.push({ to, url });
+        }
         done(null);
         arrived();
       }, done);
@@ -64,6 +72,12 @@ export async function startSinks() {
   smtp.on("error", () => undefined);
   const https: Server = createServer(tls, (request, response) => {
     void text(request).then((body) => {
+      const asked = JSON.parse(body || "{}");
+      if (asked.type === "channel.confirmation") {
+        links.push({ to: request.url!, url: asked.data.confirmUrl });
+        response.end(behave.echo ? JSON.stringify({ challenge: asked.data.challenge }) : "");
+        return arrived();
+      }
       const answer = behave.hook(request.url!);
       hooks.push({ path: request.url!, headers: request.headers as Record<string, string>, body });
       if (answer) response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end();
@@ -76,6 +90,7 @@ export async function startSinks() {
   return {
     mails,
     hooks,
+    links,
     behave,
     /** For a service here, and with the last for one in a process of its own. */
     env: {
@@ -96,6 +111,8 @@ export async function startSinks() {
         waiting.add(check);
         check();
       }),
+    /** The newest link that was sent to an e-mail address, or to the path of a webhook. */
+    linkTo: (to: string) => links.findLast((link) => link.to === to)?.url,
     mailsTo: (address: string) => mails.filter(({ to }) => to === address),
     hooksAt: (path: string) => hooks.filter((hook) => hook.path === path),
     /** Ends every connection that a webhook has not answered on. */

@@ -1,10 +1,11 @@
-import type { NewGroup } from "../../src/groups/groups.ts";
+import type { GroupRecord, NewGroup } from "../../src/groups/groups.ts";
 import type { NewRule } from "../../src/rules/rules.ts";
 import { assignPacks, sendValues } from "../harness/anomalies.ts";
+import { confirmChannels } from "../harness/confirm-channels.ts";
 import { onPostgres } from "../harness/database.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
-import { startSinks } from "../harness/sinks.ts";
+import { type Sinks, startSinks } from "../harness/sinks.ts";
 
 export const HOT: NewRule = { metric: "temperature", operator: "gt", value: 90, severity: "critical" };
 const RULES_OF_PACK = 50;
@@ -24,7 +25,7 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
     sinks,
     server,
     second,
-    ...actions(server, second),
+    ...actions(server, sinks, second),
     async stop() {
       if (second !== server) await second.stop();
       await server.stop();
@@ -34,7 +35,7 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
 }
 
 /** People, groups and anomalies of a tenant, made by the use cases of one server. */
-export function actions(server: TestServer, second = server) {
+export function actions(server: TestServer, sinks: Sinks, second = server) {
   const { app, clock } = server;
   let devices = 0;
 
@@ -44,12 +45,20 @@ export function actions(server: TestServer, second = server) {
     return { id, email };
   }
 
+  /** Confirms the group's channels as their receivers do. */
+  async function confirm(tenant: TestTenant, group: GroupRecord): Promise<void> {
+    if (group.unconfirmedChannels.length === 0) return;
+    await app.notifications.runDue();
+    await confirmChannels(sinks, server.ca, group, () => app.groups.getGroup(tenant.caller, group.id));
+  }
+
   return {
     user,
     newTenant: () => newTenant(server),
     /** A group whose shift is on duty around the clock. */
     async groupOnDuty(tenant: TestTenant, input: Partial<NewGroup>, onDuty: string[], timeZone = "Europe/Berlin") {
       const group = await app.groups.createGroup(tenant.caller, { name: "Pump hall", ...input });
+      await confirm(tenant, group);
       const times = { timeZone, startTime: "00:00", endTime: "00:00", daysOfWeek: [...ALL_DAYS] };
       const shift = await app.groups.createShift(tenant.caller, { name: "Always", userIds: onDuty, ...times });
       return await app.groups.assignShift(tenant.caller, group.id, shift.id);

@@ -1,8 +1,8 @@
+import { type Html, html } from "../pages/html.ts";
 import { redeemClaim } from "../provisioning/redeem-claim.ts";
 import { renewCertificate } from "../provisioning/renew-certificate.ts";
 import { createClaim } from "../v1/claims.ts";
 import { issueBundle } from "../v1/device-certificates.ts";
-import { type Html, html } from "./html.ts";
 import type { Page, Site } from "./layout.ts";
 import { DEVICE_PAGE, links, operationPage } from "./links.ts";
 import { prose } from "./prose.ts";

@@ -1,6 +1,6 @@
 import { ERROR_TEXTS } from "../openapi/error-texts.ts";
+import { type Html, html } from "../pages/html.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
-import { type Html, html } from "./html.ts";
 import { errorPage, links } from "./links.ts";
 import { inline } from "./prose.ts";
 

@@ -1,10 +1,10 @@
 import { exampleOf, fieldsOf } from "../openapi/error-examples.ts";
 import { ERROR_TEXTS, type ErrorText } from "../openapi/error-texts.ts";
 import { errorCodes } from "../openapi/openapi.ts";
+import { type Html, html, type Part } from "../pages/html.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import { routes } from "../routes.ts";
 import { errorList } from "./error-list.ts";
-import { type Html, html, type Part } from "./html.ts";
 import { badge, ofSurface, type Page } from "./layout.ts";
 import { ERROR_CODES, ERRORS_PAGE, errorPage, links, operationPage, ROOT } from "./links.ts";
 import { inline } from "./prose.ts";

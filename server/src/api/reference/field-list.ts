@@ -1,5 +1,5 @@
+import { type Html, html, type Part } from "../pages/html.ts";
 import type { Field } from "./fields.ts";
-import { type Html, html, type Part } from "./html.ts";
 import { links } from "./links.ts";
 import { inline, prose } from "./prose.ts";
 

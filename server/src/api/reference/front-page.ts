@@ -1,5 +1,5 @@
+import { type Html, html } from "../pages/html.ts";
 import { GUIDE } from "./guide.ts";
-import { type Html, html } from "./html.ts";
 import { badge, byTag, ofSurface, type Page, type Site } from "./layout.ts";
 import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage, ROOT } from "./links.ts";
 import { tagId } from "./operation-page.ts";

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from "../../access/access.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, html, type Part } from "../pages/html.ts";
 import { badge, ofSurface, type Section, type Site } from "./layout.ts";
 import { DEVICE_PAGE, ERRORS_PAGE, links, operationPage } from "./links.ts";
 import { prose } from "./prose.ts";

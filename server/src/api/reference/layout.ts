@@ -1,8 +1,8 @@
+import { type Html, html, type Part } from "../pages/html.ts";
 import { PROBLEMS } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
-import { type Html, html, type Part } from "./html.ts";
 import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
 
 /** What every page can refer to. */

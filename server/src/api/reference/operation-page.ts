@@ -1,10 +1,10 @@
 import { errorCodes } from "../openapi/openapi.ts";
+import { type Html, html } from "../pages/html.ts";
 import type { Route } from "../route.ts";
 import type { Content, Described, Header, Parameter } from "./document.ts";
 import { errorList } from "./error-list.ts";
 import { fieldList } from "./field-list.ts";
 import { fieldOf, fieldsOf } from "./fields.ts";
-import { type Html, html } from "./html.ts";
 import { badge, type Page, type Site } from "./layout.ts";
 import { DEVICE_PAGE, links, operationPage, ROOT } from "./links.ts";
 import { inline, prose } from "./prose.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../pages/html.ts";
 
 /** The page that a word in code style links to, if there is one: an operation, an error code, a scope. */
 export type Links = (code: string) => string | undefined;

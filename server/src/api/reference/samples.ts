@@ -1,7 +1,7 @@
+import { type Html, html } from "../pages/html.ts";
 import type { Route } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
-import { type Html, html } from "./html.ts";
 
 /** A block of text to read or copy; long lines scroll inside it, by keyboard too. */
 export function sample(title: string, content: Html | string): Html {

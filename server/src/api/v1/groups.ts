@@ -33,6 +33,10 @@ const groupRecord = z
     description: z.string(),
     memberUserIds: z.array(id).meta({ description: "The users who see the group's devices" }),
     channels: z.array(channel).meta({ description: "Where the group is notified, besides its members" }),
+    unconfirmedChannels: z.array(channel).meta({
+      description:
+        "Those of `channels` that are not used yet. Each address gets a link, which its receiver opens to confirm it; a webhook may instead answer the event `channel.confirmation` with its `challenge`",
+    }),
     escalation: z
       .array(escalationStep)
       .meta({ description: "Who is notified of an anomaly that is unacknowledged for that long" }),
@@ -51,6 +55,7 @@ const EXAMPLE = {
     { type: "email", target: "pumps@acme.example" },
     { type: "webhook", target: "https://hooks.acme.example/pumps" },
   ],
+  unconfirmedChannels: [{ type: "email", target: "pumps@acme.example" }],
   escalation: [
     { afterMinutes: 0, notify: "shift" },
     { afterMinutes: 15, notify: "members" },
@@ -109,7 +114,7 @@ export const createGroup = publicRoute({
   tag: TAG,
   summary: "Create a notification group",
   description:
-    "Creates a group of users who are notified about, and see, the devices in it. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
+    "Creates a group of users who are notified about, and see, the devices in it. A channel is used once its receiver has confirmed it; the address of one of the tenant's users needs no confirmation. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
   body: z
     .strictObject({
       name: label(),

@@ -3,7 +3,7 @@ import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { columns, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
-/** `muster group on-call | webhook-secret`, `muster device on-call`, `muster notification …` */
+/** `muster group on-call | webhook-secret`, `muster device on-call`, `muster channel …`, `muster notification …` */
 export function addNotificationCommands(
   { group, device, program }: { group: Command; device: Command; program: Command },
   exit: Exit,
@@ -11,6 +11,7 @@ export function addNotificationCommands(
   addWebhookSecret(group, exit);
   addOnCall(group, "group", exit);
   addOnCall(device, "device", exit);
+  addChannels(program, exit);
   const notification = program.command("notification").description("Show sent e-mails and webhook messages");
   tenantSubcommand(notification, "list", "List the newest e-mails and webhook messages of a tenant with their state")
     .option("--anomaly <id>", "Only those about this anomaly")
@@ -43,6 +44,38 @@ function addWebhookSecret(group: Command, exit: Exit): void {
         ],
       }),
     );
+}
+
+function addChannels(program: Command, exit: Exit): void {
+  const channel = program.command("channel").description("Show and confirm the addresses that groups notify");
+  tenantSubcommand(channel, "list", "List the addresses of a tenant's channels and whether they are confirmed").action(
+    ({ json, ...body }) =>
+      send(exit, {
+        name: "channel.list",
+        body,
+        json,
+        show: ({ items }) => columns(items.map(channelCells), "No channels."),
+      }),
+  );
+  tenantSubcommand(channel, "request", "Send another confirmation link to an unconfirmed channel")
+    .requiredOption("--group <id>", "Id of the group")
+    .requiredOption("--target <address>", "Address of the channel, exactly as the group has it")
+    .action(({ json, ...body }) =>
+      send(exit, {
+        name: "channel.request",
+        body,
+        json,
+        show: ({ confirmed }) => [
+          confirmed ? "The channel is confirmed." : "Another link is sent, unless too many were sent today.",
+        ],
+      }),
+    );
+}
+
+function channelCells({ type, address, confirmedAt, confirmedBy, linkExpiresAt }: Result): string[] {
+  const waiting = linkExpiresAt === null ? "no link was sent yet" : `link valid until ${linkExpiresAt}`;
+  const state = confirmedAt === null ? ["unconfirmed", waiting] : ["confirmed", `${confirmedAt} by ${confirmedBy}`];
+  return [type, address, ...state];
 }
 
 function addOnCall(noun: Command, what: "group" | "device", exit: Exit): void {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DeliveryRecord } from "../../notifications/notifications.ts";
+import type { ChannelRecord, DeliveryRecord } from "../../notifications/notifications.ts";
 import { type Command, tenantCommand, text } from "../command.ts";
 
 /** The most messages in one answer. */
@@ -12,6 +12,12 @@ export const notificationCommands: readonly Command[] = [
     { group: text, target: text, enable: z.boolean().optional() },
     ({ notifications }, caller, { group, target, enable }) =>
       notifications.showWebhook(caller, { groupId: group, target, enable }),
+  ),
+  tenantCommand("channel.list", {}, async ({ notifications }, caller) => ({
+    items: (await notifications.listChannels(caller)).map(toChannel),
+  })),
+  tenantCommand("channel.request", { group: text, target: text }, ({ notifications }, caller, { group, target }) =>
+    notifications.requestConfirmation(caller, { groupId: group, target }),
   ),
   tenantCommand("group.on-call", { id: text }, ({ notifications }, caller, { id }) =>
     notifications.onCallOfGroup(caller, id),
@@ -28,6 +34,19 @@ export const notificationCommands: readonly Command[] = [
     },
   ),
 ];
+
+function toChannel(channel: ChannelRecord) {
+  const { named_at, requested_at, request_at, expires_at, confirmed_at, confirmed_by, ...rest } = channel;
+  return {
+    ...rest,
+    namedAt: named_at,
+    requestedAt: requested_at,
+    requestAt: request_at,
+    linkExpiresAt: expires_at,
+    confirmedAt: confirmed_at,
+    confirmedBy: confirmed_by,
+  };
+}
 
 function toItem(delivery: DeliveryRecord) {
   const { user_id, group_id, anomaly_id, created_at, next_at, done_at, last_error, digest_id, ...rest } = delivery;

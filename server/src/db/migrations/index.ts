@@ -21,6 +21,7 @@ import { telemetryDeletions } from "./0020-telemetry-deletions.ts";
 import { refusalCounts } from "./0021-refusal-counts.ts";
 import { dampedPresence } from "./0022-damped-presence.ts";
 import { leastPrivilege } from "./0023-least-privilege.ts";
+import { confirmedChannels } from "./0024-confirmed-channels.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { number: 21, name: "refusal counts", sql: refusalCounts },
   { number: 22, name: "damped presence", sql: dampedPresence },
   { number: 23, name: "least privilege", sql: leastPrivilege },
+  { number: 24, name: "confirmed channels", sql: confirmedChannels },
 ];

@@ -8,6 +8,31 @@ export const notifications = limitTable({
     value: 600,
     reached: "further ones are suppressed, and one e-mail says how many; critical pages to people are exempt",
   },
+  confirmationsPerAddress: {
+    level: "tenant",
+    of: "confirmation links to one address in 24 hours",
+    value: 3,
+    reached: "the next link is sent when the day is over",
+  },
+  confirmationsPerHour: {
+    level: "tenant",
+    of: "addresses that get a confirmation link in one hour",
+    value: 60,
+    reached: "further links wait an hour (muster_channel_confirmations_total)",
+  },
+  confirmPageRequests: {
+    level: "address",
+    of: "requests a minute for confirmation pages",
+    value: 60,
+    reached: "429 rate_limited with Retry-After",
+  },
+  confirmationHours: {
+    level: "tenant",
+    of: "hours in which a confirmation link can be opened",
+    value: 72,
+    reached: "the link is refused; muster channel request has another one sent",
+    fixed: true,
+  },
   mailsPerAddress: {
     level: "tenant",
     of: "mails of the tenant to one address in any 60 seconds, without critical pages",

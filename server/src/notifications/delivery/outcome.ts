@@ -2,7 +2,11 @@ import type { ClaimedRow } from "./claim-store.ts";
 
 /** The result of an attempt. */
 export type Outcome =
-  | { sent: true }
+  | {
+      sent: true;
+      /** The receiver has answered a confirmation request with this challenge. */
+      echoed?: string;
+    }
   | {
       sent: false;
       error: string;

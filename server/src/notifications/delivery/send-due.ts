@@ -1,6 +1,7 @@
-import { SECOND } from "../../lib/clock.ts";
+import { addMs, HOUR, SECOND } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import { untilAborted, withTimeout } from "../../lib/timeouts.ts";
+import { confirmChannel } from "../channels/confirm-channel.ts";
 import { type NotificationsDeps, randomFraction } from "../deps.ts";
 import { claimMails } from "../mail/claim-mails.ts";
 import type { Mailer } from "../mail/send-mail.ts";
@@ -63,6 +64,7 @@ export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopS
     const outcome = await sendWebhook(deps, row, abandon);
     breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
     metrics.webhookTargetsPaused.set(breaker.open());
+    if (outcome.sent && outcome.echoed !== undefined) await confirmChannel(deps, outcome.echoed, "answer");
     return outcome;
   };
   return createWorkerPool(total, claim, async (row) => {
@@ -118,7 +120,7 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
       count("sent");
       return await recordSent(database.db, row, now);
     }
-    const again = outcome.final ? undefined : retryAt(row.created_at, row.attempts, now, randomFraction(deps.ids));
+    const again = outcome.final ? undefined : nextAttempt(deps, channel, row, now);
     const { error, maybeSent } = outcome;
     count(again ? "retried" : "failed");
     logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification was not delivered");
@@ -130,6 +132,13 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
       "the result of a delivery attempt was not recorded",
     );
   }
+}
+
+/** A webhook that was never confirmed is called for an hour only: it may be the address of a server that does not want the messages. */
+function nextAttempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRow, now: Date): Date | undefined {
+  const again = retryAt(row.created_at, row.attempts, now, randomFraction(deps.ids));
+  if (channel === "email" || row.payload.type !== "channel.confirmation") return again;
+  return again && again <= addMs(row.created_at, HOUR) ? again : undefined;
 }
 
 /** Without an answer in time it is unknown whether the mail server accepted the message. */

@@ -2,8 +2,8 @@ import { wallTime } from "../../lib/time-zone.ts";
 import type {
   AnomalyMessage,
   CertificateMessage,
+  ConfirmationMessage,
   DigestMessage,
-  Message,
   SingleMessage,
   SuppressedMessage,
 } from "../message.ts";
@@ -14,10 +14,32 @@ export interface MailText {
 }
 
 const MAX_SUBJECT_CHARS = 200;
+const MAX_NAME_CHARS = 100;
 
 /** A message as plain text. Names and values come from users and devices: none of them can begin a new line or header. */
-export function mailText(message: Message, baseUrl: string): MailText {
-  const { subject, lines } = "items" in message ? digest(message, baseUrl) : single(message, baseUrl);
+export function mailText(message: SingleMessage | DigestMessage, baseUrl: string): MailText {
+  return toText("items" in message ? digest(message, baseUrl) : single(message, baseUrl));
+}
+
+/**
+ * A mail to an address that may belong to a person who has nothing to do with the tenant: of the tenant's own texts it contains its name
+ * only, which the operator of the service gave it.
+ */
+export function confirmationText({ address, expiresAt, tenant }: ConfirmationMessage, url: string): MailText {
+  const lines = [
+    `${oneLine(tenant.name, MAX_NAME_CHARS)} wants to send notifications to ${oneLine(address)}.`,
+    "",
+    "To receive them, open this page and confirm:",
+    "",
+    url,
+    "",
+    `The link is valid until ${localTime(expiresAt, "UTC")}.`,
+    "If you do not expect this, do nothing: without your confirmation no notifications are sent.",
+  ];
+  return toText({ subject: "Confirm this address for notifications", lines });
+}
+
+function toText({ subject, lines }: { subject: string; lines: string[] }): MailText {
   return { subject: oneLine(`[Muster] ${subject}`, MAX_SUBJECT_CHARS), text: `${lines.join("\n")}\n` };
 }
 

@@ -1,9 +1,11 @@
 import nodemailer from "nodemailer";
 import { SECOND } from "../../lib/clock.ts";
+import { linkOf } from "../channels/confirmation-token.ts";
 import type { ClaimedRow } from "../delivery/claim-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { mailText } from "./mail-text.ts";
+import type { Message } from "../message.ts";
+import { confirmationText, type MailText, mailText } from "./mail-text.ts";
 
 export interface Mailer {
   send(delivery: ClaimedRow): Promise<Outcome>;
@@ -11,7 +13,8 @@ export interface Mailer {
 }
 
 /** Mail over the configured server; `undefined` without one. */
-export function createMailer({ settings, clock, baseUrl, limits }: NotificationsDeps): Mailer | undefined {
+export function createMailer(deps: NotificationsDeps): Mailer | undefined {
+  const { settings, clock, baseUrl, limits } = deps;
   const { smtp } = settings;
   if (!smtp) return undefined;
   const transport = nodemailer.createTransport({
@@ -28,7 +31,7 @@ export function createMailer({ settings, clock, baseUrl, limits }: Notifications
 
   return {
     async send(delivery) {
-      const { subject, text } = mailText(delivery.payload, baseUrl());
+      const { subject, text } = textOf(deps, delivery.payload);
       const host = new URL(baseUrl()).hostname;
       const thread = delivery.anomaly_id === null ? {} : { references: `<anomaly.${delivery.anomaly_id}@${host}>` };
       try {
@@ -49,6 +52,11 @@ export function createMailer({ settings, clock, baseUrl, limits }: Notifications
     },
     close: () => transport.close(),
   };
+}
+
+function textOf(deps: NotificationsDeps, message: Message): MailText {
+  if (message.type !== "channel.confirmation") return mailText(message, deps.baseUrl());
+  return confirmationText(message, linkOf(deps, message).url);
 }
 
 /** Credentials are sent over TLS only, also to this machine: without STARTTLS the mail fails, whatever the server offers. */

@@ -33,7 +33,7 @@ const hours = (of: PagedGroup) =>
 test("a step notifies the shift on duty, the members or the channels, each address once", () => {
   const both = group([], {
     members: [ADA, { ...ADA, id: "3", email: "ada@acme.example" }, BOB],
-    channels: [{ type: "webhook", target: "https://a.example/" }],
+    channels: [{ type: "webhook", target: "https://a.example/", confirmed: true }],
     shifts: [
       { ...DAYS, users: [ADA] },
       { ...NIGHTS, timeZone: "Asia/Tokyo", users: [BOB, ADA] },
@@ -92,7 +92,10 @@ test("uncovered hours are those in which no step has recipients", () => {
       [18, 24],
     ],
   );
-  assert.deepEqual(hours(group([[30, "channels"]], { channels: [{ type: "email", target: "a@b" }] })), []);
+  assert.deepEqual(
+    hours(group([[30, "channels"]], { channels: [{ type: "email", target: "a@b", confirmed: true }] })),
+    [],
+  );
 });
 
 test("a step an hour later notifies the users on duty at that time", () => {

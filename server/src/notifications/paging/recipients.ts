@@ -9,7 +9,8 @@ export interface Person {
 export interface PagedGroup {
   id: string;
   name: string;
-  channels: { type: "email" | "webhook"; target: string }[];
+  /** Unconfirmed ones are not used. */
+  channels: { type: "email" | "webhook"; target: string; confirmed: boolean }[];
   escalation: { afterMinutes: number; notify: Notify }[];
   members: Person[];
   shifts: PagedShift[];
@@ -47,9 +48,14 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
       return distinct(group.members.map((user) => mail(user, zone)));
     case "channels":
       return distinct(
-        group.channels.map(({ type, target }) => ({ channel: type, target, userId: null, timeZone: zone })),
+        confirmedChannels(group).map(({ type, target }) => ({ channel: type, target, userId: null, timeZone: zone })),
       );
   }
+}
+
+/** The channels that messages are sent to. */
+export function confirmedChannels({ channels }: PagedGroup): PagedGroup["channels"] {
+  return channels.filter(({ confirmed }) => confirmed);
 }
 
 function distinct(recipients: Recipient[]): Recipient[] {

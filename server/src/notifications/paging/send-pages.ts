@@ -53,7 +53,7 @@ async function sendBatch(deps: NotificationsDeps, after: string): Promise<Outcom
     for (const page of outcome.nobody)
       logger.warn(
         { anomalyId: page.anomaly_id, groupId: page.group_id, notify: page.notify },
-        "a page has no recipients: the group has no such people now",
+        "a page has no recipients: the group has no such people or confirmed channels now",
       );
     await faultPoint("page.commit");
     return outcome;

@@ -3,9 +3,11 @@ import type { LookupFunction } from "node:net";
 import { isIPv6 } from "node:net";
 import { SECOND } from "../../lib/clock.ts";
 import { untilAborted } from "../../lib/timeouts.ts";
+import { linkOf } from "../channels/confirmation-token.ts";
 import type { ClaimedRow } from "../delivery/claim-store.ts";
 import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import type { ConfirmationMessage, Message } from "../message.ts";
 import { resolveTarget, TargetRefused } from "./resolve-target.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
@@ -27,7 +29,9 @@ export async function sendWebhook(
   } catch (error) {
     return failed(error, { final: error instanceof TargetRefused });
   }
-  const body = JSON.stringify(toBody(delivery));
+  const { payload } = delivery;
+  const link = payload.type === "channel.confirmation" ? linkOf(deps, payload) : undefined;
+  const body = JSON.stringify(link ? confirmationBody(payload as ConfirmationMessage, link) : toBody(payload));
   const secrets = deps.webhookKeys().map((key) => webhookSecret(key, delivery.group_id!, delivery.target));
   const headers = {
     "content-type": "application/json",
@@ -36,7 +40,14 @@ export async function sendWebhook(
     ...signatureHeaders(secrets, delivery.id, deps.clock.now(), body),
   };
   try {
-    return interpret(await post(url, address, { body, headers, signal, mostBytes: deps.limits.webhookAnswerBytes }));
+    const { status, text } = await post(url, address, {
+      body,
+      headers,
+      signal,
+      mostBytes: deps.limits.webhookAnswerBytes,
+    });
+    const outcome = interpret(status);
+    return outcome.sent && link && echoes(text, link.token) ? { sent: true, echoed: link.token } : outcome;
   } catch (error) {
     const { code } = error as { code?: string };
     return failed(error, { maybeSent: code !== "ECONNREFUSED" && code !== "ENOTFOUND" });
@@ -44,9 +55,27 @@ export async function sendWebhook(
 }
 
 /** The payload structure that Standard Webhooks recommends. */
-function toBody({ payload }: ClaimedRow): object {
+function toBody(payload: Message): object {
   const { type, at, timeZone: _, ...data } = payload;
   return { type, timestamp: at, data };
+}
+
+/** What the receiver of a new webhook is asked: to answer with the challenge, or to have the address opened. */
+function confirmationBody(
+  { type, at, group, expiresAt }: ConfirmationMessage,
+  link: { url: string; token: string },
+): object {
+  return { type, timestamp: at, data: { group, challenge: link.token, confirmUrl: link.url, expiresAt } };
+}
+
+/** Whether an answer consists of the challenge, as text (as in WebSub) or as `{"challenge": "…"}`. */
+function echoes(text: string, challenge: string): boolean {
+  if (text.trim() === challenge) return true;
+  try {
+    return JSON.parse(text)?.challenge === challenge;
+  } catch {
+    return false;
+  }
 }
 
 function interpret(status: number): Outcome {
@@ -54,7 +83,7 @@ function interpret(status: number): Outcome {
   return failed(`answered ${status}`, status === 410 ? { final: true, gone: true } : {});
 }
 
-/** @returns the status, once the answer has ended or is too long; rejects when none came in time */
+/** @returns the status and the text, once the answer has ended or is too long; rejects when none came in time */
 function post(
   url: URL,
   address: string,
@@ -64,7 +93,7 @@ function post(
     signal,
     mostBytes,
   }: { body: string; headers: Record<string, string>; signal: AbortSignal; mostBytes: number },
-): Promise<number> {
+): Promise<{ status: number; text: string }> {
   const family = isIPv6(address) ? 6 : 4;
   /** The connection goes to the checked address, whatever the name resolves to now. */
   const lookup: LookupFunction = (_host, options, done) => {
@@ -74,18 +103,20 @@ function post(
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: "POST", headers, lookup, signal, agent: false }, (answer) => {
       const status = answer.statusCode ?? 0;
+      const chunks: Buffer[] = [];
       let octets = 0;
       answer.on("data", (chunk: Buffer) => {
         octets += chunk.length;
         if (octets > mostBytes) answer.destroy();
+        else chunks.push(chunk);
       });
       answer.on("error", () => undefined);
-      answer.on("close", () => resolve(status));
+      answer.on("close", () => resolve({ status, text: Buffer.concat(chunks).toString("utf8") }));
     });
     // Without this listener, Node emits only "close" for an answer of 101.
     sent.on("upgrade", (answer, socket) => {
       socket.destroy();
-      resolve(answer.statusCode ?? 0);
+      resolve({ status: answer.statusCode ?? 0, text: "" });
     });
     sent.on("error", reject);
     sent.on("close", () => reject(new Error("the connection ended without an answer")));

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AddressRange } from "../../lib/address.ts";
+import { addressBlock } from "../../lib/address.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import type { ConfirmationLink, Notifications } from "../../notifications/notifications.ts";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { clientAddress } from "../listener/client-address.ts";
+import { createAddressLimit } from "../pipeline/address-limit.ts";
+import { Refusal } from "../problem.ts";
+import { type Html, html } from "./html.ts";
+
+/** Like that of the other pages, but its form is sent to this service. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const PATH = "/confirm/:token";
+/** A browser sends an empty form. */
+const MOST_BODY_BYTES = 1_024;
+
+/** What the page works with. */
+export interface ConfirmPageDeps {
+  notifications: Pick<Notifications, "findConfirmation" | "confirmChannel">;
+  clock: Clock;
+  config: { limits: Limits; trustedProxies: readonly AddressRange[] };
+}
+
+/**
+ * The page behind the link by which the receiver of a channel confirms it. Opening it changes nothing, since programs that check mails
+ * open links; the button sends a POST, which confirms, and may be repeated.
+ */
+export function serveConfirmPage({ notifications, clock, config }: ConfirmPageDeps): (app: FastifyInstance) => void {
+  const limit = createAddressLimit(config.limits.confirmPageRequests, clock);
+  const admit = (request: FastifyRequest) => {
+    const { raw } = request;
+    const address = clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], config.trustedProxies);
+    const waitSeconds = limit.admit(addressBlock(address));
+    if (waitSeconds > 0)
+      throw new Refusal("rate_limited", "too many requests from this address", {
+        extra: { retryAfterSeconds: waitSeconds },
+      });
+  };
+  const tokenOf = ({ params }: FastifyRequest) => (params as { token: string }).token;
+  return (app) => {
+    void app.register(async (pages) => {
+      pages.removeAllContentTypeParsers();
+      pages.addContentTypeParser("*", { parseAs: "string", bodyLimit: MOST_BODY_BYTES }, (_request, _body, done) =>
+        done(null),
+      );
+      pages.get(PATH, async (request, reply) => {
+        admit(request);
+        return send(reply, await notifications.findConfirmation(tokenOf(request)));
+      });
+      pages.post(PATH, async (request, reply) => {
+        admit(request);
+        return send(reply, await notifications.confirmChannel(tokenOf(request)));
+      });
+      refuseOtherMethods(pages, PATH, ["GET", "POST"]);
+    });
+  };
+}
+
+const STATUS = { open: 200, confirmed: 200, expired: 410 } as const;
+
+function send(reply: FastifyReply, link: ConfirmationLink | undefined): FastifyReply {
+  return reply
+    .code(link ? STATUS[link.state] : 404)
+    .header("cache-control", "no-store")
+    .header("content-security-policy", POLICY)
+    .type("text/html; charset=utf-8")
+    .send(String(page(link)));
+}
+
+function page(link: ConfirmationLink | undefined): Html {
+  const { title, main } = content(link);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Muster</title>
+<link rel="stylesheet" href="/docs/api/style.css">
+<link rel="icon" type="image/svg+xml" href="/docs/api/icon.svg">
+</head>
+<body>
+<main class="home">
+<h1>${title}</h1>
+${main}
+</main>
+</body>
+</html>
+`;
+}
+
+function content(link: ConfirmationLink | undefined): { title: string; main: Html } {
+  if (!link)
+    return {
+      title: "Unknown link",
+      main: html`<p>This link is not valid, or a later one has replaced it. Open the newest one.</p>`,
+    };
+  const { tenantName, address, type, state } = link;
+  const where = html`<strong>${address}</strong> (${type === "email" ? "e-mail" : "webhook"})`;
+  if (state === "confirmed")
+    return { title: "Confirmed", main: html`<p>Notifications of ${tenantName} are sent to ${where}.</p>` };
+  if (state === "expired")
+    return {
+      title: "The link has expired",
+      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Its administrators can have another link sent.</p>`,
+    };
+  return {
+    title: "Confirm notifications",
+    main: html`<p>${tenantName} wants to send notifications to ${where}.</p>
+<form method="post"><button type="submit">Confirm</button></form>
+<p>If you do not expect this, close the page: without your confirmation nothing is sent.</p>`,
+  };
+}

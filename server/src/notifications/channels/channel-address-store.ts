@@ -1,0 +1,120 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../db/database.ts";
+import type { Channel } from "../delivery/delivery-store.ts";
+
+/** An address that a group names as a channel. */
+export interface ChannelAddressRow {
+  tenant_id: string;
+  type: Channel;
+  key: Buffer;
+  address: string;
+  group_id: string;
+  group_name: string;
+  tenant_name: string;
+  /** Links sent in the day that began at `requests_since`. */
+  requests: number;
+  requests_since: Date | null;
+}
+
+/** Locks addresses to which a link is to be sent now and that no other process has locked. */
+export async function lockDueAddresses(tx: Tx, now: Date, limit: number): Promise<ChannelAddressRow[]> {
+  const { rows } = await sql<ChannelAddressRow>`
+    SELECT a.tenant_id, a.type, a.key, a.address, a.group_id, g.name AS group_name, t.name AS tenant_name, a.requests,
+           a.requests_since
+      FROM channel_addresses a JOIN shared_groups g ON g.id = a.group_id JOIN shared_tenants t ON t.id = a.tenant_id
+     WHERE a.request_at <= ${now} ORDER BY a.request_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED`.execute(tx);
+  return rows;
+}
+
+/** Locks the tenant's links for this transaction. @returns how many addresses got one since `since` */
+export async function lockRequests(tx: Tx, tenantId: string, since: Date): Promise<number> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster confirmations ${tenantId}`}, 0))`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM channel_addresses
+     WHERE tenant_id = ${tenantId} AND requested_at > ${since}`.execute(tx);
+  return rows[0]!.count;
+}
+
+export interface Link {
+  hash: Buffer;
+  expiresAt: Date;
+}
+
+type Key = Pick<ChannelAddressRow, "tenant_id" | "type" | "key">;
+const of = ({ tenant_id, type, key }: Key) => sql`tenant_id = ${tenant_id} AND type = ${type} AND key = ${key}`;
+
+/** Records that a link is being sent; the one before it no longer counts. `day` begins a new day of requests. */
+export async function recordRequest(tx: Tx, key: Key, link: Link, now: Date, day: boolean): Promise<void> {
+  await sql`
+    UPDATE channel_addresses SET request_at = NULL, token_sha256 = ${link.hash}, token_expires_at = ${link.expiresAt},
+           requested_at = ${now}, requests = CASE WHEN ${day} THEN 1 ELSE requests + 1 END,
+           requests_since = CASE WHEN ${day} THEN ${now}::timestamptz ELSE requests_since END
+     WHERE ${of(key)}`.execute(tx);
+}
+
+export async function postponeRequest(tx: Tx, key: Key, until: Date): Promise<void> {
+  await sql`UPDATE channel_addresses SET request_at = ${until} WHERE ${of(key)}`.execute(tx);
+}
+
+/** Confirms the address of a link that is neither used nor expired. @returns whether it did */
+export async function confirmByHash(db: Db, hash: Buffer, by: "link" | "answer", now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE channel_addresses SET confirmed_at = ${now}, confirmed_by = ${by}, request_at = NULL
+     WHERE token_sha256 = ${hash} AND confirmed_at IS NULL AND token_expires_at > ${now} RETURNING 1`.execute(db);
+  return rows.length > 0;
+}
+
+export interface LinkedAddress {
+  type: Channel;
+  address: string;
+  group_name: string;
+  tenant_name: string;
+  token_expires_at: Date;
+  confirmed_at: Date | null;
+}
+
+/** The address that a link is for. */
+export async function findByHash(db: Db, hash: Buffer): Promise<LinkedAddress | undefined> {
+  const { rows } = await sql<LinkedAddress>`
+    SELECT a.type, a.address, g.name AS group_name, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
+      FROM channel_addresses a JOIN shared_groups g ON g.id = a.group_id JOIN shared_tenants t ON t.id = a.tenant_id
+     WHERE a.token_sha256 = ${hash}`.execute(db);
+  return rows[0];
+}
+
+export interface ListedAddress {
+  type: Channel;
+  address: string;
+  named_at: Date;
+  requested_at: Date | null;
+  request_at: Date | null;
+  expires_at: Date | null;
+  confirmed_at: Date | null;
+  confirmed_by: string | null;
+}
+
+/** A tenant's addresses, unconfirmed ones first; at most `limit`. */
+export async function listAddresses(db: Db, tenantId: string, limit: number): Promise<ListedAddress[]> {
+  const { rows } = await sql<ListedAddress>`
+    SELECT type, address, named_at, requested_at, request_at, token_expires_at AS expires_at, confirmed_at, confirmed_by
+      FROM channel_addresses WHERE tenant_id = ${tenantId}
+     ORDER BY confirmed_at IS NOT NULL, named_at DESC, type, key LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Has another link sent to an unconfirmed address. @returns whether the tenant has such an address, and whether it is confirmed */
+export async function requestLink(
+  db: Db,
+  tenantId: string,
+  { groupId, target }: { groupId: string; target: string },
+  now: Date,
+): Promise<{ confirmed: boolean } | undefined> {
+  const { rows } = await sql<{ confirmed: boolean }>`
+    UPDATE channel_addresses a
+       SET request_at = CASE WHEN a.confirmed_at IS NULL THEN coalesce(a.request_at, ${now}::timestamptz) END
+      FROM shared_group_channels c
+     WHERE c.tenant_id = ${tenantId} AND c.group_id = ${groupId} AND c.target = ${target}
+       AND a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = channel_address_key(c.type, c.target)
+    RETURNING a.confirmed_at IS NOT NULL AS confirmed`.execute(db);
+  return rows[0];
+}

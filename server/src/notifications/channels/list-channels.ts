@@ -1,0 +1,39 @@
+import { adminUseCase, type PreparedChange, useCase } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { type ListedAddress, listAddresses, requestLink } from "./channel-address-store.ts";
+
+export type ChannelRecord = ListedAddress;
+
+/** The most addresses in one answer: as many as a tenant may have. */
+const MOST = 1_000;
+
+/** The addresses of the tenant's channels, unconfirmed ones first. */
+export const listChannels = useCase(
+  { scope: "groups:read", role: "admin" },
+  async ({ database }: NotificationsDeps, caller): Promise<ChannelRecord[]> =>
+    await listAddresses(database.db, caller.tenantId, MOST),
+);
+
+/**
+ * Has another link sent to an unconfirmed address, as soon as the caps on links allow it. A confirmed one is left as it is.
+ *
+ * @throws MusterError not_found when the group has no such channel
+ */
+export const requestConfirmation = adminUseCase(
+  { scope: "groups:write", role: "admin" },
+  "channel.request",
+  async (
+    { clock }: NotificationsDeps,
+    caller,
+    channel: { groupId: string; target: string },
+  ): Promise<PreparedChange<{ confirmed: boolean }>> => ({
+    change: async (tx) => {
+      const known = isUuid(channel.groupId);
+      const result = known ? await requestLink(tx, caller.tenantId, channel, clock.now()) : undefined;
+      if (!result) throw notFound("channel");
+      return { target: channel.groupId, after: { channel: channel.target, ...result }, result };
+    },
+  }),
+);

@@ -1,0 +1,89 @@
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, DAY, HOUR } from "../../lib/clock.ts";
+import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import {
+  type ChannelAddressRow,
+  lockDueAddresses,
+  lockRequests,
+  postponeRequest,
+  recordRequest,
+} from "./channel-address-store.ts";
+import { confirmationToken, tokenHash } from "./confirmation-token.ts";
+
+const BATCH = 100;
+
+/**
+ * Sends each new channel a link by which its receiver confirms it. The caps on links keep a tenant from using them to annoy a receiver
+ * who does not want its messages.
+ */
+export async function requestConfirmations(deps: NotificationsDeps): Promise<void> {
+  for (;;) {
+    const handled = await inTransaction(deps.database.db, (tx) => requestBatch(deps, tx));
+    if (handled < BATCH) return;
+  }
+}
+
+async function requestBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
+  const now = deps.clock.now();
+  const due = await lockDueAddresses(tx, now, BATCH);
+  const tenants = [...new Set(due.map((row) => row.tenant_id))].sort();
+  for (const tenantId of tenants) {
+    let room = deps.limits.confirmationsPerHour - (await lockRequests(tx, tenantId, addMs(now, -HOUR)));
+    for (const row of due.filter(({ tenant_id }) => tenant_id === tenantId)) {
+      const until = room > 0 ? addressFull(deps, row, now) : addMs(now, HOUR);
+      if (until) await postpone(deps, tx, row, until);
+      else await request(deps, tx, row, now);
+      if (!until) room--;
+    }
+  }
+  return due.length;
+}
+
+/** When the address may get another link; `undefined`: now. */
+function addressFull({ limits }: NotificationsDeps, row: ChannelAddressRow, now: Date): Date | undefined {
+  const { requests, requests_since } = row;
+  if (isNewDay(row, now) || requests < limits.confirmationsPerAddress) return undefined;
+  return addMs(requests_since!, DAY);
+}
+
+function isNewDay({ requests_since }: ChannelAddressRow, now: Date): boolean {
+  return requests_since === null || requests_since <= addMs(now, -DAY);
+}
+
+async function postpone({ metrics }: NotificationsDeps, tx: Tx, row: ChannelAddressRow, until: Date): Promise<void> {
+  metrics.confirmations.inc({ result: "postponed" });
+  await postponeRequest(tx, row, until);
+}
+
+async function request(deps: NotificationsDeps, tx: Tx, row: ChannelAddressRow, now: Date): Promise<void> {
+  const { ids, limits, metrics, webhookKeys } = deps;
+  const confirmation = ids.bytes(16).toString("hex");
+  const expiresAt = addMs(now, limits.confirmationHours * HOUR);
+  const hash = tokenHash(confirmationToken(webhookKeys()[0]!, confirmation));
+  await recordRequest(tx, row, { hash, expiresAt }, now, isNewDay(row, now));
+  const delivery: NewDelivery = {
+    id: ids.uuid(now),
+    tenantId: row.tenant_id,
+    channel: row.type,
+    target: row.address,
+    userId: null,
+    groupId: row.group_id,
+    anomalyId: null,
+    dedupe: null,
+    message: {
+      type: "channel.confirmation",
+      at: now.toISOString(),
+      timeZone: "UTC",
+      tenant: { name: row.tenant_name },
+      group: { id: row.group_id, name: row.group_name },
+      address: row.address,
+      confirmation,
+      tokenSha256: hash.toString("hex"),
+      expiresAt: expiresAt.toISOString(),
+    },
+  };
+  await insertDeliveries(tx, [delivery], now);
+  metrics.confirmations.inc({ result: "requested" });
+}
