@@ -39,7 +39,7 @@ const declared = (): Declared[] =>
 const OTHER_TABLES = [
   "admin_audit|certificate_audit|api_audit|idempotency_keys",
   "tickets|ticket_numbers|ticket_history|anomalies|rule_states",
-  "events.*|notification_inbox|pages|deliver.*|certificate_notices|device_findings",
+  "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
   "telemetry.*|roll_up_marks|rejected_messages",
   "broker_nodes|mqtt_sessions|session_drop.*|connection_refusals.*",
   "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
