@@ -420,8 +420,8 @@ END)))::uuid) STORED,
 );
 CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
-CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (done_at IS NULL);
+CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);

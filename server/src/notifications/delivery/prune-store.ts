@@ -15,7 +15,7 @@ export async function expireDeliveries(
   const { rows } = await sql<{ channel: Channel }>`
     UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = coalesce(last_error, ${error})
      WHERE id = ANY (ARRAY(
-       SELECT id FROM deliveries WHERE state = 'pending' AND created_at < ${before} AND next_at <= ${now}
+       SELECT id FROM deliveries WHERE done_at IS NULL AND created_at < ${before} AND next_at <= ${now}
         ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING channel`.execute(db);
   return rows.map(({ channel }) => channel);
