@@ -1,6 +1,5 @@
 import { ADMIN, type DemoState, TENANT, type User } from "./demo-state.ts";
-import { openLink } from "./open-link.ts";
-import { PublicApi } from "./public-api.ts";
+import { openLink, PublicApi } from "./public-api.ts";
 import { eventually, expect, type Step } from "./step.ts";
 
 const MAINTENANCE_SCOPES = ["anomalies:read", "anomalies:write", "tickets:read", "tickets:write"];

@@ -1,4 +1,5 @@
 import { request } from "node:https";
+import { text } from "node:stream/consumers";
 
 export interface ApiAnswer {
   status: number;
@@ -27,8 +28,8 @@ export class PublicApi {
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({ status: response.statusCode ?? 0, body: text ? JSON.parse(text) : undefined });
+          const body = Buffer.concat(chunks).toString("utf8");
+          resolve({ status: response.statusCode ?? 0, body: body ? JSON.parse(body) : undefined });
         });
       });
       sent.on("error", reject);
@@ -44,4 +45,15 @@ export class PublicApi {
     }
     return answer.body;
   }
+}
+
+/** Opens a link as a browser does: GET shows the page, POST is its button. @returns the page */
+export function openLink(method: "GET" | "POST", link: URL, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers =
+      method === "POST" ? { "content-type": "application/x-www-form-urlencoded", "content-length": 0 } : {};
+    const sent = request(link, { method, ca, headers }, (response) => text(response).then(resolve, reject));
+    sent.on("error", reject);
+    sent.end();
+  });
 }
