@@ -58,6 +58,13 @@ export const ingest = limitTable({
     reached: "its further messages wait for its next turn; those of other tenants do not",
     fixed: true,
   },
+  messagesPerBatch: {
+    level: "process",
+    of: "messages that one batch stores",
+    value: 1_000,
+    reached: "further messages wait for the next batch",
+    fixed: true,
+  },
   rowsPerBatch: {
     level: "process",
     of: "rows (readings × metrics) that one batch stores",

@@ -1,6 +1,7 @@
+import { ingest } from "../../lib/limits/ingest.ts";
 import { type PendingMessage, setPrepared } from "./pending-message.ts";
 
-export const MAX_BATCH_MESSAGES = 1_000;
+export const MAX_BATCH_MESSAGES = ingest.messagesPerBatch.value;
 
 /** What a batch, or a tenant in it, may still take; taking reduces it. */
 export interface Budget {
