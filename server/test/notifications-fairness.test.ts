@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
+import { installFaultHook } from "../src/lib/fault-points.ts";
 import { onPostgres } from "./harness/database.ts";
 import type { TestTenant } from "./harness/devices.ts";
+import { runSql } from "./harness/run-sql.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 
 let environment: NotificationEnvironment;
@@ -128,3 +130,36 @@ test("the targets of one tenant take turns", async () => {
   for (const path of ["/turn-a", "/turn-b", "/turn-c"])
     assert.ok(order.slice(0, 18).filter((each) => each === path).length >= 3, order.join(" "));
 });
+
+test("a page leaves while the inbox still holds many changes of another tenant", async () => {
+  const { server, sinks, newTenant, anomalies, pass } = environment;
+  const { db } = server.app.database;
+  const busy = await newTenant();
+  const { tenant, ada, group } = await paged();
+  const { open } = await anomalies(tenant, [group.id]);
+  let waiting: Promise<number> | undefined;
+  installFaultHook((point) => {
+    if (point !== "deliver.send" || waiting !== undefined) return undefined;
+    waiting = inboxOf(busy);
+    return waiting.then(() => undefined);
+  });
+  const acknowledged = '{"id": "00000000-0000-0000-0000-000000000001", "status": "acknowledged"}';
+  await runSql(
+    db,
+    `INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
+     SELECT 1000000000 + n, $1, now(), 'anomalies', 'UPDATE', $2 FROM generate_series(1, 5000) n`,
+    [busy.caller.tenantId, acknowledged],
+  );
+  await open();
+  await sinks.until(() => sinks.mailsTo(ada.email).length === 1);
+  assert.ok((await waiting!) > 0);
+  await pass(0);
+  installFaultHook(() => undefined);
+  assert.equal(await inboxOf(busy), 0);
+});
+
+async function inboxOf({ caller }: TestTenant): Promise<number> {
+  const count = "SELECT count(*)::int AS rows FROM notification_inbox WHERE tenant_id = $1";
+  const [row] = await runSql<{ rows: number }>(environment.server.app.database.db, count, [caller.tenantId]);
+  return row!.rows;
+}

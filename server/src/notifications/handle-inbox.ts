@@ -7,14 +7,16 @@ import { noticeCertificate } from "./notices/certificate-notices.ts";
 import { dequeueChanges, type InboxChange } from "./paging/inbox-store.ts";
 import { notifyResolved } from "./paging/notify-resolved.ts";
 import { planPages, stopPages } from "./paging/page-store.ts";
-import { type TenantTurn, takeTurns } from "./paging/take-turns.ts";
+import { type TenantTurn, takeTurn } from "./paging/take-turns.ts";
 
 /**
  * Turns events into pages, messages and notices, each exactly once: the event leaves the inbox in the transaction that acts on it.
  * Tenants take turns.
+ *
+ * @returns whether the inbox may hold more
  */
-export async function handleInbox(deps: NotificationsDeps, turn: TenantTurn): Promise<void> {
-  await takeTurns(turn, (after) =>
+export async function handleInbox(deps: NotificationsDeps, turn: TenantTurn): Promise<boolean> {
+  return await takeTurn(turn, (after) =>
     inTransaction(deps.database.db, async (tx) => {
       const changes = await dequeueChanges(tx, after);
       await handle(deps, tx, changes);

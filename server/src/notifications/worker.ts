@@ -3,8 +3,7 @@ import { EVENTS_CHANNEL } from "../events/events.ts";
 import { SECOND } from "../lib/clock.ts";
 import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { withTimeout } from "../lib/timeouts.ts";
-import { minuteOf } from "./cap/accept-deliveries.ts";
-import { reportSuppressed } from "./cap/report-suppressed.ts";
+import { suppressedReports } from "./cap/report-suppressed.ts";
 import { requestConfirmations } from "./channels/request-confirmations.ts";
 import { mailWorkers, webhookWorkers } from "./delivery/send-due.ts";
 import type { NotificationsDeps } from "./deps.ts";
@@ -39,31 +38,32 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const [stopping, abandoning] = [new AbortController(), new AbortController()];
   const signals = { stop: stopping.signal, abandon: abandoning.signal };
   const turns = { inbox: newTurn(), pages: newTurn() };
+  const reportEachMinute = suppressedReports(deps);
   const mailer = createMailer(deps);
   const mails = mailWorkers(deps, mailer, signals);
   const webhooks = webhookWorkers(deps, signals);
   const logFailure = (work: Promise<unknown>) =>
     work.catch((error: Error) => logger.warn({ err: error.message }, "notifications failed; they will be tried again"));
 
-  let reported = 0;
-  /** What was suppressed in a minute is reported after it, so once a minute is enough. */
-  const reportMinute = async () => {
-    const minute = minuteOf(clock.now()).getTime();
-    if (minute === reported) return;
-    await reportSuppressed(deps);
-    reported = minute;
+  const send = () => {
+    logFailure(mails.run());
+    logFailure(webhooks.run());
   };
+
   const { run: page } = coalesceRuns(async () => {
+    // Step by step: what is due does not wait until the inbox is empty, which one tenant may fill faster than it is handled.
+    for (let more = true; more && !stopping.signal.aborted; ) {
+      const changes = await handleInbox(deps, turns.inbox);
+      more = (await sendPages(deps, turns.pages)) || changes;
+      if (more) send();
+    }
     if (stopping.signal.aborted) return;
-    await handleInbox(deps, turns.inbox);
-    await sendPages(deps, turns.pages);
-    await reportMinute();
+    await reportEachMinute();
     await requestConfirmations(deps);
   });
   const { run: pageAndSend } = coalesceRuns(async () => {
     await page();
-    logFailure(mails.run());
-    logFailure(webhooks.run());
+    send();
   });
   let unlisten: Unlisten | undefined;
 

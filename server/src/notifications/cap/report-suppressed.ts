@@ -8,8 +8,19 @@ import { type SuppressedRow, takeSuppressed } from "./admission-store.ts";
 
 const BATCH = 100;
 
+/** @returns a function to call as often as one likes: it reports once in each clock minute, since a minute is reported when it is over */
+export function suppressedReports(deps: NotificationsDeps): () => Promise<void> {
+  let reported = 0;
+  return async () => {
+    const minute = minuteOf(deps.clock.now()).getTime();
+    if (minute === reported) return;
+    await reportSuppressed(deps);
+    reported = minute;
+  };
+}
+
 /** Sends a tenant's admins one e-mail for each minute in which messages were suppressed, once the minute is over. */
-export async function reportSuppressed(deps: NotificationsDeps): Promise<void> {
+async function reportSuppressed(deps: NotificationsDeps): Promise<void> {
   for (;;) {
     const reported = await inTransaction(deps.database.db, (tx) => reportBatch(deps, tx));
     if (reported < BATCH) return;

@@ -11,15 +11,17 @@ import { lockDuePages, markPages, type PageRow, type PageState } from "./page-st
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
 import { type PagedGroup, recipientsOf } from "./recipients.ts";
-import { type TenantTurn, takeTurns } from "./take-turns.ts";
+import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
 /**
  * Turns pages that are due into messages to the recipients at this time. One transaction locks the anomalies and inserts the
  * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. Tenants
  * take turns.
+ *
+ * @returns whether more pages may be due
  */
-export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Promise<void> {
-  await takeTurns(turn, async (after) => {
+export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Promise<boolean> {
+  return await takeTurn(turn, async (after) => {
     const outcome = await sendBatch(deps, after);
     for (const [result, pages] of Object.entries(outcome)) deps.metrics.pages.inc({ result }, pages.length);
     const tenants = Object.values(outcome).flatMap((pages) => pages.map((page) => page.tenant_id));

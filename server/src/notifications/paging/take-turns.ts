@@ -12,15 +12,17 @@ export function newTurn(): TenantTurn {
 }
 
 /**
- * Repeats `work` until no tenant has any left. Each call does some work of the tenants after the given one, so that a tenant with much
- * to do does not delay the others.
+ * Does some work of the tenants after the one that had the last turn, so that a tenant with much to do does not delay the others.
  *
  * @param work returns the last tenant that it worked for; `undefined` when none after the given one had work
+ * @returns whether a tenant may have work left
  */
-export async function takeTurns(turn: TenantTurn, work: (after: string) => Promise<string | undefined>): Promise<void> {
-  for (;;) {
-    const last = await work(turn.after);
-    if (last === undefined && turn.after === START) return;
-    turn.after = last ?? START;
-  }
+export async function takeTurn(
+  turn: TenantTurn,
+  work: (after: string) => Promise<string | undefined>,
+): Promise<boolean> {
+  const last = await work(turn.after);
+  if (last === undefined && turn.after === START) return false;
+  turn.after = last ?? START;
+  return true;
 }
