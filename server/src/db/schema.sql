@@ -1438,6 +1438,12 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION in_one_process()
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ SELECT true $function$;
+
 CREATE FUNCTION judge_keys(ids text[], secret_hashes text[], requests integer[], wall timestamp with time zone, at_ms double precision)
  RETURNS TABLE(nth integer, tenant_id uuid, slug text, scopes text, last_used_at timestamp with time zone, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
  LANGUAGE plpgsql

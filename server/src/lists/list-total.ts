@@ -6,15 +6,18 @@ import { type CountedList, LISTS, type ListName } from "./lists.ts";
 
 /**
  * SQL: how many rows a tenant's list has, exactly. It adds what was counted in blocks to the list's tail, so it is cheap where the
- * list is maintained ({@link countList}). `tenant` may be a column of another table than `listed` and `b`.
+ * list is maintained ({@link countList}). The order keeps PostgreSQL from reading other tenants' rows (list-scope.ts). `tenant` may
+ * be a column of another table than `listed` and `b`.
  */
 export function listTotal(list: ListName, tenant: RawBuilder<unknown>): RawBuilder<string> {
-  const { key, where = "true" }: CountedList = LISTS[list];
+  const { key: column, where = "true" }: CountedList = LISTS[list];
+  const key = sql.ref(`listed.${column}`);
   const its = sql`b.tenant_id = ${tenant} AND b.list = ${sql.lit(list)} AND b.variant = ''`;
   return sql`(SELECT coalesce((SELECT sum(b.size) FROM list_blocks b WHERE ${its} AND b.size IS NOT NULL), 0)
       + coalesce((SELECT sum(b.change) FROM list_changes b WHERE ${its} AND b.at <= newest.upto), 0)
-      + (SELECT count(*) FROM ${sql.table(list)} listed
-          WHERE listed.tenant_id = ${tenant} AND ${sql.raw(where)} AND ${sql.ref(`listed.${key}`)} > newest.upto)
+      + (SELECT count(*) FROM (SELECT FROM ${sql.table(list)} listed
+          WHERE listed.tenant_id = ANY (ARRAY[${tenant}]::uuid[]) AND ${sql.raw(where)} AND ${key} > newest.upto AND in_one_process()
+          ORDER BY listed.tenant_id DESC, ${key} DESC) tail)
     FROM (SELECT coalesce((SELECT b.upto FROM list_blocks b WHERE ${its} AND b.size IS NOT NULL
       ORDER BY b.upto DESC LIMIT 1), ${BEFORE_ALL}) AS upto) newest)`;
 }

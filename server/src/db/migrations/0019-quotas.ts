@@ -39,6 +39,10 @@ BEGIN
   RETURN muster_refuse('quota_round_over');
 END $$;
 
+-- True. A statement that calls it is planned without parallel workers: starting them takes longer than reading the tail of a list,
+-- whose length the planner cannot know.
+CREATE FUNCTION in_one_process() RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL UNSAFE AS $$ SELECT true $$;
+
 -- What the counts read, beside views that exist already.
 CREATE VIEW shared_claims AS SELECT id, tenant_id, status, expires_at FROM claims;
 CREATE VIEW shared_mqtt_clients AS SELECT id, tenant_id, disabled_at FROM mqtt_clients;
