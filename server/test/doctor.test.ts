@@ -64,6 +64,9 @@ const sabotage: Record<string, string[]> = {
     "UPDATE claims SET used_count = 0, status = 'pending'",
   ],
   "a device has at most two live bundles": [copyOf("", ""), copyOf("", "")],
+  "no valid certificate has a blocked key": [
+    `INSERT INTO blocked_keys SELECT spki_sha256, 'leaked', now() FROM certificates WHERE id = ${newest}`,
+  ],
   "every certificate has exactly one issuing audit entry": [copyOf("", "")],
   "every issuing audit entry has its certificate": [
     noTriggers,

@@ -61,6 +61,9 @@ async function publishes(name: string, reading: Record<string, number>): Promise
   assert.equal(items.find((each: { metric: string }) => each.metric === metric).value, value);
 }
 
+/** The fields that records have got since, with the values of what there was before. */
+const ADDED: Record<string, object> = { groups: { unconfirmedChannels: [] } };
+
 /** An API key's record without what reading with the key changes. */
 function unused(record: object): object {
   return { ...record, lastUsedAt: null, lastUsedAddress: null };
@@ -75,7 +78,8 @@ for (const tenant of ["acme", "borealis"]) {
     for (const [list, items] of lists) {
       const { status, text, json } = await get(tenant, `${list}?limit=200`);
       assert.equal(status, 200, text);
-      assert.deepEqual(json.items, items, list);
+      const expected = items.map((item) => ({ ...item, ...ADDED[list] }));
+      assert.deepEqual(json.items, expected, list);
       assert.equal(json.total, items.length, list);
     }
   });
