@@ -16,6 +16,7 @@ const WHOLE_TABLE: Readonly<Record<string, string>> = {
 /** Statements that read a whole index of devices on purpose. */
 const WHOLE_INDEX: Readonly<Record<string, string>> = {
   "silent-devices": "compares the last reading of every device, every ten seconds",
+  "settle-presence": "reads the index of devices with an event to be recorded, and no other device is in it",
 };
 
 /** Enough for every connection of the pool to keep plans of its own: PostgreSQL decides on a generic plan in the sixth run. */

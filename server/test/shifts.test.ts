@@ -61,7 +61,14 @@ test("a group is stored with its channels and escalation steps exactly as given"
   const { json: made, status } = await call("/groups", body);
   assert.equal(status, 201);
   const { id, createdAt, updatedAt, ...rest } = made;
-  assert.deepEqual(rest, { ...body, description: "", memberUserIds: [tenant.admin.id], shiftIds: [] });
+  const unconfirmedChannels = body.channels;
+  assert.deepEqual(rest, {
+    ...body,
+    description: "",
+    memberUserIds: [tenant.admin.id],
+    shiftIds: [],
+    unconfirmedChannels,
+  });
   assert.equal(createdAt, updatedAt);
   assert.deepEqual((await call(`/groups/${id}`)).json, made);
   assert.deepEqual((await call("/groups?q=pump+HALL")).json.items, [made]);
