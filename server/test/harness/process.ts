@@ -50,6 +50,8 @@ export async function startProcess(
     MUSTER_MQTT_HOST: "127.0.0.1",
     MUSTER_MQTT_PORT: "0",
     MUSTER_METRICS_PORT: "0",
+    // What these tests end is a process, not the machine: power cuts have a test of their own (power-cut.test.ts).
+    MUSTER_EMBEDDED_SYNC: "off",
     ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
     ...options.env,
   };
