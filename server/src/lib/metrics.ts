@@ -46,7 +46,7 @@ export interface Metrics {
   readonly quotaRefusals: Counter<"quota">;
   /** Of each quota the greatest share that a tenant uses, of all processes; 1 is reached. */
   readonly quotaUse: Gauge<"quota">;
-  /** Calls `read` before every scrape, to set gauges from the database. `read` removes the gauges that it cannot set. */
+  /** Calls `read` before every scrape, to set gauges. `read` removes the gauges that it cannot set. */
   beforeScrape(read: () => Promise<void>): void;
   readonly contentType: string;
   /** All metrics in the text format of Prometheus. */

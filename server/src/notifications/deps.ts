@@ -16,6 +16,7 @@ export interface NotificationsDeps {
   logger: Logger;
   metrics: Pick<
     Metrics,
+    | "beforeScrape"
     | "confirmations"
     | "notifications"
     | "notificationsOldest"

@@ -26,6 +26,12 @@ export async function startEnvironment(limits: Record<string, string> = {}) {
     server,
     second,
     ...actions(server, sinks, second),
+    /** The sum of a metric over both processes; `series` is its name with its labels. */
+    async measured(series: string): Promise<number> {
+      const texts = await Promise.all([...new Set([server, second])].map(({ app }) => app.metrics.text()));
+      const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.startsWith(`${series} `));
+      return lines.reduce((sum, line) => sum + Number(line.slice(series.length)), 0);
+    },
     async stop() {
       if (second !== server) await second.stop();
       await server.stop();

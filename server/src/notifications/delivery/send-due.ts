@@ -54,6 +54,7 @@ export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopS
   const { webhookSlots: total, webhookSlotsPerTenant: perTenant, webhookSlotsPerTarget: perQueue } = limits;
   const breaker = createCircuitBreaker(limits.webhookFailures, deps.clock);
   const fair = createFairQueue(deps, "webhook", createSlots({ total, perTenant, perQueue }), breaker);
+  metrics.beforeScrape(async () => metrics.webhookTargetsPaused.set(breaker.open()));
   const claim = async (room: number): Promise<ClaimedRow[]> => {
     if (stop.aborted) return [];
     return await claimFrom(fair, room, (places) => claimWebhooks(database.db, places, leaseOf(deps)));
@@ -63,7 +64,6 @@ export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopS
     if (disabled.has(`${row.tenant_id} ${row.target}`)) return failed("the webhook is disabled", { final: true });
     const outcome = await sendWebhook(deps, row, abandon);
     breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
-    metrics.webhookTargetsPaused.set(breaker.open());
     if (outcome.sent && outcome.echoed !== undefined) await confirmChannel(deps, outcome.echoed, "answer");
     return outcome;
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SECOND } from "../../lib/clock.ts";
+import { MINUTE, SECOND } from "../../lib/clock.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
 
 const at = (queue: string) => ({ tenantId: "t", queue });
@@ -17,6 +17,10 @@ test("a queue is paused after three failures in a row, twice as long after each 
     pauses.push((now - since) / SECOND);
   }
   assert.deepEqual(pauses, [0, 0, 10, 20, 40, 80, 160, 300, 300, 300]);
+  assert.equal(breaker.open(), 1);
+  now += 5 * MINUTE;
+  assert.equal(breaker.open(), 0, "another process may have delivered what waited");
+  now -= 1;
   assert.equal(breaker.open(), 1);
   breaker.record(at("q"), true);
   assert.deepEqual([breaker.open(), breaker.failing()], [0, []]);

@@ -12,7 +12,10 @@ export interface CircuitBreaker {
   record(place: Place, succeeded: boolean): void;
   /** Queues whose last attempt failed; nothing is sent from a `paused` one now. */
   failing(): (Place & { paused: boolean })[];
-  /** How many queues have failed so often that they are paused, or were and are being tried again. */
+  /**
+   * How many queues have failed so often that they are paused, or were within the last 5 min and have not succeeded since. Older
+   * failures say little: another process may have delivered the messages.
+   */
   open(): number;
 }
 
@@ -45,7 +48,11 @@ export function createCircuitBreaker(failures: number, clock: Pick<Clock, "monot
         paused: pausedUntilMs > now,
       }));
     },
-    open: () => [...queues.values()].filter(({ inARow }) => inARow >= failures).length,
+    open() {
+      const endedLongAgo = clock.monotonicMs() - LONGEST_PAUSE_MS;
+      const isOpen = ({ inARow, pausedUntilMs }: Failing) => inARow >= failures && pausedUntilMs > endedLongAgo;
+      return [...queues.values()].filter(isOpen).length;
+    },
   };
 }
 
