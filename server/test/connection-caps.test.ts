@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Socket, connect as tcpConnect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect as tlsConnect } from "node:tls";
-import { connect as connectMqtt } from "./broker/environment.ts";
+import { connect as connectMqtt, eventually } from "./broker/environment.ts";
 import { rawClient } from "./broker/raw-client.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -120,7 +120,7 @@ test("with as many sessions as the process may have, the address with most of th
     const device = await enrollDevice(server, tenant);
     const options = { clientId: device.deviceId, cert: device.fullchain, localAddress };
     const client = await connectMqtt({ port: server.mqttPort }, device, options as never);
-    return { client, ended: new Promise<void>((resolve) => client.once("close", () => resolve())) };
+    return { device, client, ended: new Promise<void>((resolve) => client.once("close", () => resolve())) };
   };
   const [first, second] = [await connectFrom("127.0.0.2"), await connectFrom("127.0.0.2")];
   const [other, last] = [await connectFrom("127.0.0.3"), await connectFrom("127.0.0.4")];
@@ -129,6 +129,11 @@ test("with as many sessions as the process may have, the address with most of th
     [second, other, last].map(({ client }) => client.connected),
     [true, true, true],
   );
+  const endReason = async () => {
+    await server.app.connections.flush();
+    return (await server.app.devices.getDevice(tenant.caller, first.device.deviceId)).connectivity.reason;
+  };
+  assert.equal(await eventually(endReason), "evicted");
   for (const { client } of [second, other, last]) await client.endAsync();
 });
 

@@ -40,7 +40,8 @@ export interface Listener {
   start(): Promise<number>;
   /** Uses the current `tls()` for new connections; open ones go on. */
   refresh(): void;
-  authenticated(socket: TLSSocket): void;
+  /** Counts a client as a session from now on; `onEvicted` is called before it is closed to make room for others. */
+  authenticated(socket: TLSSocket, onEvicted: () => void): void;
   listening(): boolean;
   /** Accepts no more connections, and closes those that have not authenticated. */
   stop(): Promise<void>;
@@ -145,11 +146,13 @@ function capConnections({
   const sockets = new RawSockets();
   const unauthenticated = new ConnectionTable<Socket>(proxies);
   const sessions = new ConnectionTable<Socket>(proxies);
+  const evictions = new WeakMap<Socket, () => void>();
 
   function closeOneOf(table: ConnectionTable<Socket>, cap: "unauthenticated" | "total"): void {
     const raw = table.ofGreediest()!;
     table.remove(raw);
     onCapReached(cap, raw.remoteAddress ?? "");
+    evictions.get(raw)?.();
     raw.destroy();
   }
 
@@ -167,9 +170,10 @@ function capConnections({
       if (unauthenticated.size > limits.mqttUnauthenticated) closeOneOf(unauthenticated, "unauthenticated");
     },
     secured: (socket: TLSSocket): void => sockets.secured(socket),
-    authenticated(socket: TLSSocket): void {
+    authenticated(socket: TLSSocket, onEvicted: () => void): void {
       const raw = sockets.under(socket);
       if (!raw || !unauthenticated.remove(raw)) return;
+      evictions.set(raw, onEvicted);
       sessions.add(raw, raw.remoteAddress ?? "");
       if (sessions.size > limits.mqttConnections) closeOneOf(sessions, "total");
     },

@@ -54,6 +54,17 @@ export function retainedRules(createEngine: CreateEngine): void {
     assert.deepEqual(await retained([kept.topic]), []);
   });
 
+  test("retained messages are removed with the MQTT client that published them", async () => {
+    const topic = `t/${broker.caller.tenantSlug}/gateway`;
+    const gateway = await connectGateway(broker, { publish: [topic] });
+    const gone = closed(gateway);
+    await gateway.publishAsync(topic, '{"g":1}', { qos: 1, retain: true });
+    assert.deepEqual(await retained([topic]), [`${topic} {"g":1}`]);
+    await broker.connections.deleteMqttClient(broker.caller, gateway.options.clientId!);
+    await gone;
+    assert.deepEqual(await retained([topic]), []);
+  });
+
   test("a message beyond the tenant's number is delivered and not retained, with a journal entry", async () => {
     const devices = [await broker.enroll(), await broker.enroll()] as const;
     const topics = devices.flatMap((device) => [device.topic, statusTopic(device)]);

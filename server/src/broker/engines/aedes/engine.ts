@@ -37,7 +37,10 @@ class AedesEngine implements BrokerEngine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const onAccepted = ({ socket }: ClientSession) => this.#listener.authenticated(socket);
+    const onAccepted = (session: ClientSession) =>
+      this.#listener.authenticated(session.socket, () => {
+        session.reason ??= "evicted";
+      });
     this.#aedes = createAedes({ ...options, registry: this.#registry, onAccepted });
     this.#listener = createListener({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
   }
