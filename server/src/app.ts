@@ -61,7 +61,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const features = composeFeatures({ ...base, limits: config.limits, notificationSettings: settings, addresses });
   const parts = { ...features, authorities, config, clock, ids, logger, addresses };
   const broker = createBroker(parts);
-  const readiness = async () => ({ database: await database.healthy(), broker: broker.healthy() });
+  const readiness = async () => ({
+    database: await database.healthy(),
+    broker: broker.healthy(),
+    masterKey: authorities.hasMasterKey(),
+  });
   const bound = boundFunctions([...Object.values(features), authorities]);
   const pages = [serveHomePage, serveReference, serveConfirmPage(parts)];
   const api = createApi({ ...parts, bound, pages, readiness, isUnavailable });

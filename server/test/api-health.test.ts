@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { deviceDocument, publicDocument } from "../src/api/openapi/openapi.ts";
+import { createAuthorities, createMasterKeys } from "../src/authorities/authorities.ts";
+import { parseConfig } from "../src/config/config.ts";
+import { openMasterKeyStore } from "../src/config/master-key.ts";
+import { randomIds } from "../src/lib/ids.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
-import { startServer, type TestServer } from "./harness/server.ts";
+import { startServer, TEST_MASTER_KEY, type TestServer } from "./harness/server.ts";
 
 let server: TestServer;
 
@@ -14,23 +18,38 @@ after(() => server.stop());
 
 const get = (path: string) => https(server.httpUrl + path, { ca: server.ca });
 
-test("/healthz shows that the process runs, /readyz that database and broker answer", async () => {
+test("/healthz shows that the process runs, /readyz that it can work", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
-  assert.deepEqual((await get("/readyz")).json, { status: "ok", database: true, broker: true });
+  assert.deepEqual((await get("/readyz")).json, { status: "ok", database: true, broker: true, masterKey: true });
 });
 
-test("/readyz is 503 and names the missing part", async () => {
+test("/readyz is 503 and names the missing part: the broker, or the new master key after a rotation elsewhere", async () => {
   const own = await startServer();
+  const ready = () => https(`${own.httpUrl}/readyz`, { ca: own.ca });
   try {
+    await rotateElsewhere(own);
+    while ((await ready()).status === 200);
+    assert.deepEqual((await ready()).json, { status: "unavailable", database: true, broker: true, masterKey: false });
     await own.app.broker.stop();
-    const answer = await https(`${own.httpUrl}/readyz`, { ca: own.ca });
+    const answer = await ready();
     assert.equal(answer.status, 503);
-    assert.deepEqual(answer.json, { status: "unavailable", database: true, broker: false });
+    assert.deepEqual(answer.json, { status: "unavailable", database: true, broker: false, masterKey: false });
     assert.equal((await https(`${own.httpUrl}/healthz`, { ca: own.ca })).status, 200);
   } finally {
     await own.stop();
   }
 });
+
+/** Rotates the master key as another process on the same database does, which alone has the next one. */
+async function rotateElsewhere({ app, clock, dataDir }: TestServer): Promise<void> {
+  const env = { MUSTER_DATA_DIR: dataDir, MUSTER_MASTER_KEY: TEST_MASTER_KEY };
+  const next = Buffer.alloc(32, 8).toString("base64");
+  const store = await openMasterKeyStore(parseConfig({ ...env, MUSTER_MASTER_KEY_NEXT: next }));
+  const masterKeys = createMasterKeys(store);
+  const other = await createAuthorities({ ...app, clock, ids: randomIds, masterKeys, publicHost: "localhost" });
+  await other.rotateMasterKey();
+  await other.close();
+}
 
 test("the front page and the API's description need no key", async () => {
   const page = await get("/");

@@ -54,6 +54,8 @@ export interface Authorities {
    * @throws MusterError wrong_master_key when the master key was rotated to one that this process does not have
    */
   keysFor(purpose: KeyPurpose): readonly KeyObject[];
+  /** Whether this process has the present master key: after a rotation it may lack the new one. */
+  hasMasterKey(): boolean;
   /** Replaces the master key; repeat it after an interruption. docs/operations.md describes the procedure. @throws MusterError invalid_request */
   rotateMasterKey(): Promise<MasterKeyRotation>;
   /** Runs due rotations; call it at least daily. Throws when the database is unreachable. */
@@ -106,6 +108,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
       const keys = current().keys[purpose].filter(({ neededUntil }) => neededUntil === undefined || neededUntil > now);
       return keys.map(({ key }) => key);
     },
+    hasMasterKey: () => deps.masterKeys.isKnown(),
     rotateMasterKey: async () => {
       const rotated = await rotateMasterKey(deps);
       await reload();

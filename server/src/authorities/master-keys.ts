@@ -19,6 +19,8 @@ export interface MasterKeyStore {
 export interface MasterKeys {
   /** The master key in use. @throws MusterError wrong_master_key when this process does not have it */
   current(): Buffer;
+  /** Whether {@link MasterKeys.current} has one. */
+  isKnown(): boolean;
   /**
    * Makes the key with this check value the one in use, looking for it in the store again if need be; `undefined` is a database
    * that has none yet: then the key in its place is used.
@@ -49,6 +51,7 @@ export function createMasterKeys(store: MasterKeyStore): MasterKeys {
       if (current === undefined) throw wrongMasterKey();
       return current.reveal();
     },
+    isKnown: () => current !== undefined,
     async select(check) {
       current = find(check);
       if (current !== undefined) return;
