@@ -1,7 +1,9 @@
 import type { AccessErrorCode } from "../access/errors.ts";
 import type { AuditErrorCode } from "../audit/errors.ts";
 import type { CertificatesErrorCode } from "../certificates/errors.ts";
+import type { ConnectionsErrorCode } from "../connections/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
+import type { EventsErrorCode } from "../events/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/request-errors.ts";
 import type { TicketsErrorCode } from "../tickets/errors.ts";
@@ -27,7 +29,9 @@ type EveryErrorCode =
   | AccessErrorCode
   | AuditErrorCode
   | CertificatesErrorCode
+  | ConnectionsErrorCode
   | EnrollmentErrorCode
+  | EventsErrorCode
   | TicketsErrorCode;
 
 /**
@@ -55,9 +59,11 @@ export const PROBLEMS = {
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },
+  username_taken: { status: 409, middleware: "handler" },
   claim_exhausted: { status: 409, middleware: "handler" },
   claim_expired: { status: 410, middleware: "handler" },
   claim_revoked: { status: 410, middleware: "handler" },
+  cursor_expired: { status: 410, middleware: "handler" },
   precondition_failed: { status: 412, middleware: "handler" },
   payload_too_large: { status: 413, middleware: "validation" },
   unsupported_media_type: { status: 415, middleware: "validation" },

@@ -61,6 +61,8 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
       limit: { schema: count("How many the tenant may have"), value: 1_000_000 },
     },
   },
+  username_taken: { message: "There is already an MQTT client with this user name.", detail: "scada" },
+  cursor_expired: { message: "Events after this cursor have been deleted." },
   claim_exhausted: { message: "Every use of this claim is spent." },
   invalid_transition: {
     message: "A ticket that is open can become in_progress or cancelled, not completed.",

@@ -141,6 +141,21 @@ export const ERROR_TEXTS = {
       "For a bundle, add a device under another id and issue for that one. For a claim, redeem again: a fresh id is assigned.",
     again: "after a change elsewhere",
   },
+  username_taken: {
+    summary: "There is an MQTT client with this user name.",
+    more: "User names of MQTT clients are unique over all tenants, because they share the broker.",
+    remedy: "Register the client under another user name.",
+    again: "after a change elsewhere",
+    detail: "The user name",
+    anywhere: "The API of the admin app answers it when an MQTT client is registered.",
+  },
+  cursor_expired: {
+    summary: "Events between this cursor and the oldest that is stored have been deleted.",
+    more: "Events are stored for 48 hours, and a restored backup has other cursors.",
+    remedy: "Load what you show again, and follow the events from now on, without a cursor.",
+    again: "no",
+    anywhere: "The event stream of the admin app answers it.",
+  },
   claim_exhausted: {
     summary: "Every use of the claim is spent.",
     remedy: "Make a new claim, with a greater `maxUses` for several devices.",
