@@ -144,22 +144,68 @@ test("every use case answers another tenant's ids as it answers unknown ones, sh
   assert.deepEqual(await rowsNaming(server.app.database, marks), before);
 });
 
-/** Kinds of records that a user sees if the user sees their device. */
-const OF_DEVICES: readonly (keyof Records)[] = ["device", "anomaly", "ticket", "certificate"];
+/** Kinds of records that a user sees if the user sees their device, and groups, which members see. */
+const OF_GROUPS: readonly (keyof Records)[] = ["device", "anomaly", "ticket", "certificate", "group"];
 
-test("every use case answers a user about devices that the user does not see as about unknown ones", async () => {
+test("every use case answers a user about groups and devices that the user does not see as about unknown ones", async () => {
   const unseen = await addRecords(server, { ...ours, callers: {} });
-  const nowhere = { ...unseen, ...Object.fromEntries(OF_DEVICES.map((kind) => [kind, NOWHERE[kind]])) };
+  const nowhere = { ...unseen, ...Object.fromEntries(OF_GROUPS.map((kind) => [kind, NOWHERE[kind]])) };
   for (const { name, row, run } of declared()) {
     const [, , args] = row;
-    if (!kindsUsed(args).some((kind) => OF_DEVICES.some((each) => each === kind))) continue;
+    if (!kindsUsed(args).some((kind) => OF_GROUPS.some((each) => each === kind))) continue;
     for (const caller of [ours.callers.operator, ours.callers.viewer].filter((each) => admits(row, each))) {
       const unknown = await outcome(run(caller, ...args(nowhere)), nowhere);
       const asked = await outcome(run(caller, ...args(unseen)), unseen);
       const what = `${name} by ${caller.actor}`;
       assert.equal(asked.refused, unknown.refused, `${what}: ${asked.text}`);
       if (asked.refused) assert.equal(asked.text, unknown.text, what);
-      for (const kind of OF_DEVICES) assert.ok(!asked.text.includes(unseen[kind]), `${what} shows the ${kind}`);
+      for (const kind of OF_GROUPS) assert.ok(!asked.text.includes(unseen[kind]), `${what} shows the ${kind}`);
     }
   }
+});
+
+test("a user who is not an admin sees the groups they are a member of, and the shifts of these, their own and those of no group", async () => {
+  const { groups, notifications, tickets } = server.app;
+  const { caller, callers } = ours;
+  const userId = (callers.viewer.rights as { userId: string }).userId;
+  const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
+  const add = async (name: string, { memberUserIds = [] as string[], userIds = [] as string[] } = {}) => {
+    const group = await groups.createGroup(caller, { name, memberUserIds });
+    const shift = await groups.createShift(caller, { name, ...times, userIds });
+    await groups.assignShift(caller, group.id, shift.id);
+    return { group: group.id, shift: shift.id };
+  };
+  const mine = await add("Bounds mine", { memberUserIds: [userId] });
+  const duty = await add("Bounds duty", { userIds: [userId] });
+  const other = await add("Bounds other");
+  const free = await groups.createShift(caller, { name: "Bounds free", ...times });
+  const { viewer, operator, admin } = callers;
+  const listed = async (who: Caller, q?: string) => {
+    const query = { ...(q === undefined ? {} : { q }), skip: 0, limit: 200 };
+    const found = [await groups.listGroups(who, query), await groups.listShifts(who, query)];
+    for (const { items, total } of found) assert.equal(items.length, total);
+    return found.map(({ items }) => items.flatMap(({ id, name }) => (name.startsWith("Bounds") ? [id] : [])).reverse());
+  };
+  for (const q of [undefined, "bounds"]) {
+    assert.deepEqual(await listed(viewer, q), [[mine.group], [mine.shift, duty.shift, free.id]], q);
+    assert.deepEqual(await listed(operator, q), [[], [free.id]], q);
+    assert.deepEqual(
+      await listed(admin, q),
+      [
+        [mine.group, duty.group, other.group],
+        [mine.shift, duty.shift, other.shift, free.id],
+      ],
+      q,
+    );
+  }
+  const unknown = { code: "not_found" };
+  await assert.rejects(groups.getGroup(viewer, duty.group), unknown);
+  await assert.rejects(groups.getShift(viewer, other.shift), unknown);
+  await assert.rejects(notifications.onCallOfGroup(viewer, other.group), unknown);
+  assert.equal((await groups.getGroup(viewer, mine.group)).id, mine.group);
+  assert.equal((await groups.getShift(viewer, duty.shift)).id, duty.shift);
+  await assert.rejects(tickets.openTicket(operator, { title: "x", groupId: mine.group }), {
+    code: "invalid_request",
+    detail: mine.group,
+  });
 });

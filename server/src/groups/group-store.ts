@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Viewer } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type Counted, contains, countedPage } from "../lists/counted-page.ts";
+import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { searchPage } from "../lists/search-page.ts";
 import type { Channel } from "./channels.ts";
 import type { EscalationStep } from "./escalation.ts";
@@ -48,10 +49,18 @@ export async function unconfirmedChannels(tx: Tx, groupId: string): Promise<Chan
   return rows;
 }
 
-export async function findGroup(db: Db, tenantId: string, id: string): Promise<GroupRow | undefined> {
+/** The group, if `viewer` sees it. */
+export async function findGroup(db: Db, tenantId: string, id: string, viewer?: Viewer): Promise<GroupRow | undefined> {
   const { rows } = await sql<GroupRow>`
-    SELECT ${COLUMNS} FROM groups g WHERE g.tenant_id = ${tenantId} AND g.id = ${id}`.execute(db);
+    SELECT ${COLUMNS} FROM groups g
+     WHERE g.tenant_id = ${tenantId} AND g.id = ${id} AND ${visibleGroup(viewer)}`.execute(db);
   return rows[0];
+}
+
+/** SQL: `viewer` is a member of group `g`, or sees every group. */
+function visibleGroup(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer === undefined) return sql<SqlBool>`true`;
+  return sql<SqlBool>`EXISTS (SELECT FROM group_members v WHERE v.group_id = g.id AND v.user_id = ${viewer}::uuid)`;
 }
 
 /** Locks the group, so that changes of its members and shifts are serialized. @returns whether the tenant has it */
@@ -76,15 +85,18 @@ export async function touchGroup(tx: Tx, tenantId: string, id: string, now: Date
     .execute();
 }
 
-/** One page, newest first, and how many match in all. `q`: a part of the name, in any case. */
+/** One page of the groups that `viewer` sees, newest first, and how many match in all. `q`: a part of the name, in any case. */
 export async function listGroupRows(
   db: Db,
   tenantId: string,
-  { q, ...page }: PageRequest & { q?: string | undefined },
+  { q, viewer, ...page }: PageRequest & { q?: string | undefined; viewer?: Viewer },
 ): Promise<Counted<GroupRow>> {
   const shown = { list: "groups", as: "g", columns: COLUMNS } as const;
-  if (q === undefined) return await countedPage(db, tenantId, shown, page);
-  return await searchPage(db, tenantId, { ...shown, matches: contains("g.name", q) }, page);
+  const within = visibleGroup(viewer);
+  if (q !== undefined)
+    return await searchPage(db, tenantId, { ...shown, within, matches: contains("g.name", q) }, page);
+  if (viewer !== undefined) return await filteredPage(db, tenantId, { ...shown, where: within }, page);
+  return await countedPage(db, tenantId, shown, page);
 }
 
 /** Without deleted users. */

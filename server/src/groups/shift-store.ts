@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Viewer } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ShiftsTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type Counted, contains, countedPage } from "../lists/counted-page.ts";
+import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { searchPage } from "../lists/search-page.ts";
 
 export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
@@ -32,21 +33,34 @@ export async function addUsers(tx: Tx, tenantId: string, shiftId: string, userId
   return new Set(rows.map((row) => row.user_id));
 }
 
-export async function findShift(db: Db, tenantId: string, id: string): Promise<ShiftRow | undefined> {
+/** The shift, if `viewer` sees it. */
+export async function findShift(db: Db, tenantId: string, id: string, viewer: Viewer): Promise<ShiftRow | undefined> {
   const { rows } = await sql<ShiftRow>`
-    SELECT ${COLUMNS} FROM shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`.execute(db);
+    SELECT ${COLUMNS} FROM shifts s
+     WHERE s.tenant_id = ${tenantId} AND s.id = ${id} AND ${visibleShift(viewer)}`.execute(db);
   return rows[0];
 }
 
-/** One page, newest first, and how many match in all. `q`: a part of the name, in any case. */
+/** SQL: shift `s` is one of the groups or duties of `viewer`, or of no group yet; or `viewer` sees every shift. */
+function visibleShift(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer === undefined) return sql<SqlBool>`true`;
+  return sql<SqlBool>`(NOT EXISTS (SELECT FROM group_shifts v WHERE v.shift_id = s.id)
+    OR EXISTS (SELECT FROM group_shifts v JOIN group_members m ON m.group_id = v.group_id
+                WHERE v.shift_id = s.id AND m.user_id = ${viewer}::uuid)
+    OR EXISTS (SELECT FROM shift_users v WHERE v.shift_id = s.id AND v.user_id = ${viewer}::uuid))`;
+}
+
+/** One page of the shifts that `viewer` sees, newest first, and how many match in all. `q`: a part of the name, in any case. */
 export async function listShiftRows(
   db: Db,
   tenantId: string,
-  { q, ...page }: PageRequest & { q?: string | undefined },
+  { q, viewer, ...page }: PageRequest & { q?: string | undefined; viewer?: Viewer },
 ): Promise<Counted<ShiftRow>> {
   const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
-  if (!q) return await countedPage<ShiftRow>(db, tenantId, shown, page);
-  return await searchPage(db, tenantId, { ...shown, matches: contains("s.name", q) }, page);
+  const within = visibleShift(viewer);
+  if (q) return await searchPage(db, tenantId, { ...shown, within, matches: contains("s.name", q) }, page);
+  if (viewer !== undefined) return await filteredPage(db, tenantId, { ...shown, where: within }, page);
+  return await countedPage<ShiftRow>(db, tenantId, shown, page);
 }
 
 /**

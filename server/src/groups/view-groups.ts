@@ -1,4 +1,4 @@
-import { useCase } from "../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
@@ -6,23 +6,27 @@ import type { GroupsDeps } from "./deps.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, listGroupRows } from "./group-store.ts";
 
-/** @throws MusterError not_found */
+/** A user who is not an admin sees the groups they are a member of. @throws MusterError not_found */
 export const getGroup = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: GroupsDeps, caller, id: string): Promise<GroupRecord> => {
-    const row = isUuid(id) ? await findGroup(deps.database.db, caller.tenantId, id) : undefined;
+    const viewer = boundedToGroupsOf(caller);
+    const row = isUuid(id) ? await findGroup(deps.database.db, caller.tenantId, id, viewer) : undefined;
     if (!row) throw notFound("group");
     return toGroupRecord(row);
   },
 );
 
-/** Newest first. `q`: a part of the name, in any case. */
+/** Those that the caller sees, newest first. `q`: a part of the name, in any case. */
 export const listGroups = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: GroupsDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<GroupRecord>> => {
     const { skip, limit } = query;
     if (query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const { rows, total } = await listGroupRows(deps.database.db, caller.tenantId, query);
+    const { rows, total } = await listGroupRows(deps.database.db, caller.tenantId, {
+      ...query,
+      viewer: boundedToGroupsOf(caller),
+    });
     return { items: rows.map(toGroupRecord), total, skip, limit };
   },
 );

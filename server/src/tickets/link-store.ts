@@ -38,9 +38,15 @@ export async function lockDeviceOfAnomaly(
   return rows[0];
 }
 
-export async function isGroup(db: Db, tenantId: string, id: string): Promise<boolean> {
-  const query = db.selectFrom("shared_groups").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
-  return (await query.executeTakeFirst()) !== undefined;
+/** Whether the tenant has this group and `viewer` (a user; undefined: every group) is a member of it. */
+export async function isGroup(db: Db, tenantId: string, id: string, viewer: string | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM shared_groups g WHERE g.tenant_id = ${tenantId} AND g.id = ${id} AND ${
+      viewer === undefined
+        ? sql`true`
+        : sql`EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = g.id AND m.user_id = ${viewer}::uuid)`
+    }`.execute(db);
+  return rows.length > 0;
 }
 
 /** Whether the tenant has this user, not deleted. */

@@ -34,7 +34,11 @@ export async function linked(tx: Tx, caller: Caller, before: Links, wanted: Want
   const subject = await subjectOf(tx, caller, before, wanted);
   const { groupId = before.group_id, assigneeUserId = before.assignee_user_id } = wanted;
   if (groupId !== null && groupId !== before.group_id)
-    known(isUuid(groupId) && (await isGroup(tx, caller.tenantId, groupId)), "group", groupId);
+    known(
+      isUuid(groupId) && (await isGroup(tx, caller.tenantId, groupId, boundedToGroupsOf(caller))),
+      "group",
+      groupId,
+    );
   if (assigneeUserId !== null && assigneeUserId !== before.assignee_user_id)
     known(isUuid(assigneeUserId) && (await isUser(tx, caller.tenantId, assigneeUserId)), "user", assigneeUserId);
   return { ...subject, group_id: groupId, assignee_user_id: assigneeUserId };
