@@ -79,7 +79,7 @@ async function entriesOf(caller: Caller, { row, run }: Pick<Declared, "row" | "r
   return { changed, result, entries: (await acts()).slice(0, -known || undefined) };
 }
 
-const acts = () => server.app.access.listAdminActs(staff.caller, { skip: 0, limit: 10_000 });
+const acts = async () => (await server.app.access.listAdminActs(staff.caller, { skip: 0, limit: 10_000 })).items;
 
 test("every use case that changes a table of administration is recorded, with who, what, before and after", async () => {
   const recorded = new Set<string>();
@@ -148,7 +148,7 @@ test("acts of the shell on the whole installation are recorded apart from every 
   const known = (await installation()).length;
   const tenant = await access.createTenant({ slug: "audited", name: "Audited" });
   const caller = await access.systemCaller("audited");
-  const [created] = await access.listAdminActs(caller, { skip: 0, limit: 10 });
+  const [created] = (await access.listAdminActs(caller, { skip: 0, limit: 10 })).items;
   assert.deepEqual(
     [created!.act, created!.target, created!.actor, created!.before, created!.after],
     ["tenant.create", tenant.id, "system", null, { slug: "audited", name: "Audited" }],
@@ -196,4 +196,60 @@ test("no audit can be changed, deleted or truncated", async () => {
     await assert.rejects(runSql(db, `UPDATE ${table} SET ${column} = 'x'`, []), /only grows/, table);
     await assert.rejects(runSql(db, `DELETE FROM ${table}`, []), /only grows/, table);
   }
+});
+
+test("each audit is listed in pages with totals, by each of its filters, and shows no other tenant's entries", async () => {
+  const { access, certificates, devices, enrollment, groups } = server.app;
+  const { caller, admin } = await addStaff(server);
+  const page = { skip: 0, limit: 2 };
+  const start = server.clock.now();
+  const key = await access.createKey(caller, { user: admin.email, name: "audited", scopes: ["groups:write"] });
+  const group = async (name: string, keyId: string) => {
+    const request = { id: `request-${name}`, keyId, operation: "createGroup" };
+    return await groups.createGroup({ ...caller, actor: `apikey:${keyId}`, request }, { name });
+  };
+  const [first, second] = [await group("a", key.id), await group("b", "otherkey")];
+  const device = await devices.createDevice(caller, { name: "x" });
+  const { id: certificateId } = await enrollment.issueBundle(caller, { deviceId: device.id });
+  server.clock.advance(60_000);
+  const later = server.clock.now();
+  await enrollment.revokeCertificate(caller, certificateId);
+  const period = { from: start, to: later };
+
+  const admins = async (filter: object) => {
+    const { items, total, ...echo } = await access.listAdminActs(caller, { ...page, ...filter });
+    assert.deepEqual(echo, page);
+    return [total, ...items.map(({ act }) => act)];
+  };
+  assert.deepEqual(await admins({ ...period, act: "device." }), [1, "device.create"]);
+  assert.deepEqual(await admins({ act: "certificate.", from: later }), [1, "certificate.revoke"]);
+  assert.deepEqual(await admins({ target: certificateId }), [2, "certificate.revoke", "certificate.create"]);
+  assert.deepEqual(await admins({ target: key.id, actor: "system" }), [1, "key.create"]);
+  assert.deepEqual(await admins({ target: key.id, actor: "user:x" }), [0]);
+  assert.deepEqual(await admins({ act: "device.create\0" }), [0]);
+  const [all, newest, next] = await admins({});
+  assert.ok(Number(all) > 2);
+  assert.deepEqual([newest, next], ["certificate.revoke", "certificate.create"]);
+
+  const writes = async (filter: object) => {
+    const { items, total } = await access.listApiWrites(caller, { ...page, ...filter });
+    return [total, ...items.map(({ resourceId }) => resourceId)];
+  };
+  assert.deepEqual(await writes({}), [2, second.id, first.id]);
+  assert.deepEqual(await writes({ keyId: key.id, ...period }), [1, first.id]);
+  assert.deepEqual(await writes({ resource: "group", resourceId: second.id, result: "created" }), [1, second.id]);
+  assert.deepEqual(await writes({ operation: "createClaim" }), [0]);
+  assert.deepEqual(await writes({ from: later }), [0]);
+
+  const entries = async (filter: object) => {
+    const { items, total } = await certificates.listCertificateAudit(caller, { ...page, ...filter });
+    return [total, ...items.map(({ kind }) => kind)];
+  };
+  const both = [2, "device_cert_revoked", "device_cert_minted"];
+  assert.deepEqual(await entries({}), both);
+  assert.deepEqual(await entries({ deviceId: device.id }), both);
+  assert.deepEqual(await entries({ certificateId, actor: "system" }), both);
+  assert.deepEqual(await entries({ kind: "device_cert_minted", ...period }), [1, "device_cert_minted"]);
+  assert.deepEqual(await entries({ certificateId: "no-uuid" }), [0]);
+  assert.deepEqual(await entries({ deviceId: "other" }), [0]);
 });

@@ -103,7 +103,7 @@ test("4.1 write endpoints create or update one resource each: a threshold pack, 
   const ticket = await done("POST /tickets", { title: "Grease it" });
   await done(`PATCH /tickets/${ticket.id}`, { priority: "high" });
   await done(`PUT /devices/${deviceId}`, { name: "Pump 2" });
-  const writes = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 100 });
+  const writes = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 100 })).items;
   assert.deepEqual(writes.map(({ resource, resourceId, result }) => [resource, resourceId, result]).reverse(), [
     ["threshold", pack.id, "created"],
     ["group", group.id, "created"],
@@ -265,7 +265,7 @@ test("4.8 DELETE /device-certificates/{id}: 204, idempotent; unknown id in the t
   }
   const unknown = await ask(`DELETE /device-certificates/${NOWHERE}`);
   assert.deepEqual([unknown.status, unknown.json.error], [404, "certificate_not_found"]);
-  const writes = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 100 });
+  const writes = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 100 })).items;
   const own = writes.filter(({ resourceId }) => resourceId === id);
   assert.deepEqual(
     own.map(({ result }) => result),

@@ -34,7 +34,7 @@ const post = (path: string, body: unknown, idempotencyKey?: string) =>
   ask(path, { body, ...(idempotencyKey ? { headers: { "idempotency-key": idempotencyKey } } : {}) });
 
 async function entries(resourceId: string): Promise<ApiWrite[]> {
-  const all = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 });
+  const all = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).items;
   return all.filter((entry) => entry.resourceId === resourceId);
 }
 
@@ -82,7 +82,7 @@ test("a claim's revocation is recorded; a refused request or a read is not", asy
   await ask(`provisioning/claims/${claim.id}`);
   const results = (await entries(claim.id)).map(({ result }) => result);
   assert.deepEqual(results, ["unchanged", "revoked", "created"]);
-  const count = async () => (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).length;
+  const count = async () => (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).total;
   const before = await count();
   assert.equal((await post("groups", { name: "x", memberUserIds: ["nobody"] })).status, 400);
   assert.equal((await ask("provisioning/claims/x", { method: "DELETE" })).status, 404);

@@ -42,7 +42,7 @@ test("a PUT replaces the device's editable fields; what it leaves out becomes em
 
   const { json: emptied } = await ask("PUT", `devices/${id}`, { name: "Pump" });
   assert.deepEqual(emptied, { ...before, updatedAt: json.updatedAt });
-  const [entry] = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 1 });
+  const [entry] = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 1 })).items;
   assert.deepEqual([entry!.operation, entry!.resource, entry!.resourceId], ["replaceDevice", "device", id]);
 });
 

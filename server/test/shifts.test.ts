@@ -268,7 +268,7 @@ test("one shift assigned to a group twenty times at once is assigned once, and e
   const { id: shiftId } = await createShift();
   const answers = await Promise.all(Array.from({ length: 20 }, () => call(`/groups/${id}/shifts`, { shiftId })));
   for (const { status, json } of answers) assert.deepEqual([status, json.shiftIds], [200, [shiftId]]);
-  const log = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 50 });
+  const log = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 50 })).items;
   const results = log.filter((each) => each.resourceId === id).map(({ result }) => result);
   assert.deepEqual(results.sort(), [...Array(19).fill("unchanged"), "updated"]);
 });

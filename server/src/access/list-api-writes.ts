@@ -1,11 +1,11 @@
-import { type ApiWrite, listApiWrites as listOfTenant } from "../audit/audit.ts";
-import type { PageRequest } from "../lib/page.ts";
+import { type ApiWrite, listApiWrites as listOfTenant, type WriteQuery } from "../audit/audit.ts";
+import type { Page } from "../lib/page.ts";
 import type { AccessDeps } from "./deps.ts";
 import { useCase } from "./use-case.ts";
 
 /** The API audit log of the tenant, newest first (docs/spec-decisions.md, API audit log). */
 export const listApiWrites = useCase(
   { role: "admin" },
-  (deps: AccessDeps, caller, page: PageRequest): Promise<ApiWrite[]> =>
-    listOfTenant(deps.database.db, caller.tenantId, page),
+  (deps: AccessDeps, caller, query: WriteQuery): Promise<Page<ApiWrite>> =>
+    listOfTenant(deps.database.db, caller.tenantId, query),
 );

@@ -1,7 +1,9 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { AdminAuditTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { createdBetween, type Period } from "../lists/created-between.ts";
 
 export type AdminAuditRow = Omit<AdminAuditTable, "tenant_id">;
 
@@ -11,21 +13,58 @@ export async function insertAct(tx: Tx, row: AdminAuditTable): Promise<void> {
             ${json(row.before)}::text::jsonb, ${json(row.after)}::text::jsonb)`.execute(tx);
 }
 
-/** One page, newest first; `null` for the acts on the whole installation. */
+export interface ActFilter extends Period {
+  actor?: string | undefined;
+  /** An act such as `user.create`, or with a dot at its end all of a kind of record: `user.`. */
+  act?: string | undefined;
+  /** The id of the record acted on. */
+  target?: string | undefined;
+}
+
+/** One page of a tenant's acts, newest first, and how many match. */
 export async function listActRows(
   db: Db,
-  tenantId: string | null,
-  { skip, limit }: PageRequest,
-): Promise<AdminAuditRow[]> {
-  return await db
-    .selectFrom("admin_audit")
-    .select(["id", "at", "actor", "address", "act", "target", "before", "after"])
-    .where("tenant_id", tenantId === null ? "is" : "=", tenantId)
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(skip)
-    .execute();
+  tenantId: string,
+  filter: ActFilter,
+  page: PageRequest,
+): Promise<Counted<AdminAuditRow>> {
+  const shown = { list: "admin_audit", as: "a", columns: COLUMNS } as const;
+  const conditions = conditionsOf(filter);
+  if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
+  return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
+
+/** One page of the acts on the whole installation, newest first. */
+export async function listInstallationActRows(db: Db, { skip, limit }: PageRequest): Promise<AdminAuditRow[]> {
+  const { rows } = await sql<AdminAuditRow>`
+    SELECT ${COLUMNS} FROM admin_audit a WHERE a.tenant_id IS NULL ORDER BY a.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** The acts of these names on these targets, newest first. */
+export async function findActRows(
+  db: Db,
+  tenantId: string,
+  { acts, targets }: { acts: readonly string[]; targets: readonly string[] },
+): Promise<AdminAuditRow[]> {
+  const { rows } = await sql<AdminAuditRow>`
+    SELECT ${COLUMNS} FROM admin_audit a
+     WHERE a.tenant_id = ${tenantId} AND a.target = ANY (${[...targets]}::text[]) AND a.act = ANY (${[...acts]}::text[])
+     ORDER BY a.id DESC`.execute(db);
+  return rows;
+}
+
+function conditionsOf({ actor, act, target, ...period }: ActFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = createdBetween("a.id", period);
+  if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
+  if (act !== undefined) conditions.push(act.endsWith(".") ? sql`starts_with(a.act, ${act})` : sql`a.act = ${act}`);
+  if (target !== undefined) conditions.push(sql`a.target = ${target}`);
+  return conditions;
+}
+
+const COLUMNS = sql`a.id, a.at, a.actor, a.address, a.act, a.target, a.before, a.after`;
 
 function json(state: object | null): string | null {
   return state && JSON.stringify(state);

@@ -2,8 +2,16 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { PageRequest } from "../lib/page.ts";
-import { type AdminAuditRow, insertAct, listActRows } from "./admin-audit-store.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+import {
+  type ActFilter,
+  type AdminAuditRow,
+  findActRows,
+  insertAct,
+  listActRows,
+  listInstallationActRows,
+} from "./admin-audit-store.ts";
+import { isStorable } from "./storable.ts";
 
 /** Who acts: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
 export interface Administrator {
@@ -65,7 +73,26 @@ export async function administer<Result>(
   });
 }
 
-/** The administrative audit of a tenant, or of the whole installation, newest first. */
-export async function listActs(db: Db, tenantId: string | null, page: PageRequest): Promise<AdminAct[]> {
-  return await listActRows(db, tenantId, page);
+export type ActQuery = ActFilter & PageRequest;
+
+/** The administrative audit of a tenant, newest first. */
+export async function listActs(db: Db, tenantId: string, query: ActQuery): Promise<Page<AdminAct>> {
+  const { skip, limit, ...filter } = query;
+  if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
+  const { rows, total } = await listActRows(db, tenantId, filter, { skip, limit });
+  return { items: rows, total, skip, limit };
+}
+
+/** The acts on the whole installation, newest first. */
+export async function listInstallationActs(db: Db, page: PageRequest): Promise<AdminAct[]> {
+  return await listInstallationActRows(db, page);
+}
+
+/** The acts of these names on these targets, newest first. */
+export async function findActs(
+  db: Db,
+  tenantId: string,
+  wanted: { acts: readonly string[]; targets: readonly string[] },
+): Promise<AdminAct[]> {
+  return wanted.targets.length === 0 ? [] : await findActRows(db, tenantId, wanted);
 }

@@ -1,6 +1,9 @@
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { ApiAuditTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { createdBetween, type Period } from "../lists/created-between.ts";
 
 export type ApiAuditRow = Omit<ApiAuditTable, "tenant_id">;
 
@@ -11,14 +14,38 @@ export async function insertWrite(tx: Tx, tenantId: string, row: ApiAuditRow): P
     .execute();
 }
 
-/** One page, newest first. */
-export async function listWriteRows(db: Db, tenantId: string, { skip, limit }: PageRequest): Promise<ApiAuditRow[]> {
-  return db
-    .selectFrom("api_audit")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(skip)
-    .execute();
+export interface WriteFilter extends Period {
+  keyId?: string | undefined;
+  /** The operation id of the route. */
+  operation?: string | undefined;
+  /** The kind of record: `group`, `claim` … */
+  resource?: string | undefined;
+  resourceId?: string | undefined;
+  result?: ApiAuditRow["result"] | undefined;
 }
+
+/** One page, newest first, and how many match. */
+export async function listWriteRows(
+  db: Db,
+  tenantId: string,
+  filter: WriteFilter,
+  page: PageRequest,
+): Promise<Counted<ApiAuditRow>> {
+  const shown = { list: "api_audit", as: "w", columns: COLUMNS } as const;
+  const conditions = conditionsOf(filter);
+  if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
+  return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
+}
+
+function conditionsOf({ keyId, operation, resource, resourceId, result, ...period }: WriteFilter) {
+  const conditions: RawBuilder<unknown>[] = createdBetween("w.id", period);
+  if (keyId !== undefined) conditions.push(sql`w.key_id = ${keyId}`);
+  if (operation !== undefined) conditions.push(sql`w.operation = ${operation}`);
+  if (resource !== undefined) conditions.push(sql`w.resource = ${resource}`);
+  if (resourceId !== undefined) conditions.push(sql`w.resource_id = ${resourceId}`);
+  if (result !== undefined) conditions.push(sql`w.result = ${result}`);
+  return conditions;
+}
+
+const COLUMNS = sql`w.id, w.at, w.key_id, w.operation, w.resource, w.resource_id, w.result, w.address, w.request_id,
+  w.certificate_id, w.serial_number, w.fingerprint_sha256`;

@@ -3,11 +3,12 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock, DAY } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { PageRequest } from "../lib/page.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
 import { recordAct } from "./admin-audit.ts";
-import { insertWrite, listWriteRows } from "./api-audit-store.ts";
+import { type ApiAuditRow, insertWrite, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
 import { deleteKeys, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
+import { isStorable } from "./storable.ts";
 
 /** A write that an API key asked for over HTTPS. */
 export interface ApiRequest {
@@ -167,12 +168,17 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
   };
 }
 
+export type WriteQuery = WriteFilter & PageRequest;
+
 /** The API audit log of a tenant, newest first. */
-export async function listApiWrites(db: Db, tenantId: string, page: PageRequest): Promise<ApiWrite[]> {
-  return (await listWriteRows(db, tenantId, page)).map(toWrite);
+export async function listApiWrites(db: Db, tenantId: string, query: WriteQuery): Promise<Page<ApiWrite>> {
+  const { skip, limit, ...filter } = query;
+  if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
+  const { rows, total } = await listWriteRows(db, tenantId, filter, { skip, limit });
+  return { items: rows.map(toWrite), total, skip, limit };
 }
 
-function toWrite(row: Awaited<ReturnType<typeof listWriteRows>>[number]): ApiWrite {
+function toWrite(row: ApiAuditRow): ApiWrite {
   const { certificate_id: id, serial_number: serialNumber, fingerprint_sha256: fingerprintSha256 } = row;
   return {
     id: row.id,

@@ -1,14 +1,19 @@
 import type { Db } from "../db/database.ts";
+import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
-import { type CertificateAuditRow, insertEntries, listEntryRows } from "./certificate-audit-store.ts";
+import { type CertificateAuditRow, type EntryFilter, insertEntries, listEntryRows } from "./certificate-audit-store.ts";
+import { isStorable } from "./storable.ts";
 
 export {
+  type ActQuery,
   type AdminAct,
   type AdministerDeps,
   type Administrator,
   administer,
   type Changed,
+  findActs,
   listActs,
+  listInstallationActs,
   recordAct,
 } from "./admin-audit.ts";
 export {
@@ -18,6 +23,7 @@ export {
   createAudit,
   listApiWrites,
   recordWrite,
+  type WriteQuery,
   type WriteRecord,
   type WriteResult,
 } from "./api-writes.ts";
@@ -67,14 +73,19 @@ export async function auditRevocations(db: Db, tenantId: string, records: readon
   await insertEntries(db, tenantId, rows);
 }
 
-/** Newest first (spec 4.6). */
+export type CertificateAuditQuery = EntryFilter & PageRequest;
+
+/** Newest first (spec 4.6). A certificate's id that is no UUID matches nothing. */
 export async function listCertificateAudit(
   db: Db,
   tenantId: string,
-  page: PageRequest,
+  query: CertificateAuditQuery,
 ): Promise<Page<CertificateAuditEntry>> {
-  const { rows, total } = await listEntryRows(db, tenantId, page);
-  return { items: rows.map(toEntry), total, skip: page.skip, limit: page.limit };
+  const { skip, limit, ...filter } = query;
+  const isPossible = isStorable(filter) && (filter.certificateId === undefined || isUuid(filter.certificateId));
+  if (!isPossible) return { items: [], total: 0, skip, limit };
+  const { rows, total } = await listEntryRows(db, tenantId, filter, { skip, limit });
+  return { items: rows.map(toEntry), total, skip, limit };
 }
 
 function toEntry(row: CertificateAuditRow): CertificateAuditEntry {

@@ -3,7 +3,8 @@ import type { Db } from "../db/database.ts";
 import type { CertificateAuditTable } from "../db/schema.generated.ts";
 import type { Parameters } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type Counted, countedPage } from "../lists/counted-page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { createdBetween, type Period } from "../lists/created-between.ts";
 
 export type CertificateAuditRow = Omit<CertificateAuditTable, "seq" | "tenant_id">;
 
@@ -40,13 +41,47 @@ export function insertIssuanceEntry(
     FROM ${certificate}`;
 }
 
-/** One page, newest first by the entries' ids, and how many there are. */
+export interface EntryFilter extends Period {
+  kind?: CertificateAuditRow["kind"] | undefined;
+  actor?: string | undefined;
+  /** Entries of earlier devices of this id too. */
+  deviceId?: string | undefined;
+  /** A UUID. */
+  certificateId?: string | undefined;
+}
+
+/** One page, newest first by the entries' ids, and how many match. */
 export async function listEntryRows(
   db: Db,
   tenantId: string,
+  filter: EntryFilter,
   page: PageRequest,
 ): Promise<Counted<CertificateAuditRow>> {
-  return await countedPage(db, tenantId, { list: "certificate_audit", as: "a", columns: COLUMNS }, page);
+  const shown = { list: "certificate_audit", as: "a", columns: COLUMNS } as const;
+  const conditions = conditionsOf(tenantId, filter);
+  if (conditions.length === 0) return await countedPage(db, tenantId, shown, page);
+  return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
+}
+
+/** A device's entries are found by the ids of its certificates, which the audit has indexes of. */
+function conditionsOf(tenantId: string, { kind, actor, deviceId, certificateId, ...period }: EntryFilter) {
+  const conditions: RawBuilder<unknown>[] = createdBetween("a.id", period);
+  if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
+  if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
+  if (certificateId !== undefined) conditions.push(ofCertificates(sql`ARRAY[${certificateId}::uuid]`));
+  if (deviceId !== undefined)
+    conditions.push(
+      ofCertificates(sql`ARRAY(SELECT c.id FROM shared_certificates c
+        WHERE c.tenant_id = ${tenantId} AND c.device_id = ${deviceId})`),
+    );
+  return conditions;
+}
+
+/** In the form of the two indexes: of the one entry of an issuance, and of the one of a revocation. */
+function ofCertificates(ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`((a.certificate_id = ANY (${ids})
+      AND a.kind IN ('device_cert_minted', 'device_cert_enrolled', 'device_cert_renewed'))
+    OR (a.certificate_id = ANY (${ids}) AND a.kind = 'device_cert_revoked'))`;
 }
 
 const COLUMNS = sql`a.id, a.kind, a.at, a.actor, a.device_id, a.certificate_id, a.serial_number, a.previous_serial_number,

@@ -1,5 +1,9 @@
 import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { type CertificateAuditEntry, listCertificateAudit as listAuditEntries } from "../audit/audit.ts";
+import {
+  type CertificateAuditEntry,
+  type CertificateAuditQuery,
+  listCertificateAudit as listAuditEntries,
+} from "../audit/audit.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { type CertificateRecord, toCertificateRecord } from "./certificate-record.ts";
@@ -41,8 +45,8 @@ export const getCertificate = useCase(
 /** Who issued, renewed and revoked which certificate, newest first (spec 4.6). */
 export const listCertificateAudit = useCase(
   { scope: "device-certificates:read", role: "admin" },
-  (deps: CertificatesDeps, caller, page: PageRequest): Promise<Page<CertificateAuditEntry>> =>
-    listAuditEntries(deps.database.db, caller.tenantId, page),
+  (deps: CertificatesDeps, caller, query: CertificateAuditQuery): Promise<Page<CertificateAuditEntry>> =>
+    listAuditEntries(deps.database.db, caller.tenantId, query),
 );
 
 /** The slug of the tenant that has the certificate, for the shell, which names it by its id alone. @throws MusterError certificate_not_found */

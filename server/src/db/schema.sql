@@ -15,9 +15,12 @@ CREATE TABLE admin_audit (
   CONSTRAINT admin_audit_act_check CHECK ((act ~ '^[a-z0-9-]+[.][a-z0-9-]+$'::text)),
   CONSTRAINT admin_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX admin_audit_tenant ON admin_audit USING btree (tenant_id, id DESC);
+CREATE INDEX admin_audit_listed ON admin_audit USING btree (tenant_id, id);
+CREATE INDEX admin_audit_target ON admin_audit USING btree (tenant_id, target, id);
 CREATE TRIGGER admin_audit_grows BEFORE DELETE OR UPDATE ON admin_audit
   FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER admin_audit_listed AFTER INSERT ON admin_audit
+  FOR EACH ROW WHEN ((new.tenant_id IS NOT NULL)) EXECUTE FUNCTION list_row();
 CREATE TRIGGER admin_audit_not_truncated BEFORE TRUNCATE ON admin_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
 
@@ -105,10 +108,13 @@ CREATE TABLE api_audit (
   CONSTRAINT api_audit_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'revoked'::text, 'unchanged'::text]))),
   CONSTRAINT api_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX api_audit_key ON api_audit USING btree (tenant_id, key_id, id);
+CREATE INDEX api_audit_listed ON api_audit USING btree (tenant_id, id);
 CREATE INDEX api_audit_resource ON api_audit USING btree (tenant_id, resource_id);
-CREATE INDEX api_audit_tenant ON api_audit USING btree (tenant_id, id DESC);
 CREATE TRIGGER api_audit_grows BEFORE DELETE OR UPDATE ON api_audit
   FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER api_audit_listed AFTER INSERT ON api_audit
+  FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER api_audit_not_truncated BEFORE TRUNCATE ON api_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
 

@@ -20,7 +20,9 @@ export interface CountedList {
  *   `AFTER UPDATE OF status … WHEN (OLD.status IS DISTINCT FROM NEW.status)`.
  */
 export const LISTS = {
+  admin_audit: { key: "id" },
   anomalies: { key: "id", by: "status" },
+  api_audit: { key: "id" },
   certificates: {
     key: "id",
     variants: { active: "revoked_at IS NULL", revoked: "revoked_at IS NOT NULL" },

@@ -34,7 +34,7 @@ export function acknowledgeRules(given: () => Environment): void {
       const again = await ask("POST", `anomalies/${id}/acknowledge`, body);
       assert.deepEqual([again.status, again.text], [200, first.text]);
     }
-    const results = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 }))
+    const results = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).items
       .filter(({ resourceId }) => resourceId === id)
       .map(({ resource, operation, result }) => [resource, operation, result].join());
     assert.deepEqual(results, [

@@ -168,7 +168,7 @@ export function ticketListRules(given: () => TicketEnvironment): void {
     await patch(ticket.id, { status: "in_progress" });
     await patch(ticket.id, { status: "in_progress" });
     await patch(ticket.id, { status: "open" });
-    const writes = await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 });
+    const writes = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 500 })).items;
     assert.deepEqual(
       writes
         .filter(({ resourceId }) => resourceId === ticket.id)

@@ -47,13 +47,13 @@ export const accessCommands: readonly Command[] = [
   }),
   tenantCommand("key.list", {}, async ({ access }, caller) => ({ items: await access.listKeys(caller) })),
   tenantCommand("api-audit", { limit: z.int().min(1).max(MAX_WRITES) }, async ({ access }, caller, { limit }) => ({
-    items: await access.listApiWrites(caller, { skip: 0, limit }),
+    items: (await access.listApiWrites(caller, { skip: 0, limit })).items,
   })),
   command("admin-audit", { tenant: text.optional(), ...auditPage }, async ({ access }, { tenant, skip, limit }) => ({
     items:
       tenant === undefined
         ? await access.listInstallationActs({ skip, limit })
-        : await access.listAdminActs(await access.systemCaller(tenant), { skip, limit }),
+        : (await access.listAdminActs(await access.systemCaller(tenant), { skip, limit })).items,
   })),
 ];
 

@@ -22,6 +22,7 @@ import { refusalCounts } from "./0021-refusal-counts.ts";
 import { dampedPresence } from "./0022-damped-presence.ts";
 import { leastPrivilege } from "./0023-least-privilege.ts";
 import { confirmedChannels } from "./0024-confirmed-channels.ts";
+import { listedAudits } from "./0025-listed-audits.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   { number: 22, name: "damped presence", sql: dampedPresence },
   { number: 23, name: "least privilege", sql: leastPrivilege },
   { number: 24, name: "confirmed channels", sql: confirmedChannels },
+  { number: 25, name: "listed audits", sql: listedAudits },
 ];
