@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import type { Caller } from "../src/access/access.ts";
+import { REFUSAL_REASONS, type RefusalReason } from "../src/connections/connections.ts";
 import { DAY, MINUTE } from "../src/lib/clock.ts";
 import { DEFAULT_LIMITS, type Limits } from "../src/lib/limits/limits.ts";
 import { onPostgres, openTestDatabase } from "./harness/database.ts";
@@ -21,7 +23,7 @@ async function journals(t: TestContext, limits: Partial<Limits> = {}) {
     const { id } = await access.createTenant({ slug, name: slug });
     const caller = await access.systemCaller(slug);
     const list = (limit = 100) => connections.listRefusals(caller, { skip: 0, limit });
-    return { id, list };
+    return { id, caller, list };
   };
   const count = async () => {
     const [row] = await runSql<{ count: string }>(database.db, "SELECT count(*) AS count FROM connection_refusals");
@@ -110,6 +112,54 @@ test("delivered session drops are deleted after a day, in batches", async (t) =>
   clock.advance(2 * DAY);
   await connections.prune();
   assert.equal((await runSql(database.db, "SELECT seq FROM session_drops")).length, 0);
+});
+
+test("refusals are narrowed by device, certificate and reason, and users see those of their devices", async (t) => {
+  const database = await openTestDatabase();
+  const clock = new FakeClock();
+  const { access, connections, devices, groups } = testFeatures({ database, clock });
+  t.after(async () => {
+    await database.close();
+    await database.remove();
+  });
+  const { id: tenantId } = await access.createTenant({ slug: "seen", name: "Seen" });
+  const shell = await access.systemCaller("seen");
+  const { id: userId } = await access.createUser(shell, { email: "v@seen.example", role: "viewer" });
+  const viewer: Caller = { ...shell, rights: { kind: "user", userId, role: "viewer" } };
+  const group = await groups.createGroup(shell, { name: "Hall", memberUserIds: [userId] });
+  await devices.createDevice(shell, { id: "in", name: "In", groupIds: [group.id] });
+  await devices.createDevice(shell, { id: "out", name: "Out" });
+  for (const deviceId of ["in", "out"])
+    connections.recordRefusal({ reason: "no_chain", tenantId, deviceId, fingerprintSha256: `f-${deviceId}` });
+  connections.recordRefusal({ reason: "expired", tenantId, deviceId: "out" });
+  connections.recordRefusal({ reason: "bad_credentials", tenantId, clientId: "gateway" });
+  const list = async (caller: Caller, query: object = {}) => {
+    const { items, total } = await connections.listRefusals(caller, { skip: 0, limit: 10, ...query });
+    assert.equal(items.length, total);
+    return items.map(({ deviceId, reason }) => `${deviceId} ${reason}`).sort();
+  };
+  const everything = ["in no_chain", "out expired", "out no_chain", "undefined bad_credentials"];
+  assert.deepEqual(await list(shell), everything);
+  assert.deepEqual(await list({ ...viewer, rights: { kind: "user", userId, role: "admin" } }), everything);
+  assert.deepEqual(await list(shell, { deviceId: "out" }), ["out expired", "out no_chain"]);
+  assert.deepEqual(await list(shell, { fingerprintSha256: "f-out" }), ["out no_chain"]);
+  assert.deepEqual(await list(shell, { reason: "expired", deviceId: "in" }), []);
+  assert.deepEqual(await list(viewer), ["in no_chain"]);
+  assert.deepEqual(await list(viewer, { deviceId: "out" }), []);
+});
+
+test("every symptom and every refusal says its cause and its cure, in sentences", async (t) => {
+  const { connections, tenant } = await journals(t);
+  const acme = await tenant("acme");
+  const reasons = Object.keys(REFUSAL_REASONS) as RefusalReason[];
+  for (const reason of reasons) connections.recordRefusal({ reason, tenantId: acme.id, remoteAddress: "203.0.113.1" });
+  const { items } = await acme.list();
+  assert.deepEqual(new Set(items.map(({ reason }) => reason)), new Set(reasons));
+  const symptoms = await connections.listSymptoms(acme.caller);
+  for (const { cause, cure } of [...items, ...symptoms]) {
+    assert.match(cause, /^[A-Z].*\.$/);
+    assert.match(cure, /^[A-Z].*\.$/);
+  }
 });
 
 // The embedded database takes too long to store so many.

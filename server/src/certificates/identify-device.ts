@@ -10,6 +10,8 @@ export interface IdentifiedDevice {
   tenantId: string;
   tenantSlug: string;
   serialNumber: string;
+  /** SHA-256 of the presented certificate. */
+  fingerprintSha256: string;
   publishTopics: string[];
   subscribeTopics: string[];
 }
@@ -18,6 +20,7 @@ export interface IdentifiedDevice {
 export interface UnidentifiedPeer {
   ok: false;
   reason: IdentityProblem;
+  fingerprintSha256: string;
   tenantId?: string;
   deviceId?: string;
   serialNumber?: string;
@@ -33,11 +36,12 @@ export async function identifyDevice(
   deps: CertificatesDeps,
   peer: PeerCertificate,
 ): Promise<IdentifiedDevice | UnidentifiedPeer> {
-  const recorded = await findIdentity(deps.database.connects, fingerprintOf(peer));
+  const fingerprintSha256 = fingerprintOf(peer);
+  const recorded = await findIdentity(deps.database.connects, fingerprintSha256);
   const reason = findIdentityProblem(peer, recorded, deps.clock.now());
-  if (recorded === undefined) return { ok: false, reason: reason ?? "unknown" };
+  if (recorded === undefined) return { ok: false, reason: reason ?? "unknown", fingerprintSha256 };
   const { notAfter, revokedAt, deviceDeletedAt, ...identity } = recorded;
-  if (reason === undefined) return { ok: true, ...identity };
+  if (reason === undefined) return { ok: true, ...identity, fingerprintSha256 };
   const { tenantId, deviceId, serialNumber } = identity;
-  return { ok: false, reason, tenantId, deviceId, serialNumber };
+  return { ok: false, reason, fingerprintSha256, tenantId, deviceId, serialNumber };
 }

@@ -8,6 +8,7 @@ import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, type Refusal } from "./refusals/refusals.ts";
+import { listSymptoms } from "./refusals/symptoms.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
@@ -17,7 +18,7 @@ export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes } from "./node-store.ts";
-export type { RefusalReason } from "./refusals/refusal-reasons.ts";
+export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
 
@@ -29,6 +30,7 @@ export const connectionUseCases = {
   disableMqttClient,
   deleteMqttClient,
   listRefusals,
+  listSymptoms,
 };
 
 const brokerServices = { authenticateMqttClient };

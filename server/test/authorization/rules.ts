@@ -63,7 +63,8 @@ export const RULES: Rules = {
     listMqttClients: ["no key", "admin", () => []],
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
-    listRefusals: ["devices:read", "admin", () => [page]],
+    listRefusals: ["devices:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listSymptoms: ["no key", "viewer", () => []],
   },
   devices: {
     createDeviceType: [

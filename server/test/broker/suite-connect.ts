@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, hash, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { CreateEngine } from "../../src/broker/engine.ts";
 import { DAY } from "../../src/lib/clock.ts";
@@ -62,6 +62,9 @@ export function connectRules(createEngine: CreateEngine): void {
     const device = await broker.enroll({ caller });
     await assert.rejects(connect(broker, { ...device, fullchain: device.cert }));
     assert.equal(await eventually(async () => (await journal(broker, caller))[0]), "no_chain");
+    const { deviceId, cert } = device;
+    const [refusal] = (await broker.connections.listRefusals(caller, { deviceId, skip: 0, limit: 1 })).items;
+    assert.equal(refusal?.fingerprintSha256, hash("sha256", new X509Certificate(cert).raw));
     await (await connect(broker, device)).endAsync();
   });
 

@@ -37,14 +37,14 @@ async function authenticateDevice(
 ): Promise<ConnectDecision> {
   const device = await certificates.identifyDevice(credential);
   if (!device.ok) {
-    const { reason, tenantId, deviceId, serialNumber } = device;
+    const { ok: _, reason, ...concerned } = device;
     const refused = reason === "unverified" ? chainProblem(credential, authorities.intermediatesDer()) : reason;
-    return refusals.refuse(request, refused, "not_authorized", { tenantId, deviceId, serialNumber });
+    return refusals.refuse(request, refused, "not_authorized", concerned);
   }
-  const { tenantId, tenantSlug, deviceUid, deviceId, certificateId, serialNumber } = device;
+  const { tenantId, tenantSlug, deviceUid, deviceId, certificateId, serialNumber, fingerprintSha256 } = device;
   // Byte for byte: with other case, padding or a prefix it is another id (spec 4.10).
   if (request.clientId !== deviceId) {
-    const concerned = { tenantId, deviceId, serialNumber };
+    const concerned = { tenantId, deviceId, serialNumber, fingerprintSha256 };
     return refusals.refuse(request, "client_id_mismatch", "identifier_rejected", concerned);
   }
   const principal = {

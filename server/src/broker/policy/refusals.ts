@@ -9,7 +9,7 @@ export interface RefusalsDeps {
 }
 
 /** Whom a refusal concerns, as far as it is known. A refusal without a tenant is in no tenant's journal. */
-export type RefusalSubject = Pick<Refusal, "tenantId" | "deviceId" | "serialNumber">;
+export type RefusalSubject = Pick<Refusal, "tenantId" | "deviceId" | "serialNumber" | "fingerprintSha256">;
 
 /** A client may repeat a forbidden topic at any rate; the journal records so many different ones of a session, each once. */
 const MAX_RECORDED_TOPICS = DEFAULT_LIMITS.refusedTopics;

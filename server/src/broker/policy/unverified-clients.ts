@@ -42,7 +42,7 @@ export class UnverifiedClients {
   async #subjectOf(credential: CertificateCredential): Promise<RefusalSubject> {
     const device = await this.#deps.certificates.identifyDevice(credential);
     if (device.ok) return {};
-    const { tenantId, deviceId, serialNumber } = device;
-    return { tenantId, deviceId, serialNumber };
+    const { tenantId, deviceId, serialNumber, fingerprintSha256 } = device;
+    return { tenantId, deviceId, serialNumber, fingerprintSha256 };
   }
 }

@@ -1,6 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import type { PageRequest } from "../../lib/page.ts";
 
 export interface RefusalRow {
   id: string;
@@ -50,25 +52,41 @@ export async function countRepetitions(db: Db, repetitions: readonly Repetition[
   });
 }
 
+/** Which refusals are listed. */
+export interface RefusalFilter {
+  deviceId?: string | undefined;
+  /** SHA-256 of the presented certificate, lower-case hex. */
+  fingerprintSha256?: string | undefined;
+  reason?: string | undefined;
+  /** Only those of devices that this user sees. */
+  viewer?: string | undefined;
+}
+
+/** One page, newest first, and the total. A journal is short enough to be read whole (`refusalEntries`). */
 export async function listRefusalRows(
   db: Db,
   tenantId: string,
-  skip: number,
-  limit: number,
+  filter: RefusalFilter,
+  { skip, limit }: PageRequest,
 ): Promise<{ rows: CountedRefusalRow[]; total: number }> {
-  const rows = await db
-    .selectFrom("connection_refusals")
-    .selectAll()
-    .where("tenant_id", "=", tenantId)
-    .orderBy("at", "desc")
-    .orderBy("id", "desc")
-    .offset(skip)
-    .limit(limit)
-    .execute();
-  const count = await db
-    .selectFrom("connection_refusals")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where("tenant_id", "=", tenantId)
-    .executeTakeFirstOrThrow();
-  return { rows, total: Number(count.total) };
+  const listed = sql`FROM connection_refusals r WHERE ${sql.join(conditionsOf(tenantId, filter), sql` AND `)}`;
+  const { rows } = await sql<CountedRefusalRow>`
+    SELECT r.* ${listed} ORDER BY r.at DESC, r.id DESC OFFSET ${skip} LIMIT ${limit}`.execute(db);
+  const counted = await sql<{ total: string }>`SELECT count(*) AS total ${listed}`.execute(db);
+  return { rows, total: Number(counted.rows[0]!.total) };
+}
+
+function conditionsOf(tenantId: string, { deviceId, fingerprintSha256, reason, viewer }: RefusalFilter) {
+  const conditions: RawBuilder<unknown>[] = [sql`r.tenant_id = ${tenantId}::uuid`];
+  if (deviceId !== undefined) conditions.push(sql`r.device_id = ${deviceId}`);
+  if (fingerprintSha256 !== undefined) conditions.push(sql`r.fingerprint_sha256 = ${fingerprintSha256}`);
+  if (reason !== undefined) conditions.push(sql`r.reason = ${reason}`);
+  if (viewer !== undefined) conditions.push(ofVisibleDevice(viewer));
+  return conditions;
+}
+
+/** A refusal that concerns no device of the tenant is for admins. */
+function ofVisibleDevice(viewer: string): RawBuilder<unknown> {
+  return sql`EXISTS (SELECT FROM shared_devices d WHERE d.tenant_id = r.tenant_id AND d.id = r.device_id AND d.deleted_at IS NULL
+    AND ${visibleDevice(viewer, "d.uid")})`;
 }

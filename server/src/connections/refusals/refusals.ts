@@ -1,10 +1,11 @@
-import { useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, DAY, SECOND } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
 import { createWriteBehind } from "../../lib/write-behind.ts";
 import type { ConnectionsDeps } from "../deps.ts";
+import { explainRefusal } from "./refusal-cures.ts";
 import { pruneRefusals } from "./refusal-prune-store.ts";
 import type { RefusalReason } from "./refusal-reasons.ts";
 import {
@@ -12,6 +13,7 @@ import {
   countRepetitions,
   insertRefusals,
   listRefusalRows,
+  type RefusalFilter,
   type RefusalRow,
   type Repetition,
 } from "./refusal-store.ts";
@@ -37,6 +39,9 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason"> {
   /** How many refusals of this address and reason it stands for, and when the last of them was. */
   occurrences: number;
   lastAt: Date;
+  /** Why it was refused and what to do about it, in sentences. */
+  cause: string;
+  cure: string;
 }
 
 const MAX_AGE_MS = 30 * DAY;
@@ -122,16 +127,24 @@ function sourceOf({ reason, tenant_id, remote_address, client_id }: RefusalRow) 
   return { reason, tenantId: tenant_id, origin };
 }
 
-/** The tenant's refusals, newest first. */
+export interface RefusalQuery extends PageRequest, Omit<RefusalFilter, "viewer"> {}
+
+/**
+ * The refusals of the tenant's clients, newest first. A user who is no admin sees those of devices that the user sees; a device or
+ * certificate that is not the tenant's matches nothing.
+ */
 export const listRefusals = useCase(
-  { scope: "devices:read", role: "admin" },
+  { scope: "devices:read", role: "viewer" },
   async (
     { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
     caller,
-    { skip, limit }: PageRequest,
+    { skip, limit, ...filter }: RefusalQuery,
   ): Promise<Page<RefusalRecord>> => {
+    const texts = [filter.deviceId, filter.fingerprintSha256, filter.reason];
+    if (texts.some((text) => text?.includes("\0"))) return { items: [], total: 0, skip, limit };
     await refusals.flush();
-    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, skip, limit);
+    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
+    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, bounded, { skip, limit });
     return { items: rows.map(toRecord), total, skip, limit };
   },
 );
@@ -168,5 +181,6 @@ function toRecord(row: CountedRefusalRow): RefusalRecord {
     fingerprintSha256: row.fingerprint_sha256 ?? undefined,
     remoteAddress: row.remote_address ?? undefined,
     topic: row.topic ?? undefined,
+    ...explainRefusal(row.reason),
   };
 }

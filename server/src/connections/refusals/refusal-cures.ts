@@ -1,0 +1,43 @@
+import { REFUSAL_REASONS, type RefusalReason } from "./refusal-reasons.ts";
+
+/** What to do about a refusal, for the person who looks after the device. Every reason has its cure (spec 7, broker-side symptoms). */
+const CURES: Readonly<Record<RefusalReason, string>> = {
+  no_chain:
+    "Give the client the certificate followed by its chain: with most clients one file, the content of clientCert and then that of clientCertChain (fullchain.pem of the agent).",
+  wrong_ca:
+    "Install the certificate that this service issued to the device. If the device has none, let it redeem a claim, or issue a bundle for it.",
+  not_yet_valid: "Set the device's clock, and compare the server's clock with a time server.",
+  expired:
+    "A device renews its own certificate only while it is valid. Issue a bundle for the device, or let it redeem a new claim after the device has been deleted.",
+  unknown:
+    "The service does not know this certificate any more, most likely because the database was restored from a backup. Issue a bundle for the device.",
+  revoked:
+    "If the certificate was replaced by a renewal, install the newer one on the device: an old copy is in use. If it was revoked, issue a bundle for the device, after checking that its key is safe.",
+  client_id_mismatch:
+    "Set the client id to exactly the device id, in the same case, without spaces, prefix or suffix. Many clients make one up when none is set.",
+  no_credentials:
+    "Configure the client with its certificate, chain and private key; an integration needs the user name and password of a registered MQTT client.",
+  bad_credentials:
+    "Check client id, user name and password of the MQTT client: all three must be those of one registration that is not disabled. The password is shown only once; replace it if it is lost.",
+  topic_not_authorised:
+    "Compare the topic with the device's publish topics. They are taken from the device type when a certificate is issued: set the type, then have the certificate renewed or issued again, and reconnect.",
+  retained_quota:
+    "Publish with the retain flag off, or clear retained messages that are not needed by publishing an empty retained one.",
+  takeover:
+    "Nothing to do after a reconnect. If it repeats, two clients use the same client id: find the second one by the address, and revoke its certificate if it is a copy.",
+  unavailable: "Nothing to do on the device: it may connect again when the database answers.",
+};
+
+/** Why the client was refused and what to do, in sentences; of a reason that an earlier version recorded, the name. */
+export function explainRefusal(reason: string): { cause: string; cure: string } {
+  return isKnown(reason)
+    ? { cause: `${REFUSAL_REASONS[reason]}.`, cure: CURES[reason] }
+    : {
+        cause: `The client was refused: ${reason}.`,
+        cure: "This reason was recorded by another version of the service.",
+      };
+}
+
+function isKnown(reason: string): reason is RefusalReason {
+  return Object.hasOwn(REFUSAL_REASONS, reason);
+}
