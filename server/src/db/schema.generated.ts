@@ -418,6 +418,10 @@ export interface DevicesTable {
   deleted_at: Date | null;
   online_event_at: Date | null;
   online_event_owed: Generated<boolean>;
+  certificate_until: Date | null;
+  certificate_kind: "self_enrolled" | "platform" | null;
+  certificate_renew_after: Date | null;
+  certificate_revoked: boolean | null;
 }
 
 export interface DisabledWebhooksTable {

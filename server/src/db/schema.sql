@@ -281,6 +281,10 @@ CREATE TRIGGER certificates_listed AFTER INSERT OR DELETE ON certificates
   FOR EACH ROW EXECUTE FUNCTION list_certificate();
 CREATE TRIGGER certificates_moved AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION list_certificate();
+CREATE TRIGGER certificates_of_device_added AFTER INSERT ON certificates
+  FOR EACH ROW EXECUTE FUNCTION certificate_of_device_changed();
+CREATE TRIGGER certificates_of_device_revoked AFTER UPDATE OF revoked_at ON certificates
+  FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION certificate_of_device_changed();
 CREATE TRIGGER certificates_release_client_id AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION release_client_id();
 CREATE TRIGGER certificates_shared_key AFTER INSERT ON certificates
@@ -543,8 +547,13 @@ CREATE TABLE devices (
   deleted_at timestamp with time zone,
   online_event_at timestamp with time zone,
   online_event_owed boolean NOT NULL DEFAULT false,
+  certificate_until timestamp with time zone,
+  certificate_kind text,
+  certificate_renew_after timestamp with time zone,
+  certificate_revoked boolean,
   CONSTRAINT devices_pkey PRIMARY KEY (uid),
   CONSTRAINT devices_tenant_uid UNIQUE (tenant_id, uid),
+  CONSTRAINT devices_certificate_kind_check CHECK ((certificate_kind = ANY (ARRAY['self_enrolled'::text, 'platform'::text]))),
   CONSTRAINT devices_check CHECK (((NOT online_event_owed) OR (connectivity = 'online'::text))),
   CONSTRAINT devices_connectivity_check CHECK ((connectivity = ANY (ARRAY['never_seen'::text, 'online'::text, 'offline'::text]))),
   CONSTRAINT devices_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,64}$'::text)),
@@ -1315,6 +1324,22 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no threshold pack %', NEW.threshold_id USING ERRCODE = 'foreign_key_violation';
   END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION certificate_of_device_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE devices d SET (certificate_until, certificate_kind, certificate_renew_after, certificate_revoked) = (
+    SELECT l.not_after, l.kind, l.renew_after, n.revoked
+      FROM (SELECT c.revoked_at IS NOT NULL AS revoked FROM certificates c WHERE c.device_uid = NEW.device_uid
+             ORDER BY c.issued_at DESC, c.id DESC LIMIT 1) n
+      LEFT JOIN (SELECT c.not_after, c.kind, c.renew_after FROM certificates c
+                  WHERE c.device_uid = NEW.device_uid AND c.revoked_at IS NULL
+                  ORDER BY c.not_after DESC, c.issued_at DESC, c.id DESC LIMIT 1) l ON true)
+   WHERE d.uid = NEW.device_uid;
   RETURN NULL;
 END $function$;
 

@@ -2,8 +2,9 @@ import { type Bound, bind } from "../access/access.ts";
 import { createDevice } from "./create-device.ts";
 import type { DevicesDeps } from "./deps.ts";
 import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType } from "./device-types.ts";
+import { listDevices } from "./list/list-devices.ts";
 import { replaceDevice } from "./replace-device.ts";
-import { getDevice, listDevices } from "./view-devices.ts";
+import { getDevice } from "./view-devices.ts";
 
 export type { NewDevice } from "./create-device.ts";
 export { hasDeviceType, lockDevice, lockDeviceRecord, lockDeviceRecords, retireDevice } from "./device-store.ts";
@@ -17,11 +18,13 @@ export {
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
 export { updateLastSeen } from "./last-seen-store.ts";
+export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
+export type { DeviceQuery } from "./list/list-devices.ts";
 export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from "./presence-store.ts";
 export type { DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics } from "./topics.ts";
-export type { DeviceQuery, DeviceRecord } from "./view-devices.ts";
+export type { DeviceRecord } from "./view-devices.ts";
 
 /** Devices and their types as records. Deleting a device revokes certificates and closes sessions: that is enrollment's. */
 export const deviceUseCases = {

@@ -1,15 +1,8 @@
 import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
+import type { CertificateState } from "./certificate-state-store.ts";
 import type { DevicesDeps } from "./deps.ts";
-import {
-  type CertificateState,
-  type Connectivity,
-  type DeviceRow,
-  findDevice,
-  listDeviceRows,
-} from "./device-view-store.ts";
+import { type Connectivity, type DeviceRow, findDevice } from "./device-view-store.ts";
 
 export interface DeviceRecord {
   id: string;
@@ -31,14 +24,6 @@ export interface DeviceRecord {
   updatedAt: Date;
 }
 
-export interface DeviceQuery extends PageRequest {
-  groupId?: string | undefined;
-  deviceTypeId?: string | undefined;
-  connectivity?: Connectivity | undefined;
-  /** A part of the id or the name, in any case. */
-  q?: string | undefined;
-}
-
 /** @throws MusterError not_found */
 export const getDevice = useCase(
   { scope: "devices:read", role: "viewer" },
@@ -49,20 +34,6 @@ export const getDevice = useCase(
       : await findDevice(deps.database.db, caller.tenantId, id, filter, deps.clock.now());
     if (!row) throw notFound("device");
     return toRecord(row);
-  },
-);
-
-/** Newest first. A group or type that is not the tenant's matches nothing. */
-export const listDevices = useCase(
-  { scope: "devices:read", role: "viewer" },
-  async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
-    const { skip, limit, ...filter } = query;
-    const impossible = [query.groupId, query.deviceTypeId].some((id) => id !== undefined && !isUuid(id));
-    if (impossible || query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
-    const { db } = deps.database;
-    const { rows, total } = await listDeviceRows(db, caller.tenantId, bounded, { skip, limit }, deps.clock.now());
-    return { items: rows.map(toRecord), total, skip, limit };
   },
 );
 

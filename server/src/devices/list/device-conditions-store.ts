@@ -1,0 +1,60 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
+import { type CertificateState, certificateState } from "../certificate-state-store.ts";
+import type { Connectivity } from "../device-view-store.ts";
+
+/** Properties that a device has, or has not. Of a property with several values, one suffices. */
+export interface DeviceProperties {
+  /** null: in no group. */
+  groupId?: string | null | undefined;
+  /** null: without a type. */
+  deviceTypeId?: string | null | undefined;
+  connectivity?: Connectivity | readonly Connectivity[] | undefined;
+  certificateState?: CertificateState | readonly CertificateState[] | undefined;
+}
+
+export interface DeviceFilter extends DeviceProperties {
+  /** Properties that a device must not have. */
+  not?: DeviceProperties | undefined;
+  /** Seen at or after this time. */
+  seenFrom?: Date | undefined;
+  /** Seen last before this time; a device that was never seen is not among them. */
+  seenBefore?: Date | undefined;
+  /** Only devices that this user sees. */
+  viewer?: string | undefined;
+}
+
+/** SQL conditions on the device `d`; none where the filter is empty. */
+export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<unknown>[] {
+  const { not = {}, seenFrom, seenBefore, viewer } = filter;
+  const conditions = [
+    ...propertyConditions(filter, now),
+    ...propertyConditions(not, now).map((condition) => sql`(${condition}) IS NOT TRUE`),
+  ];
+  if (seenFrom !== undefined) conditions.push(sql`d.last_seen_at >= ${seenFrom}::timestamptz`);
+  if (seenBefore !== undefined) conditions.push(sql`d.last_seen_at < ${seenBefore}::timestamptz`);
+  if (viewer !== undefined) conditions.push(visibleDevice(viewer, "d.uid"));
+  return conditions;
+}
+
+function propertyConditions(
+  { groupId, deviceTypeId, connectivity, certificateState: states }: DeviceProperties,
+  now: Date,
+): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (groupId !== undefined) conditions.push(inGroup(groupId));
+  if (deviceTypeId === null) conditions.push(sql`d.device_type_id IS NULL`);
+  else if (deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${deviceTypeId}::uuid`);
+  if (connectivity !== undefined) conditions.push(isOneOf(sql`d.connectivity`, connectivity));
+  if (states !== undefined) conditions.push(isOneOf(certificateState(sql`${now}`), states));
+  return conditions;
+}
+
+function inGroup(groupId: string | null): RawBuilder<SqlBool> {
+  if (groupId === null) return sql`NOT EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid)`;
+  return sql`EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${groupId}::uuid)`;
+}
+
+function isOneOf(value: RawBuilder<string>, wanted: string | readonly string[]): RawBuilder<unknown> {
+  return typeof wanted === "string" ? sql`${value} = ${wanted}` : sql`${value} = ANY (${[...wanted]}::text[])`;
+}

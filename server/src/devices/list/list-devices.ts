@@ -1,0 +1,38 @@
+import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import type { DevicesDeps } from "../deps.ts";
+import { type DeviceRecord, toRecord } from "../view-devices.ts";
+import type { DeviceFilter, DeviceProperties } from "./device-conditions-store.ts";
+import { type DeviceListing, listDeviceRows } from "./device-list-store.ts";
+
+export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, Pick<DeviceListing, "q" | "sort"> {}
+
+/**
+ * Newest first, unless sorted. A group or type that is not the tenant's matches nothing.
+ *
+ * @throws MusterError invalid_request, rate_limited for a search that is too long
+ */
+export const listDevices = useCase(
+  { scope: "devices:read", role: "viewer" },
+  async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
+    const { skip, limit, q, sort, ...wanted } = query;
+    const filter = { ...wanted, not: withoutUnknown(wanted.not), viewer: boundedToGroupsOf(caller) };
+    if (namesUnknown(wanted) || q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const { db } = deps.database;
+    const listing = { filter, q, sort };
+    const { rows, total } = await listDeviceRows(db, caller.tenantId, listing, { skip, limit }, deps.clock.now());
+    return { items: rows.map(toRecord), total, skip, limit };
+  },
+);
+
+/** Whether the group or the type cannot exist. */
+function namesUnknown({ groupId, deviceTypeId }: DeviceProperties): boolean {
+  return [groupId, deviceTypeId].some((id) => typeof id === "string" && !isUuid(id));
+}
+
+/** Every device is without what cannot exist. */
+function withoutUnknown({ groupId, deviceTypeId, ...others }: DeviceProperties = {}): DeviceProperties {
+  const possible = (id: string | null | undefined) => (typeof id === "string" && !isUuid(id) ? undefined : id);
+  return { ...others, groupId: possible(groupId), deviceTypeId: possible(deviceTypeId) };
+}

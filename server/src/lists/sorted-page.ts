@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/types.ts";
+import type { PageRequest } from "../lib/page.ts";
+import type { Counted, Shown } from "./counted-page.ts";
+import { countList } from "./list-total.ts";
+import { type CountedList, LISTS } from "./lists.ts";
+
+export interface Sorted extends Shown {
+  /** SQL over `as`: which rows; absent for the whole list. */
+  readonly where?: RawBuilder<unknown> | undefined;
+  /** SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest first. */
+  readonly order: { readonly by: RawBuilder<unknown>; readonly descending: boolean };
+}
+
+/**
+ * One page of a list in an order that no index has, and how many rows there are: every row that meets `where` is read once for the page,
+ * and only the rows up to its end are kept.
+ */
+export async function sortedPage<Row>(
+  db: Db,
+  tenantId: string,
+  { list, as, columns, where, order }: Sorted,
+  { skip, limit }: PageRequest,
+): Promise<Counted<Row>> {
+  const { key: column, where: listed = "true" }: CountedList = LISTS[list];
+  const key = sql.ref(`${as}.${column}`);
+  const rowsOf = sql`FROM ${sql.table(list)} ${sql.ref(as)}
+    WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId}::uuid AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
+  const direction = sql.raw(order.descending ? "DESC" : "ASC");
+  const sorted = sql`ORDER BY ${order.by} ${direction} NULLS LAST, ${key} DESC`;
+  const total =
+    where === undefined
+      ? await countList(db, tenantId, list)
+      : Number((await sql<{ n: string }>`SELECT count(*) AS n ${rowsOf}`.execute(db)).rows[0]!.n);
+  const { rows } = await sql<Row>`
+    WITH page AS MATERIALIZED (SELECT ${key} AS key ${rowsOf} ${sorted} LIMIT ${limit}::bigint OFFSET ${skip}::bigint)
+    SELECT ${columns} FROM page JOIN ${sql.table(list)} ${sql.ref(as)} ON ${key} = page.key ${sorted}`.execute(db);
+  return { rows, total };
+}

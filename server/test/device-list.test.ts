@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { DeviceOrder, DeviceQuery, DeviceRecord } from "../src/devices/devices.ts";
+import { addMs, DAY, MINUTE } from "../src/lib/clock.ts";
+import { addTenant, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
+import { runSql } from "./harness/run-sql.ts";
+
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+let tenant: Tenant;
+let otherTypeId: string;
+let groupIds: string[];
+/** Newest first. */
+let all: DeviceRecord[];
+
+before(async () => {
+  registry = await startRegistry();
+  tenant = await addTenant(registry);
+  await addDevices(await addTenant(registry));
+  await addDevices(tenant);
+  all = (await list({})).items;
+});
+after(() => registry.stop());
+
+/** Devices of every certificate state and connectivity, of two types and none, in groups and in none. */
+async function addDevices({ caller, deviceTypeId, slug }: Tenant): Promise<void> {
+  const { devices, enrollment, groups, certificates, clock } = registry;
+  const page = { skip: 0, limit: 1 };
+  const another = await devices.createDeviceType(caller, { name: "Valve", publishTopics: [] });
+  otherTypeId = another.id;
+  const [hall, roof] = [
+    await groups.createGroup(caller, { name: "Hall" }),
+    await groups.createGroup(caller, { name: "Roof" }),
+  ];
+  groupIds = [hall.id, roof.id];
+  await devices.createDevice(caller, { id: "none", name: "Gate", groupIds: [hall.id] });
+  for (const id of ["expired", "revoked"]) await bundled(id, "alpha", deviceTypeId);
+  const [certificate] = (await certificates.listCertificates(caller, { deviceId: "revoked", ...page })).items;
+  await enrollment.revokeCertificate(caller, certificate!.id);
+  clock.advance(355 * DAY);
+  await bundled("expiring", "Beta", another.id);
+  clock.advance(340 * DAY);
+  await enroll(registry, { caller, deviceTypeId, slug });
+  clock.advance(22 * DAY);
+  await bundled("active", "beta", another.id, [hall.id, roof.id]);
+  await connect("active", "online", clock.now());
+  await connect("expiring", "offline", addMs(clock.now(), -MINUTE));
+  await connect("revoked", "offline", addMs(clock.now(), -DAY));
+
+  async function bundled(id: string, name: string, type: string, memberOf: string[] = []) {
+    clock.advance(1);
+    await devices.createDevice(caller, { id, name, deviceTypeId: type, groupIds: memberOf });
+    // A client id has one owner among the tenants.
+    await runSql(registry.database.db, "DELETE FROM client_ids WHERE client_id = $1", [id]);
+    await enrollment.issueBundle(caller, { deviceId: id });
+  }
+  async function connect(id: string, connectivity: string, at: Date) {
+    await runSql(
+      registry.database.db,
+      "UPDATE devices SET connectivity = $3, last_seen_at = $4 WHERE tenant_id = $1 AND id = $2",
+      [caller.tenantId, id, connectivity, at],
+    );
+  }
+}
+
+function list(query: Partial<DeviceQuery>) {
+  return registry.devices.listDevices(tenant.caller, { skip: 0, limit: 50, ...query });
+}
+
+async function ids(query: Partial<DeviceQuery>): Promise<string[]> {
+  const { items, total } = await list(query);
+  assert.equal(total, items.length);
+  return items.map(({ id }) => id);
+}
+
+function matching(condition: (device: DeviceRecord) => boolean): string[] {
+  return all.filter(condition).map(({ id }) => id);
+}
+
+test("the devices have every certificate state", () => {
+  assert.deepEqual(new Set(all.map(({ certificateState }) => certificateState)), new Set(STATES));
+});
+
+const STATES = ["none", "active", "renewal_due", "expiring", "expired", "revoked"] as const;
+const CONNECTIVITY = ["never_seen", "online", "offline"] as const;
+
+test("a list is narrowed to what has a property, and to what has it not", async () => {
+  const [hall, roof] = groupIds;
+  const cases: [DeviceQuery["not"], (device: DeviceRecord) => boolean][] = [
+    ...STATES.map((state): (typeof cases)[0] => [{ certificateState: state }, (d) => d.certificateState === state]),
+    ...CONNECTIVITY.map((each): (typeof cases)[0] => [{ connectivity: each }, (d) => d.connectivity.status === each]),
+    [{ connectivity: ["online", "offline"] }, (d) => d.connectivity.status !== "never_seen"],
+    [
+      { certificateState: ["expired", "revoked"] },
+      (d) => d.certificateState === "expired" || d.certificateState === "revoked",
+    ],
+    [{ deviceTypeId: otherTypeId }, (d) => d.deviceTypeId === otherTypeId],
+    [{ deviceTypeId: null }, (d) => d.deviceTypeId === null],
+    [{ groupId: hall! }, (d) => d.groupIds.includes(hall!)],
+    [{ groupId: roof!, connectivity: "online" }, (d) => d.groupIds.includes(roof!)],
+    [{ groupId: null }, (d) => d.groupIds.length === 0],
+    [{ deviceTypeId: "no-such-type" }, () => false],
+  ];
+  for (const [property, condition] of cases) {
+    const what = JSON.stringify(property);
+    assert.deepEqual(await ids({ ...property }), matching(condition), what);
+    if (Object.keys(property!).length === 1)
+      assert.deepEqual(
+        await ids({ not: property }),
+        matching((d) => !condition(d)),
+        `not ${what}`,
+      );
+  }
+});
+
+test("a list is narrowed by when devices were seen last", async () => {
+  const from = addMs(registry.clock.now(), -2 * MINUTE);
+  const seen = (condition: (at: Date) => boolean) => matching((d) => d.lastSeenAt !== null && condition(d.lastSeenAt));
+  assert.deepEqual(
+    await ids({ seenFrom: from }),
+    seen((at) => at >= from),
+  );
+  assert.deepEqual(
+    await ids({ seenBefore: from }),
+    seen((at) => at < from),
+  );
+  assert.deepEqual(await ids({ seenFrom: from, not: { connectivity: "online" } }), ["expiring"]);
+});
+
+test("a list is sorted in both directions, what has no value last, and paged in that order", async () => {
+  const values: Record<DeviceOrder, (device: DeviceRecord) => string | number | undefined> = {
+    id: ({ id }) => id,
+    name: ({ name }) => name.toLowerCase(),
+    createdAt: ({ createdAt }) => createdAt.getTime(),
+    lastSeenAt: ({ lastSeenAt }) => lastSeenAt?.getTime(),
+    certificateExpiresAt: ({ id }) => ["expired", "expiring", "revoked", "none"].indexOf(id),
+  };
+  for (const by of ["id", "name", "createdAt", "lastSeenAt"] as const)
+    for (const descending of [false, true]) {
+      const value = values[by];
+      const known = all.filter((device) => value(device) !== undefined);
+      const order = known.toSorted((one, other) =>
+        value(one)! < value(other)! ? -1 : value(one)! > value(other)! ? 1 : 0,
+      );
+      // Equal ones stay newest first.
+      const groups = [...Map.groupBy(order, (device) => value(device)).values()];
+      const expected = (descending ? groups.toReversed() : groups).flat();
+      const unknown = all.filter((device) => value(device) === undefined);
+      const sorted = [...expected, ...unknown].map(({ id }) => id);
+      const sort = { by, descending };
+      assert.deepEqual(await ids({ sort }), sorted, `${by} ${descending}`);
+      const second = await list({ sort, skip: 2, limit: 2 });
+      assert.deepEqual([second.total, second.items.map(({ id }) => id)], [all.length, sorted.slice(2, 4)], by);
+    }
+  const byExpiry = await ids({ sort: { by: "certificateExpiresAt", descending: false } });
+  assert.deepEqual(byExpiry.slice(0, 2), ["expired", "expiring"]);
+  assert.deepEqual(new Set(byExpiry.slice(-2)), new Set(["revoked", "none"]));
+});
+
+test("a search is narrowed and sorted like a list", async () => {
+  const sort = { by: "id", descending: false } as const;
+  assert.deepEqual(await ids({ q: "BETA" }), ["active", "expiring"]);
+  assert.deepEqual(await ids({ q: "e", sort }), matching(({ id, name }) => /e/i.test(id + name)).sort());
+  assert.deepEqual(await ids({ q: "beta", sort, certificateState: "expiring" }), ["expiring"]);
+});
