@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
 import type { Tx } from "../src/db/database.ts";
 import { createMetrics } from "../src/lib/metrics.ts";
+import { assignPacks } from "./harness/anomalies.ts";
 import { onPostgres } from "./harness/database.ts";
 import { testFeatures } from "./harness/features.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -69,6 +70,29 @@ test("many large messages that are rejected at once are stored in batches of bou
   const payload = Buffer.alloc(130_000, "[");
   await Promise.all(devices.flatMap((device) => Array.from({ length: 12 }, () => device.publish(payload))));
   for (const device of devices) assert.equal((await reasonsOf(caller, device)).length, 12);
+});
+
+test("an anomaly that opens and ends within one message does not enter the inbox of notifications; others do", async () => {
+  const device = await fixture.device(caller);
+  const { id } = await fixture.features.rules.createThreshold(caller, {
+    name: "Hot",
+    rules: [{ metric: "t", operator: "gt", value: 90, severity: "major" }],
+  });
+  await assignPacks(fixture, caller, device.id, id);
+  const now = fixture.clock.now().getTime();
+  const readings = (...values: number[]) => values.map((t, at) => ({ ts: now + at, values: { t } }));
+  const inbox = () =>
+    fixture.query<{ status: string }>(
+      "SELECT changed_row->>'status' AS status FROM notification_inbox WHERE tenant_id = $1 ORDER BY seq",
+      [caller.tenantId],
+    );
+  await device.publish(readings(95, 20, 95, 20));
+  const [stored] = await fixture.query("SELECT status, occurrences::int FROM anomalies WHERE threshold_id = $1", [id]);
+  assert.deepEqual([stored, await inbox()], [{ status: "resolved", occurrences: 2 }, []]);
+  fixture.clock.advance(1_000);
+  await device.publish({ t: 95 });
+  await device.publish({ t: 20 });
+  assert.deepEqual(await inbox(), [{ status: "open" }, { status: "resolved" }]);
 });
 
 if (onPostgres) {

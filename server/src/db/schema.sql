@@ -606,7 +606,7 @@ CREATE INDEX events_at ON events USING btree (at);
 CREATE INDEX events_read ON events USING btree (tenant_id, xid, seq);
 CREATE INDEX events_superseded_tried ON events USING btree (((changed_row ->> 'certificate_id'::text))) WHERE (changed_table = 'connection_refusals'::text);
 CREATE TRIGGER events_notified AFTER INSERT ON events
-  FOR EACH ROW WHEN ((new.changed_table = ANY (ARRAY['anomalies'::text, 'device_findings'::text, 'connection_refusals'::text]))) EXECUTE FUNCTION enter_notification_inbox();
+  FOR EACH ROW WHEN (((new.changed_table = ANY (ARRAY['anomalies'::text, 'device_findings'::text, 'connection_refusals'::text])) AND (NOT ((new.changed_table = 'anomalies'::text) AND (new.operation = 'INSERT'::text) AND ((new.changed_row ->> 'status'::text) = 'resolved'::text))))) EXECUTE FUNCTION enter_notification_inbox();
 
 CREATE TABLE events_horizon (
   one boolean NOT NULL DEFAULT true,

@@ -24,6 +24,7 @@ import { leastPrivilege } from "./0023-least-privilege.ts";
 import { confirmedChannels } from "./0024-confirmed-channels.ts";
 import { listedAudits } from "./0025-listed-audits.ts";
 import { certificateStates } from "./0026-certificate-states.ts";
+import { transientAnomalies } from "./0027-transient-anomalies.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { number: 24, name: "confirmed channels", sql: confirmedChannels },
   { number: 25, name: "listed audits", sql: listedAudits },
   { number: 26, name: "certificate states", sql: certificateStates },
+  { number: 27, name: "transient anomalies", sql: transientAnomalies },
 ];
