@@ -1,11 +1,14 @@
 import { checkBody, checkFirstByte, PACKET_TYPE, PacketProblem } from "./packet-rules.ts";
 import type { Qos2Window } from "./qos2-window.ts";
+import type { SessionBudget } from "./session-budget.ts";
 
 /** Whole packets that passed the checks, byte for byte as they arrived. */
 export interface CheckedPackets {
   bytes: Buffer;
   /** How many of them the client's rate limit counts: all but acknowledgements. */
   messages: number;
+  /** Bytes of the PUBLISH packets among them. */
+  publishBytes: number;
   /** Whether the last one is a CONNECT; what follows it is left for the next call. */
   connect: boolean;
   /** Whether the last one is a DISCONNECT. */
@@ -43,9 +46,10 @@ export class PacketGate {
     this.#window = window;
   }
 
-  /** For a client that has authenticated: its packets may be longer from now on. */
-  raiseLimit(maxPacket: number): void {
+  /** The client has authenticated: its packets may be longer from now on, and what is held back counts in its budget. */
+  accept(maxPacket: number, budget: Pick<SessionBudget, "hold" | "release">): void {
     this.#maxPacket = maxPacket;
+    this.#window.countIn(budget);
   }
 
   /** Whether bytes are waiting, of a packet that is complete or not. */
@@ -73,10 +77,12 @@ export class PacketGate {
    */
   next(max: number): CheckedPackets | undefined {
     const released = this.#window.next();
-    if (released) return { bytes: released, messages: 1, connect: false, disconnect: false };
+    if (released) {
+      return { bytes: released, messages: 1, publishBytes: released.length, connect: false, disconnect: false };
+    }
     const rest = this.#rest;
     if (rest === undefined) return undefined;
-    const passed = { messages: 0, connect: false, disconnect: false };
+    const passed = { messages: 0, publishBytes: 0, connect: false, disconnect: false };
     let [from, at] = [0, 0];
     let to: number | undefined;
     try {
@@ -87,7 +93,7 @@ export class PacketGate {
           break;
         }
         checkBody(header.first, rest, header.bodyStart, header.end);
-        if (!this.#isQueued(header, rest, at)) this.#count(header.first >> 4, passed);
+        if (!this.#isHeldBack(header, rest, at)) this.#count(header.first >> 4, header.end - at, passed);
         else if (at > from) to = at;
         else from = header.end;
         at = header.end;
@@ -101,18 +107,19 @@ export class PacketGate {
   }
 
   /** Counts QoS 2 messages and their releases. @returns whether the packet at `at` must wait and is kept until it may pass */
-  #isQueued({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
+  #isHeldBack({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
     if (first >> 4 === PACKET_TYPE.pubrel) this.#window.release(bytes.readUInt16BE(bodyStart));
     if (first >> 4 !== PACKET_TYPE.publish || (first & 6) !== 4) return false;
     const id = bytes.readUInt16BE(bodyStart + 2 + bytes.readUInt16BE(bodyStart));
     if (this.#window.admit(id, end - at)) return false;
     // A copy: a slice would keep the whole chunk in memory.
-    this.#window.queue(id, Buffer.from(bytes.subarray(at, end)));
+    this.#window.hold(id, Buffer.from(bytes.subarray(at, end)));
     return true;
   }
 
-  #count(type: number, passed: { messages: number; connect: boolean; disconnect: boolean }): void {
+  #count(type: number, bytes: number, passed: Omit<CheckedPackets, "bytes">): void {
     if (!ACKNOWLEDGEMENTS.has(type)) passed.messages++;
+    if (type === PACKET_TYPE.publish) passed.publishBytes += bytes;
     if (type === PACKET_TYPE.connect) {
       this.#connected = true;
       passed.connect = true;

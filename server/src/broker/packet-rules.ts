@@ -49,6 +49,13 @@ const FLAGS: Readonly<Record<number, number>> = {
   [PACKET_TYPE.disconnect]: 0,
 };
 
+/** The bytes of a whole packet. @param remainingLength what its fixed header says (OASIS 2.2.3) */
+export function packetBytes(remainingLength: number): number {
+  let lengthBytes = 1;
+  for (let rest = remainingLength; rest > 127; rest >>= 7) lengthBytes++;
+  return 1 + lengthBytes + remainingLength;
+}
+
 /** Checks the first byte of a packet: type and flags. Throws {@link PacketProblem}. */
 export function checkFirstByte(first: number): void {
   const type = first >> 4;

@@ -50,13 +50,35 @@ test("a message that the engine already has passes again, without taking a place
   );
 });
 
-test("bytes that are not released, and a packet id used twice, end the connection", () => {
-  const bytes = connected({ qos2InFlight: 2, qos2Bytes: 60 });
-  passed(bytes, ...[1, 2, 3].map((id) => publish(id, "x".repeat(12))));
-  assert.throws(() => passed(bytes, publish(4, "x".repeat(12))), PacketProblem);
+test("too many bytes that are held back, and a packet id used twice, end the connection", () => {
+  const bytes = connected({ qos2InFlight: 2, qos2Bytes: 40 });
+  passed(bytes, ...[1, 2, 3, 4].map((id) => publish(id, "x".repeat(12))));
+  assert.throws(() => passed(bytes, publish(5, "x".repeat(12))), PacketProblem);
   const twice = connected({ qos2InFlight: 1, qos2Bytes: 1000 });
   passed(twice, publish(1), publish(2));
   assert.throws(() => passed(twice, publish(2)), PacketProblem);
+});
+
+test("what is held back counts in the budget until it passes, and ends the connection where the budget has no room", () => {
+  let held = 0;
+  const hold = (bytes: number) => {
+    held += bytes;
+    return held <= 20;
+  };
+  const gate = connected({ qos2InFlight: 1, qos2Bytes: 1000 });
+  gate.accept(1000, {
+    hold,
+    release: (bytes) => {
+      held -= bytes;
+    },
+  });
+  passed(gate, publish(1), publish(2), publish(3));
+  assert.equal(held, 2 * publish(1).length);
+  passed(gate, release(1));
+  passed(gate, release(2));
+  assert.equal(held, 0);
+  passed(gate, publish(4), publish(5));
+  assert.throws(() => passed(gate, publish(6), publish(7)), PacketProblem);
 });
 
 test("after any sequence of publishes and releases no more than the window is with the engine, and none is lost", () => {

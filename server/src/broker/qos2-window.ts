@@ -1,61 +1,70 @@
 import type { BrokerLimits } from "./limits.ts";
 import { PacketProblem } from "./packet-rules.ts";
+import type { SessionBudget } from "./session-budget.ts";
 
 /**
- * The QoS 2 messages of one client between their PUBLISH and their PUBREL. The engine gets a limited number at once; further ones are
- * held back here without a PUBREC, which a client that respects no window (MQTT 3.1.1 has none) only notices as a delay. Bytes of both
- * are limited too.
+ * The QoS 2 messages of one client between their PUBLISH and their PUBREL. The engine gets a limited number at once, and keeps of each
+ * only its packet id once it is stored. Further ones are held back here without a PUBREC, which a client that respects no window (MQTT
+ * 3.1.1 has none) only notices as a delay; their bytes are limited.
  */
 export class Qos2Window {
   readonly #limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">;
-  /** Packet id → bytes, of messages that the engine has. */
-  readonly #open = new Map<number, number>();
+  /** Packet ids of messages that the engine has. */
+  readonly #open = new Set<number>();
   /** Packet id → the packet, in the order of arrival. */
-  readonly #queued = new Map<number, Buffer>();
+  readonly #held = new Map<number, Buffer>();
   #bytes = 0;
+  #budget: Pick<SessionBudget, "hold" | "release"> | undefined;
 
   constructor(limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">) {
     this.#limits = limits;
   }
 
+  /** Counts what is held back against the budget of the session, from now on. */
+  countIn(budget: Pick<SessionBudget, "hold" | "release">): void {
+    this.#budget = budget;
+  }
+
   /**
-   * Whether a message may pass to the engine now. If not, {@link queue} must keep it.
+   * Whether a message may pass to the engine now. If not, {@link hold} must keep it.
    *
-   * @throws PacketProblem where the client repeats a packet id that is held back, or where the bytes are used up
+   * @throws PacketProblem where the client repeats a packet id that is held back, or where too many bytes are
    */
   admit(id: number, bytes: number): boolean {
     if (this.#open.has(id)) return true;
-    if (this.#queued.has(id)) throw new PacketProblem("a packet id is used twice");
-    if (this.#bytes + bytes > this.#limits.qos2Bytes) throw new PacketProblem("too many bytes are not released");
-    this.#bytes += bytes;
-    if (this.#queued.size > 0 || this.#open.size >= this.#limits.qos2InFlight) return false;
-    this.#open.set(id, bytes);
+    if (this.#held.has(id)) throw new PacketProblem("a packet id is used twice");
+    if (this.#held.size > 0 || this.#open.size >= this.#limits.qos2InFlight) {
+      const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && (this.#budget?.hold(bytes) ?? true);
+      if (!fits) throw new PacketProblem("too many bytes are not released");
+      this.#bytes += bytes;
+      return false;
+    }
+    this.#open.add(id);
     return true;
   }
 
-  queue(id: number, packet: Buffer): void {
-    this.#queued.set(id, packet);
+  hold(id: number, packet: Buffer): void {
+    this.#held.set(id, packet);
   }
 
   /** The client has sent PUBREL. */
   release(id: number): void {
-    const bytes = this.#open.get(id);
-    if (bytes === undefined) return;
     this.#open.delete(id);
-    this.#bytes -= bytes;
   }
 
   /** Whether a message that was held back may pass now. */
   get hasNext(): boolean {
-    return this.#queued.size > 0 && this.#open.size < this.#limits.qos2InFlight;
+    return this.#held.size > 0 && this.#open.size < this.#limits.qos2InFlight;
   }
 
   /** The next message that was held back and may pass now. */
   next(): Buffer | undefined {
     if (!this.hasNext) return undefined;
-    const [id, packet] = this.#queued.entries().next().value!;
-    this.#queued.delete(id);
-    this.#open.set(id, packet.length);
+    const [id, packet] = this.#held.entries().next().value!;
+    this.#held.delete(id);
+    this.#open.add(id);
+    this.#bytes -= packet.length;
+    this.#budget?.release(packet.length);
     return packet;
   }
 }

@@ -69,15 +69,21 @@ export const broker = limitTable({
   },
   qos2InFlight: {
     level: "session",
-    of: "QoS 2 messages that wait for PUBREL",
+    of: "QoS 2 messages that wait for PUBREL; of one that is stored only its packet id is kept",
     value: 20,
     reached: "further ones are held back, without PUBREC, until one is released",
   },
   qos2Bytes: {
     level: "session",
-    of: "bytes of QoS 2 messages that wait for PUBREL or are held back",
+    of: "bytes of QoS 2 messages that are held back",
     value: 512 * 1024,
-    reached: CLOSED,
+    reached: `${CLOSED}, and also when its tenant, or the process, has used half of its bytes of unsettled messages`,
+  },
+  mqttUnsettledBytesPerSession: {
+    level: "session",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused",
+    value: 512 * 1024,
+    reached: "the socket is not read until one of them is; the session stays",
   },
   mqttBacklogBytes: {
     level: "session",
@@ -128,6 +134,12 @@ export const broker = limitTable({
     value: 1_000,
     reached: "the oldest are deleted",
   },
+  mqttUnsettledBytesPerTenant: {
+    level: "tenant",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused, in each process",
+    value: 16 * 1024 * 1024,
+    reached: "the sockets of the tenant are not read until one of them is; the sessions stay",
+  },
   mqttConnectionsPerAddress: {
     level: "address",
     of: "MQTT connections from one address block (IPv4 /32, IPv6 /64); addresses of trusted proxies are exempt",
@@ -166,6 +178,12 @@ export const broker = limitTable({
     of: "MQTT connections that have not authenticated",
     value: 2_000,
     reached: "the oldest of the address block with most of them is closed",
+  },
+  mqttUnsettledBytes: {
+    level: "process",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused",
+    value: 128 * 1024 * 1024,
+    reached: "the sockets of tenants with more than the average are not read; the sessions stay",
   },
   mqttConnections: {
     level: "process",

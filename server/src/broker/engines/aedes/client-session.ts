@@ -2,9 +2,11 @@ import type { TLSSocket } from "node:tls";
 import type { Client } from "aedes";
 import type { Clock } from "../../../lib/clock.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
+import type { InboundBudget } from "../../inbound-budget.ts";
 import type { BrokerLimits } from "../../limits.ts";
 import type { Credential, Principal } from "../../policy/policy.ts";
 import { RateLimit } from "../../rate-limit.ts";
+import type { SessionBudget } from "../../session-budget.ts";
 import type { RegisteredSession } from "../../session-registry.ts";
 import { AckQueue } from "./ack-queue.ts";
 import { GatedStream } from "./gated-stream.ts";
@@ -28,6 +30,8 @@ export class ClientSession implements RegisteredSession {
   readonly presented: Credential;
   readonly remoteAddress: string;
   readonly acks = new AckQueue();
+  /** Of an accepted one: its messages that are not settled. */
+  budget: SessionBudget | undefined;
   clientId = "";
   will: Will | undefined;
   principal: Principal | undefined;
@@ -60,6 +64,20 @@ export class ClientSession implements RegisteredSession {
     this.stream.on("error", () => undefined);
     this.closed = new Promise((resolve) => this.stream.once("close", () => resolve()));
     Object.assign(this.stream, { session: this });
+  }
+
+  /** The client has its CONNACK. What it sends is read while the budget has room. */
+  accept(inbound: InboundBudget, { tenantId }: Principal): void {
+    this.accepted = true;
+    this.budget = inbound.open(tenantId, () => this.stream.resumeInBudget());
+    if (this.stream.destroyed) this.closeBudget();
+    else this.stream.accept(this.budget);
+  }
+
+  /** Messages that were not begun are dropped. */
+  closeBudget(): void {
+    this.budget?.close();
+    this.budget = undefined;
   }
 
   /** Closes the connection at once. A takeover leaves the will due, any other reason voids it. */

@@ -2,12 +2,14 @@ import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from "
 import { SECOND } from "../../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../../lib/limits/limits.ts";
 import type { EngineOptions } from "../../engine.ts";
+import type { InboundBudget } from "../../inbound-budget.ts";
 import type { ConnectAnswer, Credential } from "../../policy/policy.ts";
 import { type AdmitDeps, admitClient } from "./admit-client.ts";
 import { type ClientSession, sessionOf, type Will } from "./client-session.ts";
 import { handlePublish } from "./handle-publish.ts";
 
 export interface AedesDeps extends Pick<EngineOptions, "limits" | "logger">, AdmitDeps {
+  inbound: InboundBudget;
   /** The client has its CONNACK. */
   onAccepted(session: ClientSession): void;
 }
@@ -49,9 +51,8 @@ export function createAedes(deps: AedesDeps): Aedes {
   });
   aedes.on("clientReady", (client) => {
     const session = sessionOf(client);
-    session.accepted = true;
     deps.onAccepted(session);
-    session.stream.accept();
+    session.accept(deps.inbound, session.principal!);
   });
   aedes.on("keepaliveTimeout", (client) => {
     sessionOf(client).reason ??= "keepalive_timeout";

@@ -4,12 +4,13 @@ import type { DropTarget } from "../../../connections/connections.ts";
 import { SECOND } from "../../../lib/clock.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
 import type { BrokerEngine, EngineOptions } from "../../engine.ts";
+import { InboundBudget } from "../../inbound-budget.ts";
 import { createListener, type Listener } from "../../listener.ts";
 import type { Credential } from "../../policy/policy.ts";
 import { SessionRegistry } from "../../session-registry.ts";
 import { ClientSession } from "./client-session.ts";
 import { createAedes } from "./create-aedes.ts";
-import { removeRetained } from "./persistence.ts";
+import { keepOnlyIds, removeRetained } from "./persistence.ts";
 import { recordEnd } from "./record-end.ts";
 
 /** How long a stop waits for messages under way. */
@@ -41,12 +42,14 @@ class AedesEngine implements BrokerEngine {
       this.#listener.authenticated(session.socket, () => {
         session.reason ??= "evicted";
       });
-    this.#aedes = createAedes({ ...options, registry: this.#registry, onAccepted });
+    const inbound = new InboundBudget(options.limits);
+    this.#aedes = createAedes({ ...options, registry: this.#registry, inbound, onAccepted });
     this.#listener = createListener({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
   }
 
   async start(): Promise<{ port: number }> {
     await this.#aedes.listen();
+    keepOnlyIds(this.#aedes);
     const port = await this.#listener.start();
     this.#stopRefreshing = this.#options.onTlsChange(this.#listener.refresh);
     return { port };
@@ -98,6 +101,7 @@ class AedesEngine implements BrokerEngine {
       this.#open.delete(session);
       this.#registry.remove(session);
       recordEnd({ policy, logger, aedes: this.#aedes }, session);
+      session.closeBudget();
     });
     this.#aedes.handle(session.stream);
   }

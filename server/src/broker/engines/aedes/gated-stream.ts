@@ -5,9 +5,10 @@ import { type CheckedPackets, PacketGate } from "../../packet-gate.ts";
 import { PacketProblem } from "../../packet-rules.ts";
 import { Qos2Window } from "../../qos2-window.ts";
 import type { RateLimit } from "../../rate-limit.ts";
+import type { SessionBudget } from "../../session-budget.ts";
 
-/** Why the socket is not read, as bits: a CONNECT is being authorized, aedes has enough, the rate limit, the engine stops. */
-const PAUSE = { connect: 1, full: 2, rate: 4, stop: 8 } as const;
+/** Why the socket is not read, as bits: a CONNECT is being authorized, aedes has enough, the rate limit, the engine stops, the budget. */
+const PAUSE = { connect: 1, full: 2, rate: 4, stop: 8, budget: 16 } as const;
 
 /** How long the packets of a client that has closed its side are still processed, and how long the last packet to it may take. */
 const LINGER_MS = 5_000;
@@ -31,6 +32,7 @@ export class GatedStream extends Duplex {
   disconnected = false;
   readonly #options: GatedStreamOptions;
   readonly #gate: PacketGate;
+  #budget: SessionBudget | undefined;
   #pauses = 0;
   #rateTimer: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
@@ -50,10 +52,16 @@ export class GatedStream extends Duplex {
     socket.once("close", () => this.#finish());
   }
 
-  /** The CONNECT is accepted: lets the packets behind it through, which may be longer now. */
-  accept(): void {
-    this.#gate.raiseLimit(this.#options.limits.mqttPacketBytes);
+  /** The CONNECT is accepted: lets the packets behind it through, which may be longer now, as far as the budget has room. */
+  accept(budget: SessionBudget): void {
+    this.#budget = budget;
+    this.#gate.accept(this.#options.limits.mqttPacketBytes, budget);
     this.#resumeReading(PAUSE.connect);
+  }
+
+  /** The budget has room again. */
+  resumeInBudget(): void {
+    this.#resumeReading(PAUSE.budget);
   }
 
   /** Reads nothing more, for good. */
@@ -110,9 +118,14 @@ export class GatedStream extends Duplex {
         this.#waitForRate();
         return;
       }
+      if (this.#budget?.hasRoom() === false) {
+        this.#pauseReading(PAUSE.budget);
+        return;
+      }
       const packets = this.#nextPackets(allowance);
       if (packets === undefined) break;
       this.#options.rate.spend(packets.messages, packets.bytes.length);
+      this.#budget?.read(packets.publishBytes);
       if (packets.disconnect) this.disconnected = true;
       if (packets.connect) this.#pauseReading(PAUSE.connect);
       if (!this.push(packets.bytes)) this.#pauseReading(PAUSE.full);

@@ -1,4 +1,5 @@
 import type { Aedes, PublishPacket } from "aedes";
+import { packetBytes } from "../../packet-rules.ts";
 import type { BrokerPolicy, Principal } from "../../policy/policy.ts";
 import type { ClientSession } from "./client-session.ts";
 import { persistenceOf } from "./persistence.ts";
@@ -26,7 +27,16 @@ export function handlePublish(
     return;
   }
   if (packet.retain && !policy.mayRetain(principal, packet.topic, packet.payload.length)) packet.retain = false;
-  session.acks.add(() => store(policy, aedes, session.clientId, principal, packet), done);
+  const { budget } = session;
+  const bytes = packetBytes(packet.length!);
+  budget?.begin(bytes);
+  session.acks.add(
+    () => store(policy, aedes, session.clientId, principal, packet),
+    (error) => {
+      done(error);
+      budget?.settle(bytes);
+    },
+  );
 }
 
 function store(

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { InboundBudget } from "./inbound-budget.ts";
+import type { SessionBudget } from "./session-budget.ts";
+
+const LIMITS = { mqttUnsettledBytesPerSession: 100, mqttUnsettledBytesPerTenant: 200, mqttUnsettledBytes: 300 };
+
+/** A session that reads messages of `size` bytes while it has room. */
+class Reader {
+  readonly budget: SessionBudget;
+  readonly reading: number[] = [];
+  #size: number;
+
+  constructor(inbound: InboundBudget, tenant: string, size: number) {
+    this.#size = size;
+    this.budget = inbound.open(tenant, () => this.readAll());
+  }
+
+  get bytes(): number {
+    return this.reading.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  readAll(): void {
+    while (this.budget.hasRoom()) this.readOne();
+  }
+
+  readOne(): void {
+    this.budget.read(this.#size);
+    this.budget.begin(this.#size);
+    this.reading.push(this.#size);
+  }
+
+  settleOne(): void {
+    const bytes = this.reading.shift();
+    if (bytes !== undefined) this.budget.settle(bytes);
+  }
+}
+
+test("a session reads until its own bytes are used up, and again when a message is settled", () => {
+  const reader = new Reader(new InboundBudget(LIMITS), "a", 40);
+  reader.readAll();
+  assert.equal(reader.bytes, 120, "the message that exceeds the limit has been read when it is noticed");
+  reader.settleOne();
+  assert.equal(reader.bytes, 120, "it read one more");
+});
+
+test("the sessions of a tenant share its bytes in turn, and sessions of other tenants are read all the time", () => {
+  const inbound = new InboundBudget(LIMITS);
+  const readers = Array.from({ length: 4 }, () => new Reader(inbound, "a", 50));
+  for (const reader of readers) reader.readAll();
+  assert.deepEqual(
+    readers.map(({ bytes }) => bytes),
+    [100, 100, 0, 0],
+  );
+  const other = new Reader(inbound, "b", 50);
+  other.readAll();
+  assert.equal(other.bytes, 100);
+  readers[0]!.settleOne();
+  readers[0]!.settleOne();
+  assert.deepEqual(
+    readers.map(({ bytes }) => bytes),
+    [0, 100, 50, 50],
+    "the process is full, and the tenant has no less than the average before the second message is settled",
+  );
+});
+
+test("while the process is full, a tenant below the average is read and the others are not", () => {
+  const inbound = new InboundBudget({
+    ...LIMITS,
+    mqttUnsettledBytesPerTenant: 1000,
+    mqttUnsettledBytesPerSession: 1000,
+  });
+  const [large, small] = [new Reader(inbound, "a", 50), new Reader(inbound, "b", 50)];
+  large.readAll();
+  assert.deepEqual([large.bytes, large.budget.hasRoom()], [300, false]);
+  assert.equal(small.budget.hasRoom(), true);
+  small.readAll();
+  assert.ok(small.bytes >= 50 && small.bytes <= 350);
+});
+
+test("held bytes count against the tenant, up to half of it, and not against their session", () => {
+  const inbound = new InboundBudget(LIMITS);
+  const [holding, reading] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
+  assert.deepEqual([holding.budget.hold(60), holding.budget.hold(60), holding.budget.hold(60)], [true, true, false]);
+  assert.equal(holding.budget.hasRoom(), true);
+  reading.readAll();
+  assert.equal(reading.bytes, 100);
+  assert.equal(holding.budget.hasRoom(), false);
+  holding.budget.release(60);
+  assert.equal(inbound.bytes, 60 + 100 + 50, "the session that held them waited, and read a message");
+});
+
+test("a session that ends drops what was not begun; what is being stored counts until it is settled", () => {
+  const inbound = new InboundBudget(LIMITS);
+  const [ending, next] = [new Reader(inbound, "a", 90), new Reader(inbound, "a", 90)];
+  ending.readOne();
+  ending.budget.read(90);
+  ending.budget.hold(10);
+  next.readOne();
+  assert.equal(next.budget.hasRoom(), false);
+  ending.budget.close();
+  assert.equal(inbound.bytes, 90 + 90 + 90, "the other session was resumed");
+  const late = new Reader(inbound, "a", 90);
+  assert.equal(late.budget.hasRoom(), false, "a new session does not start with an empty tenant");
+  ending.settleOne();
+  assert.equal(inbound.bytes, 90 + 90 + 90);
+});
+
+test("whatever sessions read, settle and close, limits hold, none waits without reason, and all returns to nothing", () => {
+  const step = fc.tuple(
+    fc.nat(5),
+    fc.constantFrom("read", "settle", "settle", "close"),
+    fc.integer({ min: 1, max: 60 }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const inbound = new InboundBudget(LIMITS);
+      const readers = Array.from({ length: 6 }, (_, n) => new Reader(inbound, `t${n % 3}`, 1 + 7 * n));
+      const closed = new Set<number>();
+      for (const [at, what] of steps) {
+        const reader = readers[at]!;
+        if (what === "settle") reader.settleOne();
+        else if (!closed.has(at)) {
+          if (what === "read") reader.readAll();
+          else reader.budget.close();
+          if (what === "close") closed.add(at);
+        }
+        assert.equal(
+          inbound.bytes,
+          readers.reduce((sum, { bytes }) => sum + bytes, 0),
+        );
+        for (const tenant of [0, 1, 2]) {
+          const ofTenant = readers.filter((_, n) => n % 3 === tenant).reduce((sum, { bytes }) => sum + bytes, 0);
+          assert.ok(ofTenant < 200 + 60, `${ofTenant} bytes of a tenant`);
+        }
+      }
+      for (const [at, reader] of readers.entries()) if (!closed.has(at)) reader.budget.close();
+      for (const reader of readers) while (reader.reading.length > 0) reader.settleOne();
+      assert.deepEqual([inbound.bytes, inbound.sending], [0, 0]);
+    }),
+  );
+});

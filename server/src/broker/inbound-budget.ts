@@ -1,0 +1,125 @@
+import type { BrokerLimits } from "./limits.ts";
+import { SessionBudget, type Totals } from "./session-budget.ts";
+
+type InboundLimits = Pick<
+  BrokerLimits,
+  "mqttUnsettledBytesPerSession" | "mqttUnsettledBytesPerTenant" | "mqttUnsettledBytes"
+>;
+
+/**
+ * Bytes of PUBLISH packets that this process has read and not settled (stored, refused or dropped): of each session, each tenant and all.
+ * A session without room is not read. While all of them together have too many, only tenants below the average are.
+ */
+export class InboundBudget {
+  readonly limits: InboundLimits;
+  readonly #tenants = new Map<string, TenantBudget>();
+  /** Tenants with waiting sessions, in the order in which they began to wait. */
+  readonly #waiting = new Set<TenantBudget>();
+  bytes = 0;
+  /** Tenants that have bytes. */
+  sending = 0;
+
+  constructor(limits: InboundLimits) {
+    this.limits = limits;
+  }
+
+  /** @param resume see {@link SessionBudget} */
+  open(tenantId: string, resume: () => void): SessionBudget {
+    const tenant = this.#tenants.get(tenantId) ?? new TenantBudget(this, tenantId);
+    this.#tenants.set(tenantId, tenant);
+    tenant.sessions++;
+    return new SessionBudget(tenant, resume);
+  }
+
+  /** Sessions of `tenant` may be waiting, or no longer. */
+  waits(tenant: TenantBudget): void {
+    if (tenant.isWaiting) this.#waiting.add(tenant);
+    else this.#waiting.delete(tenant);
+  }
+
+  /** Resumes sessions of other tenants too while the process has room. */
+  resumeWaiting(): void {
+    for (const tenant of this.#waiting) {
+      if (this.bytes >= this.limits.mqttUnsettledBytes) return;
+      tenant.resumeWaiting();
+    }
+  }
+
+  forget(tenant: TenantBudget): void {
+    this.#tenants.delete(tenant.id);
+  }
+}
+
+/** The bytes of one tenant, and its sessions that are not read because the tenant or the process has too many. */
+class TenantBudget implements Totals {
+  readonly id: string;
+  sessions = 0;
+  readonly #all: InboundBudget;
+  readonly #waiting = new Set<SessionBudget>();
+  #bytes = 0;
+
+  constructor(all: InboundBudget, id: string) {
+    this.#all = all;
+    this.id = id;
+  }
+
+  get sessionBytes(): number {
+    return this.#all.limits.mqttUnsettledBytesPerSession;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  hasRoom(): boolean {
+    const { limits, bytes, sending } = this.#all;
+    if (this.#bytes >= limits.mqttUnsettledBytesPerTenant) return false;
+    return bytes < limits.mqttUnsettledBytes || this.#bytes * sending < bytes;
+  }
+
+  isHalfEmpty(): boolean {
+    const { limits, bytes } = this.#all;
+    return this.#bytes < limits.mqttUnsettledBytesPerTenant / 2 && bytes < limits.mqttUnsettledBytes / 2;
+  }
+
+  count(bytes: number): void {
+    if (bytes === 0) return;
+    const had = this.#bytes > 0;
+    this.#bytes += bytes;
+    this.#all.bytes += bytes;
+    this.#all.sending += Number(this.#bytes > 0) - Number(had);
+    if (bytes > 0) return;
+    this.resumeWaiting();
+    this.#all.resumeWaiting();
+    this.#forgetUnused();
+  }
+
+  wait(session: SessionBudget): void {
+    this.#waiting.add(session);
+    this.#all.waits(this);
+  }
+
+  closed(session: SessionBudget): void {
+    this.sessions--;
+    this.#stopWaiting(session);
+    this.#forgetUnused();
+  }
+
+  /** Resumes sessions one after the other: each may take the room that there is. */
+  resumeWaiting(): void {
+    for (const session of [...this.#waiting]) {
+      if (!this.hasRoom()) return;
+      this.#stopWaiting(session);
+      session.resume();
+    }
+  }
+
+  #stopWaiting(session: SessionBudget): void {
+    this.#waiting.delete(session);
+    this.#all.waits(this);
+  }
+
+  #forgetUnused(): void {
+    if (this.sessions === 0 && this.#bytes === 0) this.#all.forget(this);
+  }
+}

@@ -1,0 +1,89 @@
+/** The bytes of a session's tenant and of the process, as far as a session needs to know. */
+export interface Totals {
+  /** What the session may have itself. */
+  readonly sessionBytes: number;
+  hasRoom(): boolean;
+  /** Whether half of the budgets is left. */
+  isHalfEmpty(): boolean;
+  /** @param bytes negative when they are settled: waiting sessions may have room then */
+  count(bytes: number): void;
+  /** Resumes the session once there is room. */
+  wait(session: SessionBudget): void;
+  closed(session: SessionBudget): void;
+}
+
+/** The unsettled bytes of one session. Those that are being stored are counted until they are settled, also after its end. */
+export class SessionBudget {
+  readonly #totals: Totals;
+  readonly #resume: () => void;
+  /** Of QoS 2 messages that must wait. They do not count against the session, or it could not read the PUBREL that they wait for. */
+  #held = 0;
+  /** With the engine's parser. */
+  #read = 0;
+  /** Being stored. */
+  #begun = 0;
+  #isFull = false;
+
+  /** @param resume called when the session had no room and has some again; it reads at once what it can */
+  constructor(totals: Totals, resume: () => void) {
+    this.#totals = totals;
+    this.#resume = resume;
+  }
+
+  /** Whether the session may be read. If not, it is resumed once it may. */
+  hasRoom(): boolean {
+    this.#isFull = !this.#hasOwnRoom();
+    if (this.#isFull) return false;
+    if (this.#totals.hasRoom()) return true;
+    this.#totals.wait(this);
+    return false;
+  }
+
+  /** Counts bytes that are held back. @returns whether they may be: half of the budgets stays free of them, so that reading goes on */
+  hold(bytes: number): boolean {
+    if (!this.#totals.isHalfEmpty()) return false;
+    this.#held += bytes;
+    this.#totals.count(bytes);
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#held -= bytes;
+    this.#totals.count(-bytes);
+  }
+
+  read(bytes: number): void {
+    this.#read += bytes;
+    this.#totals.count(bytes);
+  }
+
+  begin(bytes: number): void {
+    this.#read -= bytes;
+    this.#begun += bytes;
+  }
+
+  settle(bytes: number): void {
+    this.#begun -= bytes;
+    this.#totals.count(-bytes);
+    if (this.#isFull && this.#hasOwnRoom()) this.resume();
+  }
+
+  /** Drops what was read and not begun. */
+  close(): void {
+    const dropped = this.#read + this.#held;
+    this.#read = 0;
+    this.#held = 0;
+    this.#isFull = false;
+    this.#totals.closed(this);
+    this.#totals.count(-dropped);
+  }
+
+  resume(): void {
+    this.#isFull = false;
+    this.#resume();
+  }
+
+  #hasOwnRoom(): boolean {
+    return this.#read + this.#begun < this.#totals.sessionBytes;
+  }
+}
