@@ -1,4 +1,5 @@
 import { ingest } from "../../lib/limits/ingest.ts";
+import { Pace } from "../../lib/pace.ts";
 import { type PendingMessage, setPrepared } from "./pending-message.ts";
 
 export const MAX_BATCH_MESSAGES = ingest.messagesPerBatch.value;
@@ -17,8 +18,12 @@ export class TenantQueue {
   busy = false;
   /** How many messages its next batch may have; fewer while the message that makes its batches fail is searched for. */
   maxMessages = MAX_BATCH_MESSAGES;
+  /** How much of its share of a batch it gets: less after batches that took long, while it has more to store than its share. */
+  readonly pace = new Pace();
   /** Its share of the last batch was too small for what waited. */
   hasSpentShare = false;
+  /** It had no more than the least part of a share in the last batch. */
+  tookLittle = true;
   /** Milliseconds of `performance.now()`: when something was taken from it last. */
   takenAt: number;
   #waiting: PendingMessage[] = [];
@@ -52,7 +57,8 @@ export class TenantQueue {
       const pending = this.#waiting[this.#first++]!;
       if (pending.defer) setPrepared(pending, pending.defer());
       into.push(pending);
-      budget.rows -= pending.rows;
+      // A message without rows has a reason to store.
+      budget.rows -= Math.max(1, pending.rows);
       budget.bytes -= pending.message.payload.length;
       // The messages behind it may be of the same device, and must not overtake its further parts.
       if (pending.parts.length > 0) break;

@@ -18,20 +18,24 @@ function pending(tenantId: string, device: string, rows: number, sent = 0, bytes
 }
 
 function queuesWith(...messages: PendingMessage[]) {
+  return queuesSharing(SHARE, ...messages);
+}
+
+function queuesSharing(tenantRowsPerBatch: number, ...messages: PendingMessage[]) {
   const isolation = new Isolation();
-  const queues = new TenantQueues({ isolation, limits: { tenantRowsPerBatch: SHARE } });
+  const queues = new TenantQueues({ isolation, limits: { tenantRowsPerBatch } });
   for (const message of messages) queues.add(message);
   return { isolation, queues };
 }
 
 const tenantsOf = ({ messages }: Batch) => messages.map(({ message }) => message.tenantId).join("");
 
-/** Releases a batch that took no time, and waits until its tenants have turns again. */
-async function release(queues: TenantQueues, batch: Batch): Promise<void> {
+/** Releases a batch that took `ms`, and waits until its tenants have turns again. */
+async function release(queues: TenantQueues, batch: Batch, ms = 0): Promise<void> {
   const pausing = batch.queues.filter(({ hasSpentShare }) => queues.areSeveral && hasSpentShare).length;
   let resumed = 0;
   await new Promise<void>((resolve) => {
-    queues.release(batch, 0, () => ++resumed === pausing && resolve());
+    queues.release(batch, ms, () => ++resumed === pausing && resolve());
     if (pausing === 0) resolve();
   });
 }
@@ -48,6 +52,32 @@ test("a tenant alone fills its batches; of several each has a share, and further
   assert.equal(tenantsOf(queues.takeShared()), "b", "a tenant that has spent its share pauses");
   await released;
   assert.equal(tenantsOf(queues.takeShared()), "aaaaa");
+});
+
+test("the share of a flooding tenant becomes smaller while its batches take long, and grows when they do not", async () => {
+  const flood = Array.from({ length: 500 }, () => pending("a", "d", 1));
+  const { queues } = queuesSharing(64, ...flood, pending("b", "e", 1));
+  const taken: number[] = [];
+  for (const ms of [40, 40, 40, 0, 0]) {
+    const batch = queues.takeShared();
+    taken.push(batch.messages.filter(({ message }) => message.tenantId === "a").length);
+    await release(queues, batch, ms);
+  }
+  assert.deepEqual(taken, [64, 32, 16, 8, 10]);
+});
+
+test("what a small batch takes is left out: on a slow disk the share of a flooding tenant does not become smaller", async () => {
+  const { queues } = queuesSharing(64);
+  for (let n = 0; n < 50; n++) {
+    queues.add(pending("b", "e", 1));
+    await release(queues, queues.takeShared(), 60);
+  }
+  for (let n = 0; n < 200; n++) queues.add(pending("a", "d", 1));
+  for (let n = 0; n < 2; n++) {
+    const batch = queues.takeShared();
+    assert.equal(batch.messages.length, 64);
+    await release(queues, batch, 65);
+  }
 });
 
 test("a message larger than the share is taken alone, and an isolated tenant's messages apart from the others'", () => {

@@ -1,5 +1,7 @@
 import { ingest as caps } from "../../lib/limits/ingest.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import { LEAST_PART, type Pace } from "../../lib/pace.ts";
+import { BatchTime } from "./batch-time.ts";
 import type { Isolation } from "./isolation.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import { type Budget, MAX_BATCH_MESSAGES, TenantQueue } from "./tenant-queue.ts";
@@ -28,6 +30,7 @@ export interface QueuesDeps {
 export class TenantQueues {
   readonly #deps: QueuesDeps;
   readonly #queues = new Map<string, TenantQueue>();
+  readonly #time = new BatchTime();
   /** Queues to take from, in the order of their turns. */
   readonly #shared = new Set<TenantQueue>();
   readonly #isolated = new Set<TenantQueue>();
@@ -58,13 +61,16 @@ export class TenantQueues {
 
   /**
    * The batch is settled, which took `ms`: its tenants get further turns, after those that wait already. A tenant that spends its share
-   * pauses for as long as the batch took, so that half of the time of processor and database is left to the others.
+   * pauses for as long as the batch took, so that half of the time of processor and database is left to the others, and its next share
+   * is smaller if that was too long.
    *
    * @param resumed called when a pause has ended
    */
   release({ queues }: Batch, ms: number, resumed: () => void): void {
+    if (queues.every(({ tookLittle }) => tookLittle)) this.#time.recordSmall(ms);
     for (const queue of queues) {
       if (this.areSeveral && queue.hasSpentShare) {
+        queue.pace.record(ms, this.#time.targetMs);
         setTimeout(
           () => {
             this.#resume(queue);
@@ -129,10 +135,12 @@ export class TenantQueues {
 
   /** Takes the tenant's share: a part of the batch while other tenants send too. */
   #take(queue: TenantQueue, budget: Budget, into: PendingMessage[]): void {
-    const share = this.areSeveral ? shareOf(budget, this.#deps.limits.tenantRowsPerBatch) : budget;
+    const { tenantRowsPerBatch } = this.#deps.limits;
+    const share = this.areSeveral ? shareOf(budget, tenantRowsPerBatch, queue.pace) : budget;
     const { messages, rows, bytes } = share;
     queue.take(share, into);
     queue.busy = true;
+    queue.tookLittle = isLittle({ rows: rows - share.rows, bytes: bytes - share.bytes }, tenantRowsPerBatch);
     queue.hasSpentShare = isSpent(share);
     queue.takenAt = performance.now();
     if (share === budget) return;
@@ -155,8 +163,16 @@ function fullBudget(): Budget {
   return { messages: MAX_BATCH_MESSAGES, rows: caps.rowsPerBatch.value, bytes: caps.bytesPerBatch.value };
 }
 
-function shareOf({ messages, rows, bytes }: Budget, tenantRows: number): Budget {
-  return { messages, rows: Math.min(rows, tenantRows), bytes: Math.min(bytes, caps.tenantBytesPerBatch.value) };
+function shareOf({ messages, rows, bytes }: Budget, tenantRows: number, pace: Pace): Budget {
+  return {
+    messages,
+    rows: Math.min(rows, pace.of(tenantRows)),
+    bytes: Math.min(bytes, pace.of(caps.tenantBytesPerBatch.value)),
+  };
+}
+
+function isLittle({ rows, bytes }: Pick<Budget, "rows" | "bytes">, tenantRows: number): boolean {
+  return rows <= Math.max(1, tenantRows * LEAST_PART) && bytes <= caps.tenantBytesPerBatch.value * LEAST_PART;
 }
 
 function isSpent({ messages, rows, bytes }: Budget): boolean {
