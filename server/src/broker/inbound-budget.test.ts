@@ -82,12 +82,12 @@ test("while the process is full, a tenant below the average is read and the othe
 test("held bytes count against the tenant, up to half of it, and not against their session", () => {
   const inbound = new InboundBudget(LIMITS);
   const [holding, reading] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
-  assert.deepEqual([holding.budget.hold(60), holding.budget.hold(60), holding.budget.hold(60)], [true, true, false]);
+  assert.deepEqual([holding.budget.defer(60), holding.budget.defer(60), holding.budget.defer(60)], [true, true, false]);
   assert.equal(holding.budget.hasRoom(), true);
   reading.readAll();
   assert.equal(reading.bytes, 100);
   assert.equal(holding.budget.hasRoom(), false);
-  holding.budget.release(60);
+  holding.budget.undefer(60);
   assert.equal(inbound.bytes, 60 + 100 + 50, "the session that held them waited, and read a message");
 });
 
@@ -96,7 +96,7 @@ test("a session that ends drops what was not begun; what is being stored counts 
   const [ending, next] = [new Reader(inbound, "a", 90), new Reader(inbound, "a", 90)];
   ending.readOne();
   ending.budget.read(90);
-  ending.budget.hold(10);
+  ending.budget.defer(10);
   next.readOne();
   assert.equal(next.budget.hasRoom(), false);
   ending.budget.close();

@@ -180,7 +180,7 @@ test("a packet over the limit is refused at its header, and the limit is higher 
   const gate = newGate();
   gate.feed(CONNECT);
   gate.next(1);
-  gate.accept(4 * LIMIT, { hold: () => true, release: () => undefined });
+  gate.accept(4 * LIMIT, { defer: () => true, undefer: () => undefined });
   for (let at = 0; at < big.length; at += 1000) gate.feed(big.subarray(at, at + 1000));
   assert.deepEqual(gate.next(1)?.bytes, big);
 });

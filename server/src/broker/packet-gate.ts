@@ -47,7 +47,7 @@ export class PacketGate {
   }
 
   /** The client has authenticated: its packets may be longer from now on, and what is held back counts in its budget. */
-  accept(maxPacket: number, budget: Pick<SessionBudget, "hold" | "release">): void {
+  accept(maxPacket: number, budget: Pick<SessionBudget, "defer" | "undefer">): void {
     this.#maxPacket = maxPacket;
     this.#window.countIn(budget);
   }
@@ -93,7 +93,7 @@ export class PacketGate {
           break;
         }
         checkBody(header.first, rest, header.bodyStart, header.end);
-        if (!this.#isHeldBack(header, rest, at)) this.#count(header.first >> 4, header.end - at, passed);
+        if (!this.#mustWait(header, rest, at)) this.#count(header.first >> 4, header.end - at, passed);
         else if (at > from) to = at;
         else from = header.end;
         at = header.end;
@@ -107,13 +107,13 @@ export class PacketGate {
   }
 
   /** Counts QoS 2 messages and their releases. @returns whether the packet at `at` must wait and is kept until it may pass */
-  #isHeldBack({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
+  #mustWait({ first, bodyStart, end }: Header, bytes: Buffer, at: number): boolean {
     if (first >> 4 === PACKET_TYPE.pubrel) this.#window.release(bytes.readUInt16BE(bodyStart));
     if (first >> 4 !== PACKET_TYPE.publish || (first & 6) !== 4) return false;
     const id = bytes.readUInt16BE(bodyStart + 2 + bytes.readUInt16BE(bodyStart));
     if (this.#window.admit(id, end - at)) return false;
     // A copy: a slice would keep the whole chunk in memory.
-    this.#window.hold(id, Buffer.from(bytes.subarray(at, end)));
+    this.#window.keep(id, Buffer.from(bytes.subarray(at, end)));
     return true;
   }
 

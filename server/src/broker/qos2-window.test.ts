@@ -60,23 +60,23 @@ test("too many bytes that are held back, and a packet id used twice, end the con
 });
 
 test("what is held back counts in the budget until it passes, and ends the connection where the budget has no room", () => {
-  let held = 0;
-  const hold = (bytes: number) => {
-    held += bytes;
-    return held <= 20;
+  let deferred = 0;
+  const defer = (bytes: number) => {
+    deferred += bytes;
+    return deferred <= 20;
   };
   const gate = connected({ qos2InFlight: 1, qos2Bytes: 1000 });
   gate.accept(1000, {
-    hold,
-    release: (bytes) => {
-      held -= bytes;
+    defer,
+    undefer: (bytes) => {
+      deferred -= bytes;
     },
   });
   passed(gate, publish(1), publish(2), publish(3));
-  assert.equal(held, 2 * publish(1).length);
+  assert.equal(deferred, 2 * publish(1).length);
   passed(gate, release(1));
   passed(gate, release(2));
-  assert.equal(held, 0);
+  assert.equal(deferred, 0);
   passed(gate, publish(4), publish(5));
   assert.throws(() => passed(gate, publish(6), publish(7)), PacketProblem);
 });

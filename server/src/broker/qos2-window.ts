@@ -12,29 +12,29 @@ export class Qos2Window {
   /** Packet ids of messages that the engine has. */
   readonly #open = new Set<number>();
   /** Packet id → the packet, in the order of arrival. */
-  readonly #held = new Map<number, Buffer>();
+  readonly #deferred = new Map<number, Buffer>();
   #bytes = 0;
-  #budget: Pick<SessionBudget, "hold" | "release"> | undefined;
+  #budget: Pick<SessionBudget, "defer" | "undefer"> | undefined;
 
   constructor(limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">) {
     this.#limits = limits;
   }
 
   /** Counts what is held back against the budget of the session, from now on. */
-  countIn(budget: Pick<SessionBudget, "hold" | "release">): void {
+  countIn(budget: Pick<SessionBudget, "defer" | "undefer">): void {
     this.#budget = budget;
   }
 
   /**
-   * Whether a message may pass to the engine now. If not, {@link hold} must keep it.
+   * Whether a message may pass to the engine now. If not, {@link keep} must keep it.
    *
    * @throws PacketProblem where the client repeats a packet id that is held back, or where too many bytes are
    */
   admit(id: number, bytes: number): boolean {
     if (this.#open.has(id)) return true;
-    if (this.#held.has(id)) throw new PacketProblem("a packet id is used twice");
-    if (this.#held.size > 0 || this.#open.size >= this.#limits.qos2InFlight) {
-      const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && (this.#budget?.hold(bytes) ?? true);
+    if (this.#deferred.has(id)) throw new PacketProblem("a packet id is used twice");
+    if (this.#deferred.size > 0 || this.#open.size >= this.#limits.qos2InFlight) {
+      const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && (this.#budget?.defer(bytes) ?? true);
       if (!fits) throw new PacketProblem("too many bytes are not released");
       this.#bytes += bytes;
       return false;
@@ -43,8 +43,8 @@ export class Qos2Window {
     return true;
   }
 
-  hold(id: number, packet: Buffer): void {
-    this.#held.set(id, packet);
+  keep(id: number, packet: Buffer): void {
+    this.#deferred.set(id, packet);
   }
 
   /** The client has sent PUBREL. */
@@ -54,17 +54,17 @@ export class Qos2Window {
 
   /** Whether a message that was held back may pass now. */
   get hasNext(): boolean {
-    return this.#held.size > 0 && this.#open.size < this.#limits.qos2InFlight;
+    return this.#deferred.size > 0 && this.#open.size < this.#limits.qos2InFlight;
   }
 
   /** The next message that was held back and may pass now. */
   next(): Buffer | undefined {
     if (!this.hasNext) return undefined;
-    const [id, packet] = this.#held.entries().next().value!;
-    this.#held.delete(id);
+    const [id, packet] = this.#deferred.entries().next().value!;
+    this.#deferred.delete(id);
     this.#open.add(id);
     this.#bytes -= packet.length;
-    this.#budget?.release(packet.length);
+    this.#budget?.undefer(packet.length);
     return packet;
   }
 }

@@ -17,7 +17,7 @@ export class SessionBudget {
   readonly #totals: Totals;
   readonly #resume: () => void;
   /** Of QoS 2 messages that must wait. They do not count against the session, or it could not read the PUBREL that they wait for. */
-  #held = 0;
+  #deferred = 0;
   /** With the engine's parser. */
   #read = 0;
   /** Being stored. */
@@ -40,15 +40,15 @@ export class SessionBudget {
   }
 
   /** Counts bytes that are held back. @returns whether they may be: half of the budgets stays free of them, so that reading goes on */
-  hold(bytes: number): boolean {
+  defer(bytes: number): boolean {
     if (!this.#totals.isHalfEmpty()) return false;
-    this.#held += bytes;
+    this.#deferred += bytes;
     this.#totals.count(bytes);
     return true;
   }
 
-  release(bytes: number): void {
-    this.#held -= bytes;
+  undefer(bytes: number): void {
+    this.#deferred -= bytes;
     this.#totals.count(-bytes);
   }
 
@@ -70,9 +70,9 @@ export class SessionBudget {
 
   /** Drops what was read and not begun. */
   close(): void {
-    const dropped = this.#read + this.#held;
+    const dropped = this.#read + this.#deferred;
     this.#read = 0;
-    this.#held = 0;
+    this.#deferred = 0;
     this.#isFull = false;
     this.#totals.closed(this);
     this.#totals.count(-dropped);

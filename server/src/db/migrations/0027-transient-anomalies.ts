@@ -1,6 +1,6 @@
 /**
- * An anomaly that opened and was resolved within one batch is resolved from its first row on: no page was planned for it and nobody was
- * notified of its opening, so its event does not enter the notification inbox.
+ * An anomaly that opened and was resolved within one batch is resolved from its first row on. No page was planned for it and its opening
+ * was not sent, so its event does not enter the notification inbox.
  */
 export const transientAnomalies = `
 CREATE OR REPLACE TRIGGER events_notified AFTER INSERT ON events FOR EACH ROW
