@@ -1,5 +1,5 @@
+import { Pace } from "../../lib/batching/pace.ts";
 import { ingest } from "../../lib/limits/ingest.ts";
-import { Pace } from "../../lib/pace.ts";
 import { type PendingMessage, setPrepared } from "./pending-message.ts";
 
 export const MAX_BATCH_MESSAGES = ingest.messagesPerBatch.value;

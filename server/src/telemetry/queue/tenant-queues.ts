@@ -1,6 +1,6 @@
+import { LEAST_PART, type Pace } from "../../lib/batching/pace.ts";
 import { ingest as caps } from "../../lib/limits/ingest.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
-import { LEAST_PART, type Pace } from "../../lib/pace.ts";
 import { BatchTime } from "./batch-time.ts";
 import type { Isolation } from "./isolation.ts";
 import type { PendingMessage } from "./pending-message.ts";
