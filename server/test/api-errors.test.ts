@@ -396,5 +396,5 @@ test("the errors that the operations have answered above are those that they dec
   const codes = new Set(routes.flatMap(errorCodes));
   const others = Object.keys(PROBLEMS).filter((code) => !codes.has(code as ErrorCode));
   const router = ["method_not_allowed", "expectation_failed", "headers_too_large"];
-  assert.deepEqual(others.sort(), [...router, "username_taken", "cursor_expired"].sort());
+  assert.deepEqual(others.sort(), [...router, "username_taken", "cursor_expired", "in_use"].sort());
 });

@@ -56,6 +56,7 @@ export const PROBLEMS = {
   device_self_enrolled: { status: 409, middleware: "handler" },
   device_cert_cap_reached: { status: 409, middleware: "handler" },
   already_processed: { status: 409, middleware: "handler" },
+  in_use: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },

@@ -11,7 +11,7 @@ import type { KeyPurpose } from "./derived-keys.ts";
 import { followAuthorities } from "./follow-authorities.ts";
 import type { Issuer, ServerTls } from "./loaded-authorities.ts";
 import { type MasterKeyRotation, rotateMasterKey } from "./rotate-master-key.ts";
-import { type AuthorityStatus, type ExportedAuthority, exportCertificates, statusOf } from "./status.ts";
+import { type AuthorityStatus, type ExportedAuthority, exportCertificates, issuersOf, statusOf } from "./status.ts";
 
 export type { AuthoritiesDeps } from "./deps.ts";
 export type { KeyPurpose } from "./derived-keys.ts";
@@ -43,6 +43,8 @@ export interface Authorities {
   status(): Promise<AuthorityStatus[]>;
   /** The public certificates of the roots and intermediates in use, oldest first. */
   exportCertificates(): Promise<ExportedAuthority[]>;
+  /** The intermediate that issued a leaf, then its root, retired ones too. */
+  issuersOf(leafDer: Buffer): Promise<ExportedAuthority[]>;
   /** Each rotation returns the status after it. docs/pki.md explains the overlaps. */
   rotateIntermediate(): Promise<AuthorityStatus[]>;
   /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
@@ -99,6 +101,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     onChange,
     status,
     exportCertificates: async () => exportCertificates(await listAuthoritiesInUse(deps.database.db)),
+    issuersOf: async (leafDer) => issuersOf(await listAuthorities(deps.database.db), leafDer),
     rotateIntermediate: () => rotate("intermediate"),
     rotateRoot: (options) => rotate(options?.immediately ? "rootImmediately" : "root"),
     rotateServer: () => rotate("server"),

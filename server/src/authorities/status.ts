@@ -1,4 +1,4 @@
-import { certificatePem } from "../pki/pki.ts";
+import { certificatePem, readCertificate } from "../pki/pki.ts";
 import type { AuthorityRow, Role } from "./authority-store.ts";
 
 /** One generation of one role, as `muster ca status` shows it. */
@@ -47,7 +47,19 @@ const EXPORTED: readonly Role[] = ["device_root", "device_intermediate", "server
 
 /** The roots and intermediates among these rows. */
 export function exportCertificates(rows: readonly AuthorityRow[]): ExportedAuthority[] {
-  return rows
-    .filter(({ role }) => EXPORTED.includes(role))
-    .map((row) => ({ ...statusOf(row), pem: certificatePem(row.certificate_der) }));
+  return rows.filter(({ role }) => EXPORTED.includes(role)).map(exported);
+}
+
+/** Those of these rows that a leaf was issued under: its intermediate, then the root. Their names are unique. */
+export function issuersOf(rows: readonly AuthorityRow[], leafDer: Buffer): ExportedAuthority[] {
+  const { issuerDer } = readCertificate(leafDer);
+  const intermediate = rows.find(
+    (row) => row.role === "device_intermediate" && readCertificate(row.certificate_der).subjectDer.equals(issuerDer),
+  );
+  const root = rows.find(({ id }) => id === intermediate?.issuer_id);
+  return [intermediate, root].flatMap((row) => (row === undefined ? [] : [exported(row)]));
+}
+
+function exported(row: AuthorityRow): ExportedAuthority {
+  return { ...statusOf(row), pem: certificatePem(row.certificate_der) };
 }

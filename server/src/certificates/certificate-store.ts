@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Viewer, visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificatesTable } from "../db/schema.generated.ts";
+import { addMs } from "../lib/clock.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { EXPIRY_WARNING_MS } from "./limits.ts";
 
 /** A recorded certificate without its DER; `connected` is whether a session is open that was opened with it. */
 export interface CertificateRow
@@ -18,7 +20,14 @@ export interface CertificateFilter {
   deviceId?: string | undefined;
   /** `active` is "not revoked" and includes expired certificates (spec 4.5). */
   status?: "active" | "revoked" | undefined;
+  kind?: CertificateRow["kind"] | undefined;
+  /** `live`: neither revoked nor expired. `expiring`: a live platform certificate that expires within 30 days. */
+  state?: "live" | "expiring" | "expired" | "revoked" | undefined;
+  /** Not revoked, and expires or expired before this. */
+  expiresBefore?: Date | undefined;
 }
+
+export type CertificateSort = "newest" | "expiry";
 
 /** The certificate, if `viewer` sees its device. */
 export async function findCertificate(
@@ -33,6 +42,36 @@ export async function findCertificate(
   return rows[0];
 }
 
+/** What a person decides by before revoking a certificate. */
+export interface CertificateContext {
+  der: Buffer;
+  /** The session that was opened with it. */
+  session: { connectedAt: Date; remoteAddress: string } | null;
+  /** Further live certificates of its device. */
+  otherLive: number;
+}
+
+/** The certificate's DER and what stands around it, if `viewer` sees its device. */
+export async function findCertificateContext(
+  db: Db,
+  tenantId: string,
+  id: string,
+  viewer: Viewer,
+  now: Date,
+): Promise<CertificateContext | undefined> {
+  const { rows } = await sql<
+    Omit<CertificateContext, "session"> & { connected_at: Date | null; remote_address: string | null }
+  >`
+    SELECT c.der, s.connected_at, s.remote_address,
+      (SELECT count(*)::int FROM certificates o WHERE o.device_uid = c.device_uid AND o.id <> c.id
+          AND o.revoked_at IS NULL AND o.not_after > ${now}) AS "otherLive"
+      FROM certificates c LEFT JOIN shared_mqtt_sessions s ON s.certificate_id = c.id
+     WHERE c.tenant_id = ${tenantId} AND c.id = ${id} AND ${visibleDevice(viewer, "c.device_uid")} LIMIT 1`.execute(db);
+  if (rows[0] === undefined) return undefined;
+  const { connected_at: connectedAt, remote_address: remoteAddress, ...rest } = rows[0];
+  return { ...rest, session: connectedAt && remoteAddress !== null ? { connectedAt, remoteAddress } : null };
+}
+
 /** The slug of the tenant that has the certificate. */
 export async function findTenantOfCertificate(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ slug: string }>`
@@ -40,20 +79,70 @@ export async function findTenantOfCertificate(db: Db, id: string): Promise<strin
   return rows[0]?.slug;
 }
 
+interface Wanted extends CertificateFilter {
+  viewer: Viewer;
+  now: Date;
+}
+
 /** One page of the certificates of devices that `viewer` sees, newest first, and the total. */
 export async function listCertificateRows(
   db: Db,
   tenantId: string,
-  { deviceId, status, viewer }: CertificateFilter & { viewer: Viewer },
+  wanted: Wanted,
   page: PageRequest,
 ): Promise<Counted<CertificateRow>> {
   const shown = { list: "certificates", as: "c", columns: COLUMNS } as const;
-  if (deviceId === undefined && viewer === undefined)
-    return await countedPage(db, tenantId, { ...shown, variant: status }, page);
-  const where = sql`${deviceId === undefined ? sql`true` : sql`c.device_id = ${deviceId}`}
-    ${status === undefined ? sql`` : sql`AND (c.revoked_at IS NULL) = ${status === "active"}`}
-    AND ${visibleDevice(viewer, "c.device_uid")}`;
-  return await filteredPage(db, tenantId, { ...shown, where }, page);
+  const { deviceId, status, kind, state, expiresBefore, viewer } = wanted;
+  const isPlain = [deviceId, kind, state, expiresBefore, viewer].every((each) => each === undefined);
+  if (isPlain) return await countedPage(db, tenantId, { ...shown, variant: status }, page);
+  return await filteredPage(db, tenantId, { ...shown, where: conditionOf(wanted) }, page);
+}
+
+/** The same of certificates that are not revoked, those that expire first at the front. An index has this order. */
+export async function listCertificateRowsByExpiry(
+  db: Db,
+  tenantId: string,
+  wanted: Wanted,
+  { skip, limit }: PageRequest,
+): Promise<Counted<CertificateRow>> {
+  const listed = sql`c.revoked_at IS NULL AND ${conditionOf(wanted)}`;
+  const { rows } = await sql<CertificateRow & { list_total: string; found: boolean | null }>`
+    WITH page AS MATERIALIZED (
+      SELECT c.id FROM certificates c WHERE c.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${listed}
+       ORDER BY c.tenant_id, c.not_after, c.id LIMIT ${limit}::bigint OFFSET ${skip}::bigint
+    )
+    SELECT n.list_total, p.* FROM (
+      SELECT count(*) AS list_total FROM certificates c WHERE c.tenant_id = ${tenantId}::uuid AND ${listed}
+    ) n LEFT JOIN (
+      SELECT true AS found, ${COLUMNS} FROM page JOIN certificates c ON c.id = page.id
+    ) p ON true ORDER BY p.not_after, p.id`.execute(db);
+  const total = Number(rows[0]!.list_total);
+  return { rows: rows.flatMap(({ list_total, found, ...row }) => (found ? [row] : [])), total };
+}
+
+/** The kind stands in the statement as it is, for the indexes of one kind. */
+function conditionOf({ deviceId, status, kind, state, expiresBefore, viewer, now }: Wanted): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [visibleDevice(viewer, "c.device_uid")];
+  if (deviceId !== undefined) conditions.push(sql`c.device_id = ${deviceId}`);
+  if (status !== undefined) conditions.push(sql`(c.revoked_at IS NULL) = ${status === "active"}`);
+  if (kind !== undefined) conditions.push(sql`c.kind = ${sql.lit(kind)}`);
+  if (state !== undefined) conditions.push(inState(state, now));
+  if (expiresBefore !== undefined) conditions.push(sql`c.revoked_at IS NULL AND c.not_after < ${expiresBefore}`);
+  return sql.join(conditions, sql` AND `);
+}
+
+function inState(state: NonNullable<CertificateFilter["state"]>, now: Date): RawBuilder<unknown> {
+  const live = sql`c.revoked_at IS NULL AND c.not_after > ${now}`;
+  switch (state) {
+    case "live":
+      return live;
+    case "expiring":
+      return sql`${live} AND c.kind = 'platform' AND c.not_after <= ${addMs(now, EXPIRY_WARNING_MS)}`;
+    case "expired":
+      return sql`c.revoked_at IS NULL AND c.not_after <= ${now}`;
+    case "revoked":
+      return sql`c.revoked_at IS NOT NULL`;
+  }
 }
 
 const COLUMNS = sql`c.id, c.device_id, c.kind, c.serial_number, c.fingerprint_sha256, c.subject, c.publish_topics,

@@ -6,6 +6,7 @@ import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { identifyDevice } from "./identify-device.ts";
 import { getCertificate, listCertificateAudit, listCertificates, tenantOfCertificate } from "./list-certificates.ts";
+import { showCertificate } from "./show-certificate.ts";
 
 export { blockKey, findKeyOfCertificate, listDevicesWithKey } from "./blocked-key-store.ts";
 export {
@@ -14,6 +15,7 @@ export {
   type IssuedCertificate,
   insertCertificate,
 } from "./certificate-insert-store.ts";
+export { findCertificateContext } from "./certificate-store.ts";
 export {
   type CertificateValidity,
   findIdentityProblem,
@@ -27,13 +29,21 @@ export {
   type RevokedRow,
   type SuccessorCertificate,
 } from "./revocation-store.ts";
-export { revokeAllIssued, revokeIssued, revokeIssuedToDevice, revokeIssuedWithKey } from "./revoke.ts";
+export {
+  revokeAllIssued,
+  revokeIssued,
+  revokeIssuedToDevice,
+  revokeIssuedWithKey,
+  revokeLiveOfDevice,
+} from "./revoke.ts";
+export type { CertificateDetail } from "./show-certificate.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 
 /** Each file documents what it throws. */
 export const certificateUseCases = {
   listCertificates,
   getCertificate,
+  showCertificate,
   listCertificateAudit,
   tenantOfCertificate,
   identifyDevice,

@@ -6,27 +6,38 @@ import {
 } from "../audit/audit.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import { type CertificateRecord, toCertificateRecord } from "./certificate-record.ts";
 import {
   type CertificateFilter,
+  type CertificateSort,
   findCertificate,
   findTenantOfCertificate,
   listCertificateRows,
+  listCertificateRowsByExpiry,
 } from "./certificate-store.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { certificateNotFound } from "./errors.ts";
 
-export type CertificateQuery = CertificateFilter & PageRequest;
+export type CertificateQuery = CertificateFilter & PageRequest & { sort?: CertificateSort | undefined };
 
-/** Newest first (spec 4.5). A device that is not the tenant's, or that the caller does not see, matches nothing. */
+/**
+ * Newest first (spec 4.5). A device that is not the tenant's, or that the caller does not see, matches nothing. Sorted by expiry, the
+ * list has no revoked certificates.
+ *
+ * @throws MusterError invalid_request
+ */
 export const listCertificates = useCase(
   { scope: "device-certificates:read", role: "viewer" },
   async (deps: CertificatesDeps, caller, query: CertificateQuery): Promise<Page<CertificateRecord>> => {
     const now = deps.clock.now();
-    const { skip, limit, deviceId, status } = query;
-    if (deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const filter = { deviceId, status, viewer: boundedToGroupsOf(caller) };
-    const found = await listCertificateRows(deps.database.db, caller.tenantId, filter, { skip, limit });
+    const { skip, limit, sort = "newest", ...filter } = query;
+    if (filter.deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
+    if (sort === "expiry" && (filter.state === "revoked" || filter.status === "revoked"))
+      throw invalidRequest("revoked certificates are not sorted by expiry", "sort");
+    const list = sort === "expiry" ? listCertificateRowsByExpiry : listCertificateRows;
+    const wanted = { ...filter, viewer: boundedToGroupsOf(caller), now };
+    const found = await list(deps.database.db, caller.tenantId, wanted, { skip, limit });
     return { items: found.rows.map((row) => toCertificateRecord(row, now)), total: found.total, skip, limit };
   },
 );

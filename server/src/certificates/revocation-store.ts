@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 
 /** Identifies a revoked certificate in the audit. */
 export interface RevokedRow {
@@ -40,7 +40,7 @@ export interface SuccessorCertificate {
 }
 
 /** The certificates by which renewals have replaced this one, one after the other. */
-export async function listSuccessors(tx: Tx, tenantId: string, id: string): Promise<SuccessorCertificate[]> {
+export async function listSuccessors(tx: Db, tenantId: string, id: string): Promise<SuccessorCertificate[]> {
   const { rows } = await sql<SuccessorCertificate>`
     WITH RECURSIVE chain AS (
       SELECT c.superseded_by_id AS next, 0 AS place FROM certificates c WHERE c.tenant_id = ${tenantId} AND c.id = ${id}
@@ -70,6 +70,21 @@ export async function markRevokedOfDeletedDevice(
   return await markRevokedBecause(tx, "device_deleted", by, now)
     .where("tenant_id", "=", tenantId)
     .where("device_uid", "=", deviceUid)
+    .execute();
+}
+
+/** Marks those that have not expired. */
+export async function markLiveRevoked(
+  tx: Tx,
+  tenantId: string,
+  deviceUid: string,
+  by: string,
+  now: Date,
+): Promise<RevokedRow[]> {
+  return await markRevokedBecause(tx, "requested", by, now)
+    .where("tenant_id", "=", tenantId)
+    .where("device_uid", "=", deviceUid)
+    .where("not_after", ">", now)
     .execute();
 }
 

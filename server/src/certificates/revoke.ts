@@ -4,6 +4,7 @@ import type { Tx } from "../db/database.ts";
 import type { Ids } from "../lib/ids.ts";
 import {
   markAllRevoked,
+  markLiveRevoked,
   markRevoked,
   markRevokedOfDeletedDevice,
   markRevokedWithKey,
@@ -43,6 +44,18 @@ export async function revokeIssuedToDevice(
   { ids, now }: Revocation,
 ): Promise<string[]> {
   const revoked = await markRevokedOfDeletedDevice(tx, tenantId, deviceUid, actor, now);
+  await recordRevocations(tx, revoked, actor, { ids, now });
+  return revoked.map(({ id }) => id);
+}
+
+/** Does the same for every live certificate of a device. @returns their ids */
+export async function revokeLiveOfDevice(
+  tx: Tx,
+  { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
+  deviceUid: string,
+  { ids, now }: Revocation,
+): Promise<string[]> {
+  const revoked = await markLiveRevoked(tx, tenantId, deviceUid, actor, now);
   await recordRevocations(tx, revoked, actor, { ids, now });
   return revoked.map(({ id }) => id);
 }

@@ -20,6 +20,11 @@ export function violatedUnique(error: unknown): string | undefined {
   return failure?.code === "23505" && typeof failure.constraint === "string" ? failure.constraint : undefined;
 }
 
+/** Whether `error` says that a record which another is to refer to does not exist any more. */
+export function violatesForeignKey(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "23503";
+}
+
 /** Messages of `pg`, which has no code for a connection that broke or did not answer in time. */
 const BROKEN =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered/;

@@ -810,6 +810,8 @@ export interface SharedCertificatesView {
   claim_id: string | null;
   revoked_at: Date | null;
   revocation_reason: "superseded" | "requested" | "device_deleted" | null;
+  publish_topics: string[];
+  subscribe_topics: string[];
 }
 
 export interface SharedClaimsView {
@@ -817,6 +819,7 @@ export interface SharedClaimsView {
   tenant_id: string;
   status: "pending" | "used" | "revoked";
   expires_at: Date;
+  intended_device_type_id: string | null;
 }
 
 export interface SharedDeviceGroupsView {
@@ -903,6 +906,8 @@ export interface SharedMqttSessionsView {
   tenant_id: string;
   device_uid: string | null;
   certificate_id: string | null;
+  connected_at: Date;
+  remote_address: string;
 }
 
 export interface SharedShiftUsersView {

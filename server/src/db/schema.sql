@@ -266,14 +266,17 @@ CREATE TABLE certificates (
   CONSTRAINT certificates_superseded_by_id_fkey FOREIGN KEY (superseded_by_id) REFERENCES certificates(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT certificates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX certificates_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_claim ON certificates USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 CREATE INDEX certificates_device ON certificates USING btree (device_uid, issued_at DESC, id DESC);
 CREATE INDEX certificates_ending ON certificates USING btree (not_after) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_listed ON certificates USING btree (tenant_id, id);
 CREATE INDEX certificates_listed_active ON certificates USING btree (tenant_id, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_listed_by_device ON certificates USING btree (tenant_id, device_id, id);
+CREATE INDEX certificates_listed_platform ON certificates USING btree (tenant_id, id) WHERE (kind = 'platform'::text);
 CREATE INDEX certificates_listed_revoked ON certificates USING btree (tenant_id, id) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX certificates_live ON certificates USING btree (device_uid, not_after) WHERE (revoked_at IS NULL);
+CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE ((kind = 'platform'::text) AND (revoked_at IS NULL));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
 CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates
   FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
@@ -349,8 +352,9 @@ CREATE TABLE claims (
   CONSTRAINT claims_max_uses_check CHECK (((max_uses >= 1) AND (max_uses <= 100))),
   CONSTRAINT claims_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'used'::text, 'revoked'::text]))),
   CONSTRAINT claims_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  CONSTRAINT claims_tenant_id_intended_device_type_id_fkey FOREIGN KEY (tenant_id, intended_device_type_id) REFERENCES device_types(tenant_id, id)
+  CONSTRAINT claims_tenant_id_intended_device_type_id_fkey FOREIGN KEY (tenant_id, intended_device_type_id) REFERENCES device_types(tenant_id, id) ON DELETE SET NULL (intended_device_type_id)
 );
+CREATE INDEX claims_device_type ON claims USING btree (tenant_id, intended_device_type_id) WHERE (intended_device_type_id IS NOT NULL);
 CREATE INDEX claims_listed ON claims USING btree (tenant_id, id);
 CREATE INDEX claims_listed_by_status ON claims USING btree (tenant_id, status, id);
 CREATE INDEX claims_open ON claims USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
@@ -1155,14 +1159,17 @@ CREATE VIEW shared_certificates AS
     renew_after,
     claim_id,
     revoked_at,
-    revocation_reason
+    revocation_reason,
+    publish_topics,
+    subscribe_topics
    FROM certificates;
 
 CREATE VIEW shared_claims AS
  SELECT id,
     tenant_id,
     status,
-    expires_at
+    expires_at,
+    intended_device_type_id
    FROM claims;
 
 CREATE VIEW shared_device_groups AS
@@ -1257,7 +1264,9 @@ CREATE VIEW shared_mqtt_sessions AS
  SELECT client_id,
     tenant_id,
     device_uid,
-    certificate_id
+    certificate_id,
+    connected_at,
+    remote_address
    FROM mqtt_sessions;
 
 CREATE VIEW shared_shift_users AS

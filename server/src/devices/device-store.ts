@@ -116,13 +116,14 @@ export async function assignPacks(tx: Tx, tenantId: string, uid: string, thresho
   return new Set(rows.map((row) => row.threshold_id));
 }
 
-/** Whether the tenant has this device type. Types are never deleted. */
+/** Whether the tenant has this device type; it cannot be deleted until the transaction ends. */
 export async function hasDeviceType(db: Db, tenantId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom("device_types")
     .select("id")
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
+    .forKeyShare()
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -11,7 +11,7 @@ export interface DeviceTypeRow {
   updated_at: Date;
 }
 
-const COLUMNS = [
+export const DEVICE_TYPE_COLUMNS = [
   "id",
   "name",
   "publish_topics",
@@ -40,7 +40,7 @@ export async function listDeviceTypeRows(
 ): Promise<(DeviceTypeRow & { threshold_ids: string[] })[]> {
   return await db
     .selectFrom("device_types as y")
-    .select(COLUMNS)
+    .select(DEVICE_TYPE_COLUMNS)
     .select(
       sql<string[]>`ARRAY(SELECT x.threshold_id FROM device_type_thresholds x
         WHERE x.tenant_id = y.tenant_id AND x.device_type_id = y.id ORDER BY x.threshold_id)`.as("threshold_ids"),
@@ -61,7 +61,7 @@ export interface DeviceTypeChange {
 export async function lockDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
   return await tx
     .selectFrom("device_types")
-    .select(COLUMNS)
+    .select(DEVICE_TYPE_COLUMNS)
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .forNoKeyUpdate()
@@ -87,7 +87,7 @@ export async function updateDeviceTypeRow(
     })
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
-    .returning(COLUMNS)
+    .returning(DEVICE_TYPE_COLUMNS)
     .executeTakeFirstOrThrow();
 }
 

@@ -105,7 +105,7 @@ export const listDeviceTypes = useCase(
   { role: "viewer" },
   async (deps: DevicesDeps, { tenantId }): Promise<DeviceTypeRecord[]> => {
     const rows = await listDeviceTypeRows(deps.database.db, tenantId);
-    return rows.map((row) => toRecord(row, row.threshold_ids));
+    return rows.map((row) => toDeviceTypeRecord(row, row.threshold_ids));
   },
 );
 
@@ -122,7 +122,7 @@ async function withThresholds(
     const unknown = thresholdIds.find((id) => !taken.has(id));
     if (unknown !== undefined) throw invalidRequest("There is no such threshold pack.", unknown);
   }
-  return toRecord(row, await findTypeThresholds(tx, tenantId, row.id));
+  return toDeviceTypeRecord(row, await findTypeThresholds(tx, tenantId, row.id));
 }
 
 function checkSilence(seconds: number | null): number | null {
@@ -137,7 +137,7 @@ export async function tenantOfDeviceType(deps: DevicesDeps, id: string): Promise
   return slug;
 }
 
-function toRecord(row: DeviceTypeRow, thresholdIds: string[]): DeviceTypeRecord {
+export function toDeviceTypeRecord(row: DeviceTypeRow, thresholdIds: string[]): DeviceTypeRecord {
   return {
     id: row.id,
     name: row.name,

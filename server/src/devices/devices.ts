@@ -4,6 +4,8 @@ import type { DevicesDeps } from "./deps.ts";
 import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType } from "./device-types.ts";
 import { listDevices } from "./list/list-devices.ts";
 import { replaceDevice } from "./replace-device.ts";
+import { deleteDeviceType } from "./types/delete-device-type.ts";
+import { getDeviceType, listOutdatedDevices } from "./types/show-device-type.ts";
 import { getDevice } from "./view-devices.ts";
 
 export type { NewDevice } from "./create-device.ts";
@@ -24,13 +26,17 @@ export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from ".
 export type { DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics } from "./topics.ts";
+export type { DeviceTypeDetail, OutdatedDevice } from "./types/show-device-type.ts";
 export type { DeviceRecord } from "./view-devices.ts";
 
 /** Devices and their types as records. Deleting a device revokes certificates and closes sessions: that is enrollment's. */
 export const deviceUseCases = {
   createDeviceType,
   updateDeviceType,
+  deleteDeviceType,
   listDeviceTypes,
+  getDeviceType,
+  listOutdatedDevices,
   tenantOfDeviceType,
   createDevice,
   replaceDevice,

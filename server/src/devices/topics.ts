@@ -33,6 +33,11 @@ export function checkTemplates(templates: readonly string[]): string[] {
   return [...new Set(templates)];
 }
 
+/** The same templates below the tenant's prefix: `telemetry/{deviceId}` → `t/<slug>/telemetry/{deviceId}`. */
+export function topicTemplates(templates: readonly string[], tenantSlug: string): string[] {
+  return resolveTopics(templates, tenantSlug, PLACEHOLDER);
+}
+
 /** The exact topics of one device: `telemetry/{deviceId}` → `t/<slug>/telemetry/<id>`. */
 export function resolveTopics(templates: readonly string[], tenantSlug: string, deviceId: string): string[] {
   return templates.map((template) => {

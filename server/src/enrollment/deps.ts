@@ -16,7 +16,7 @@ export interface EnrollmentDeps {
   logger: Logger;
   quotas: Quotas;
   metrics: Pick<Metrics, "enrollments" | "signing">;
-  authorities: Pick<Authorities, "issuer" | "serverCaBundlePem">;
+  authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
   connections: Pick<Connections, "awaitDrop">;
   /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */
   claimCodeKeys: () => readonly KeyObject[];

@@ -13,6 +13,8 @@ import { redeemClaim } from "./redeem-claim.ts";
 import { renewCertificate } from "./renew-certificate.ts";
 import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
+import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
+import { showCertificateChain } from "./show-chain.ts";
 
 export { revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
@@ -27,7 +29,9 @@ export const enrollmentUseCases = {
   redeemClaim,
   renewCertificate,
   issueBundle,
+  showCertificateChain,
   revokeCertificate,
+  revokeDeviceCertificates,
   deleteDevice,
   blockKey,
   prune: pruneGuesses,

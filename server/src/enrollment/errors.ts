@@ -47,6 +47,11 @@ export function refusal(
   return new MusterError(code, message, rest);
 }
 
+/** No device type of the tenant has this id, or not any more. */
+export function unknownDeviceType(id: string): MusterError<EnrollmentErrorCode> {
+  return refusal("invalid_request", { message: "There is no such device type.", detail: id });
+}
+
 /** The CSR's key was blocked after a compromise. */
 export function keyBlocked(): MusterError<EnrollmentErrorCode> {
   return refusal("invalid_csr", { message: "This key was blocked; make a new one." });

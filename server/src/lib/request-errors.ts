@@ -5,6 +5,7 @@ export type CommonErrorCode =
   | "invalid_request"
   | "not_found"
   | "already_exists"
+  | "in_use"
   | "precondition_failed"
   | "rate_limited";
 
@@ -21,6 +22,11 @@ export function notFound(what: string): MusterError<"not_found"> {
 /** Another record has this name; `detail` is the name. */
 export function alreadyExists(message: string, detail: string): MusterError<"already_exists"> {
   return new MusterError("already_exists", message, { detail });
+}
+
+/** Other records refer to this one; `numbers` says how many. */
+export function inUse(message: string, numbers: object): MusterError<"in_use"> {
+  return new MusterError("in_use", message, { extra: { ...numbers } });
 }
 
 /** Optimistic lock: the record is not the version that `If-Match` (RFC 9110 13.1.1), or another field (`detail`), names. */

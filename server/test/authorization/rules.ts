@@ -56,6 +56,7 @@ export const RULES: Rules = {
   certificates: {
     listCertificates: ["device-certificates:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     getCertificate: ["device-certificates:read", "viewer", ({ certificate }) => [certificate]],
+    showCertificate: ["no key", "viewer", ({ certificate }) => [certificate]],
     listCertificateAudit: ["device-certificates:read", "admin", () => [page]],
   },
   connections: {
@@ -73,7 +74,10 @@ export const RULES: Rules = {
       ({ threshold }) => [{ name: "x", publishTopics: [], thresholdIds: [threshold] }],
     ],
     updateDeviceType: ["no key", "admin", ({ deviceType }) => [deviceType, { name: "y" }]],
+    deleteDeviceType: ["no key", "admin", ({ deviceType }) => [deviceType]],
     listDeviceTypes: ["no key", "viewer", () => []],
+    getDeviceType: ["no key", "viewer", ({ deviceType }) => [deviceType]],
+    listOutdatedDevices: ["no key", "viewer", ({ deviceType }) => [deviceType, page]],
     createDevice: ["no key", "admin", ({ group }) => [{ name: "x", groupIds: [group] }]],
     replaceDevice: [
       "devices:write",
@@ -91,6 +95,8 @@ export const RULES: Rules = {
     issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
     revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
     deleteDevice: ["no key", "admin", ({ device }) => [device]],
+    showCertificateChain: ["no key", "viewer", ({ certificate }) => [certificate]],
+    revokeDeviceCertificates: ["no key", "admin", ({ device }) => [device]],
   },
   groups: {
     createGroup: ["groups:write", "admin", ({ user }) => [{ name: "x", memberUserIds: [user] }]],

@@ -44,6 +44,7 @@ function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
       signer ??= newSigner(clock.now());
       return { signer, chainPem: certificatePem(signer.issuer.der) };
     },
+    issuersOf: async () => [],
     serverCaBundlePem: () => "SERVER CA BUNDLE",
   };
 }

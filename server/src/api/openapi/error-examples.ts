@@ -53,6 +53,13 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   client_id_in_use: { message: "This device id is in use as a client id elsewhere on the broker; nothing was issued." },
+  in_use: {
+    message: "The device type is in use: give its devices another one, and revoke the claims that name it.",
+    fields: {
+      devices: { schema: count("How many devices have it"), value: 12 },
+      openClaims: { schema: count("How many claims that can still be redeemed name it"), value: 1 },
+    },
+  },
   quota_exceeded: {
     message:
       "The tenant would have 1,000,001 devices that are not deleted; its quota devices allows 1,000,000. Delete what is not needed, or have the quota raised with muster tenant quota.",

@@ -161,6 +161,12 @@ export const ERROR_TEXTS = {
     remedy: "Make a new claim, with a greater `maxUses` for several devices.",
     again: "no",
   },
+  in_use: {
+    summary: "Other records refer to this one, so it cannot be deleted.",
+    remedy: "The message says what refers to it, and how many do. Change or end those first.",
+    again: "after a change elsewhere",
+    anywhere: "The API of the admin app answers it when a record is deleted.",
+  },
   quota_exceeded: {
     summary: "The tenant would have more than its quota allows.",
     more: "A quota bounds how many devices, groups, threshold packs and other records a tenant may have. Nothing was done, and no use of a claim was spent.",

@@ -25,6 +25,7 @@ import { confirmedChannels } from "./0024-confirmed-channels.ts";
 import { listedAudits } from "./0025-listed-audits.ts";
 import { certificateStates } from "./0026-certificate-states.ts";
 import { transientAnomalies } from "./0027-transient-anomalies.ts";
+import { certificateLists } from "./0028-certificate-lists.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { number: 25, name: "listed audits", sql: listedAudits },
   { number: 26, name: "certificate states", sql: certificateStates },
   { number: 27, name: "transient anomalies", sql: transientAnomalies },
+  { number: 28, name: "certificate lists", sql: certificateLists },
 ];

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import { spendAllowance } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
+import { violatesForeignKey } from "../../db/refusal.ts";
 import type { ClaimsTable } from "../../db/schema.generated.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import { type Counted, countedPage } from "../../lists/counted-page.ts";
+import { unknownDeviceType } from "../errors.ts";
 
 export type ClaimStatus = "pending" | "used" | "revoked";
 
@@ -30,11 +32,16 @@ export type NewClaimRow = Pick<
 
 /** @param round what {@link spendAllowance} takes */
 export async function insertClaim(tx: Tx, tenantId: string, row: NewClaimRow, round: string | null): Promise<void> {
-  await tx
-    .insertInto("claims")
-    .values({ tenant_id: tenantId, ...row })
-    .returning(spendAllowance(sql`${tenantId}`, "openClaims", sql`${round}`).as("spent"))
-    .execute();
+  try {
+    await tx
+      .insertInto("claims")
+      .values({ tenant_id: tenantId, ...row })
+      .returning(spendAllowance(sql`${tenantId}`, "openClaims", sql`${round}`).as("spent"))
+      .execute();
+  } catch (error) {
+    if (violatesForeignKey(error)) throw unknownDeviceType(row.intended_device_type_id ?? "");
+    throw error;
+  }
 }
 
 /** Those of `ids` (UUIDs) that are groups of the tenant. */

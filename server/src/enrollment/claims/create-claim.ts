@@ -7,7 +7,7 @@ import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { plainLine } from "../../lib/text.ts";
 import type { EnrollmentDeps } from "../deps.ts";
-import { refusal } from "../errors.ts";
+import { refusal, unknownDeviceType } from "../errors.ts";
 import { CLAIM_MINUTES, CLAIM_USES, INTENDED_NAME_LENGTH, MAX_INTENDED_GROUPS } from "../limits.ts";
 import { claimCodeHint, claimCodeHmac, newClaimCode, normalizeClaimCode } from "./claim-code.ts";
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
@@ -94,5 +94,5 @@ async function requireGroupsAndType(
   const unknown = groupIds.find((id) => !known.has(id));
   if (unknown !== undefined) throw refusal("invalid_request", { message: "There is no such group.", detail: unknown });
   if (typeId === undefined || (isUuid(typeId) && (await hasDeviceType(deps.database.db, tenantId, typeId)))) return;
-  throw refusal("invalid_request", { message: "There is no such device type.", detail: typeId });
+  throw unknownDeviceType(typeId);
 }

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Viewer, visibleDevice } from "../../access/access.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import type { Counted } from "../../lists/counted-page.ts";
+import { searchPage } from "../../lists/search-page.ts";
+import { DEVICE_TYPE_COLUMNS, type DeviceTypeRow } from "../device-type-store.ts";
+
+/** What refers to a device type: devices that are not deleted, and claims that can still be redeemed. */
+export interface TypeUse {
+  devices: number;
+  openClaims: number;
+}
+
+/** Of the devices, those that `viewer` sees. */
+export async function countUse(db: Db, tenantId: string, id: string, viewer: Viewer, now: Date): Promise<TypeUse> {
+  const { rows } = await sql<{ devices: string; openClaims: string }>`
+    SELECT (SELECT count(*) FROM devices d WHERE d.tenant_id = ${tenantId} AND d.device_type_id = ${id}
+               AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}) AS devices,
+           (SELECT count(*) FROM shared_claims c WHERE c.tenant_id = ${tenantId} AND c.intended_device_type_id = ${id}
+               AND c.status = 'pending' AND c.expires_at > ${now}) AS "openClaims"`.execute(db);
+  return { devices: Number(rows[0]!.devices), openClaims: Number(rows[0]!.openClaims) };
+}
+
+export async function findDeviceTypeRow(db: Db, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
+  return await db
+    .selectFrom("device_types")
+    .select(DEVICE_TYPE_COLUMNS)
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** The row, locked so that nothing can begin to refer to it. */
+export async function lockToDelete(tx: Tx, tenantId: string, id: string): Promise<DeviceTypeRow | undefined> {
+  return await tx
+    .selectFrom("device_types")
+    .select(DEVICE_TYPE_COLUMNS)
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Deletes a type that no device has; deleted devices and claims that have ended lose it. */
+export async function deleteDeviceTypeRow(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await sql`DELETE FROM device_type_thresholds WHERE tenant_id = ${tenantId} AND device_type_id = ${id}`.execute(tx);
+  await sql`UPDATE devices SET device_type_id = NULL
+    WHERE tenant_id = ${tenantId} AND device_type_id = ${id} AND deleted_at IS NOT NULL`.execute(tx);
+  await sql`DELETE FROM device_types WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+}
+
+export interface OutdatedRow {
+  id: string;
+  name: string;
+  certificate_ids: string[];
+}
+
+/** The topics that certificates of a type's devices would get now, with `{deviceId}` in place of the device's id. */
+export interface TypeTopics {
+  publish: readonly string[];
+  subscribe: readonly string[];
+}
+
+/** One page of the devices of a type that have a live certificate with other topics. It reads every device of the type, in steps. */
+export async function listOutdatedRows(
+  db: Db,
+  tenantId: string,
+  typeId: string,
+  { topics, viewer, now }: { topics: TypeTopics; viewer: Viewer; now: Date },
+  page: PageRequest,
+): Promise<Counted<OutdatedRow>> {
+  const outdated = sql`FROM shared_certificates c WHERE c.device_uid = d.uid AND c.revoked_at IS NULL
+    AND c.not_after > ${now} AND (c.publish_topics <> ${resolved(topics.publish)}
+                               OR c.subscribe_topics <> ${resolved(topics.subscribe)})`;
+  const searched = {
+    list: "devices",
+    as: "d",
+    columns: sql`d.id, d.name, ARRAY(SELECT c.id::text ${outdated} ORDER BY c.id DESC) AS certificate_ids`,
+    within: sql`d.device_type_id = ${typeId}::uuid AND ${visibleDevice(viewer, "d.uid")}`,
+    matches: sql`EXISTS (SELECT ${outdated})`,
+  } as const;
+  return await searchPage(db, tenantId, searched, page);
+}
+
+/** SQL: the topics of device `d`, as an array. No topic has a blank. */
+function resolved(templates: readonly string[]): RawBuilder<string[]> {
+  return sql`string_to_array(replace(${templates.join(" ")}, '{deviceId}', d.id), ' ')`;
+}
