@@ -194,7 +194,7 @@ function bracketed(host: string): string {
 
 /** @returns a function that stops the jobs and waits for running ones */
 function startJobs(parts: Features & Pick<App, "authorities" | "database">, logger: Logger): () => Promise<void> {
-  const { access, rules, telemetry, notifications, enrollment, connections, audit, events } = parts;
+  const { access, identity, rules, telemetry, notifications, enrollment, connections, audit, events } = parts;
   const { authorities, database } = parts;
   const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
     [2 * SECOND, "maintain the database", () => database.maintain()],
@@ -208,6 +208,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [10 * MINUTE, "prune request windows", access.prune],
+    [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
     [10 * MINUTE, "prune claim guesses", enrollment.prune],
     [10 * MINUTE, "prune refusals and session drops", connections.prune],
     [10 * MINUTE, "prune idempotency keys", audit.prune],

@@ -11,6 +11,7 @@ import { createDoctor } from "./doctor/doctor.ts";
 import { createEnrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
+import { createIdentity } from "./identity/identity.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
@@ -83,6 +84,7 @@ export function composeFeatures(process: FeatureDeps) {
     enrollment,
     events,
     groups: createGroups(deps),
+    identity: createIdentity(deps),
     live: createLive({ events, telemetry }),
     metrics,
     notifications,

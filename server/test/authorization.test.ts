@@ -3,7 +3,15 @@ import { after, before, test } from "node:test";
 import { type Caller, type Rights, ROLES, SCOPES, type Scope } from "../src/access/access.ts";
 import type { Subscription } from "../src/events/events.ts";
 import { isMusterError } from "../src/lib/errors.ts";
-import { addRecords, addStaff, kindsUsed, NOWHERE, type Records, type Staff } from "./authorization/records.ts";
+import {
+  addRecords,
+  addStaff,
+  kindsUsed,
+  leastCaller,
+  NOWHERE,
+  type Records,
+  type Staff,
+} from "./authorization/records.ts";
 import { type Row, RULES } from "./authorization/rules.ts";
 import { rowsNaming } from "./harness/rows.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
@@ -61,6 +69,7 @@ function keyWith(...scopes: Scope[]): Caller {
 function admits([scope, role]: Row<unknown[]>, { rights }: Caller): boolean {
   if (rights.kind === "system") return true;
   if (rights.kind === "key") return scope !== "no key" && rights.scopes.has(scope);
+  if (role === "platform") return rights.platform === true;
   if (role === "no user" || rights.role === "admin") return role !== "no user";
   return role === rights.role || (role === "viewer" && rights.role === "operator");
 }
@@ -97,7 +106,7 @@ test("every use case refuses exactly the callers that its rule does not admit, w
   const callers: [string, Caller][] = [
     ["the shell", ours.caller],
     ["a key without scopes", keyWith()],
-    ...ROLES.map((role): [string, Caller] => [role, ours.callers[role]]),
+    ...[...ROLES, "platform" as const].map((role): [string, Caller] => [role, leastCaller(ours, role)]),
     ...SCOPES.map((scope): [string, Caller] => [scope, keyWith(scope)]),
     ...SCOPES.map((scope): [string, Caller] => [
       `all but ${scope}`,
@@ -118,7 +127,7 @@ test("every use case succeeds for the least rights that its rule admits, with re
   for (const { name, row, run } of declared()) {
     const [scope, role, args] = row;
     const key = scope === "no key" ? [] : [keyWith(scope)];
-    const user = role === "no user" ? [] : [ours.callers[role]];
+    const user = role === "no user" ? [] : [leastCaller(ours, role)];
     for (const caller of [...key, ...user]) {
       const ids = await addRecords(server, ours, kindsUsed(args));
       const { refused, text } = await outcome(run(caller, ...args(ids)), ids);

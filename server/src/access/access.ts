@@ -26,7 +26,17 @@ export {
   boundFunctions,
   type Declaration,
 } from "./bind.ts";
-export { boundedToGroupsOf, type Caller, keyIdOf, type Rights, ROLES, type Role } from "./caller.ts";
+export {
+  boundedToGroupsOf,
+  type Caller,
+  type LeastRole,
+  type Rights,
+  ROLES,
+  type Role,
+  requesterOf,
+  sessionIdOf,
+} from "./caller.ts";
+export { type Credentials, findCredentials, lockCredentials } from "./credentials-store.ts";
 export { revokeAllKeys } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
@@ -34,7 +44,7 @@ export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
-export { type AccessRule, type AnyUseCase, requireMay, type UseCase, useCase } from "./use-case.ts";
+export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */

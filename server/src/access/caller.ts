@@ -4,11 +4,16 @@ import type { Scope } from "./keys/scopes.ts";
 export type Role = "admin" | "operator" | "viewer";
 /** Each role may do what those after it may. */
 export const ROLES: readonly Role[] = ["admin", "operator", "viewer"];
+/** The least that a use case asks of a user; `platform` is asked of a user besides any role. */
+export type LeastRole = Role | "platform";
 
-/** What a caller may do. `system` is the owner of the machine, at its shell. */
+/**
+ * What a caller may do. `system` is the owner of the machine, at its shell. `platform`: the user runs the installation besides.
+ * `sessionId`: the session in which the user asks.
+ */
 export type Rights =
   | { kind: "key"; keyId: string; scopes: ReadonlySet<Scope> }
-  | { kind: "user"; userId: string; role: Role }
+  | { kind: "user"; userId: string; role: Role; platform?: boolean; sessionId?: string }
   | { kind: "system" };
 
 /** Who asks, and for which tenant: the first argument of every use case. */
@@ -20,7 +25,7 @@ export interface Caller {
   rights: Rights;
   /** The address the request came from, where there is one. */
   address?: string;
-  /** The request of an API key that writes: what the API audit log notes of it. */
+  /** The request over HTTPS that writes. */
   request?: ApiRequest;
 }
 
@@ -33,8 +38,14 @@ export function boundedToGroupsOf(caller: Caller): string | undefined {
   return rights.kind === "user" && rights.role !== "admin" ? rights.userId : undefined;
 }
 
-/** The id of the API key with which the caller asks. @throws Error for a caller without one */
-export function keyIdOf({ rights, actor }: Caller): string {
-  if (rights.kind !== "key") throw new Error(`${actor} asks without an API key`);
-  return rights.keyId;
+/** Who asks over HTTPS: the API key by its id, or the user. @throws Error for a caller who is neither */
+export function requesterOf({ rights, actor }: Caller): Pick<ApiRequest, "holder" | "by"> {
+  if (rights.kind === "key") return { holder: rights.keyId, by: "key" };
+  if (rights.kind === "user") return { holder: actor, by: "user" };
+  throw new Error(`${actor} asks without an API key or a session`);
+}
+
+/** The session in which a user asks; `undefined` for other callers. */
+export function sessionIdOf({ rights }: Caller): string | undefined {
+  return rights.kind === "user" ? rights.sessionId : undefined;
 }

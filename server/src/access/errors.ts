@@ -1,16 +1,10 @@
 import { MusterError } from "../lib/errors.ts";
 import { LIMITS, type QuotaName } from "../lib/limits/limits.ts";
-import type { Role } from "./caller.ts";
+import type { LeastRole } from "./caller.ts";
 import type { Scope } from "./keys/scopes.ts";
 
-/** What the holder of an API key can be answered. */
-export type AccessErrorCode = "invalid_api_key" | "insufficient_scope" | "quota_exceeded";
-
-/**
- * What a signed-in user can be answered besides. The public API has no status for it, since only API keys call it: a surface for
- * users maps it to 403.
- */
-export type UserAccessErrorCode = "insufficient_role";
+/** What the holder of an API key, or a signed-in user (`insufficient_role`), can be answered. */
+export type AccessErrorCode = "invalid_api_key" | "insufficient_scope" | "insufficient_role" | "quota_exceeded";
 
 /** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
@@ -27,7 +21,9 @@ export function insufficientScope(scope: Scope | undefined): MusterError<"insuff
 }
 
 /** The user's role is less than `role`; without one there is no role that would do. `what` names the part that is refused. */
-export function insufficientRole(role: Role | undefined, what = "this"): MusterError<"insufficient_role"> {
+export function insufficientRole(role: LeastRole | undefined, what = "this"): MusterError<"insufficient_role"> {
+  if (role === "platform")
+    return new MusterError("insufficient_role", `${what} is done by users who run the installation`, { detail: role });
   if (role === undefined) return new MusterError("insufficient_role", `${what} is done from the shell only`);
   return new MusterError("insufficient_role", `${what} needs the role ${role}`, { detail: role });
 }

@@ -1,14 +1,15 @@
-import { type Caller, ROLES, type Role } from "./caller.ts";
+import { type Caller, type LeastRole, type Rights, ROLES, type Role } from "./caller.ts";
 import { insufficientRole, insufficientScope } from "./errors.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 /**
- * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user).
+ * Who may run a use case: API keys that hold `scope` (absent: no API key), signed-in users of at least `role` (absent: no user;
+ * `platform`: the users who run the installation).
  * `system` rights, the shell of the machine's owner, always may; the rule `{}` admits no other caller.
  */
 export interface AccessRule {
   readonly scope?: Scope;
-  readonly role?: Role;
+  readonly role?: LeastRole;
 }
 
 /** An operation of a feature that a caller asks for. It checks `may` before anything else. */
@@ -46,9 +47,17 @@ export function requireMay({ rights }: Caller, rule: AccessRule, what?: string):
       if (rule.scope === undefined || !rights.scopes.has(rule.scope)) throw insufficientScope(rule.scope);
       return;
     case "user":
-      if (rule.role === undefined || !includesRole(rights.role, rule.role)) throw insufficientRole(rule.role, what);
+      if (!admitsUser(rule, rights)) throw insufficientRole(rule.role, what);
   }
 }
+
+/** Whether a rule admits a user. */
+export function admitsUser({ role }: AccessRule, user: Pick<UserRights, "role" | "platform">): boolean {
+  if (role === "platform") return user.platform === true;
+  return role !== undefined && includesRole(user.role, role);
+}
+
+type UserRights = Extract<Rights, { kind: "user" }>;
 
 /** Whether `role` may do what `least` may: each role includes those after it in {@link ROLES}. */
 export function includesRole(role: Role, least: Role): boolean {

@@ -4,6 +4,7 @@ import type { CertificatesErrorCode } from "../certificates/errors.ts";
 import type { ConnectionsErrorCode } from "../connections/errors.ts";
 import type { EnrollmentErrorCode } from "../enrollment/errors.ts";
 import type { EventsErrorCode } from "../events/errors.ts";
+import type { IdentityErrorCode } from "../identity/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/request-errors.ts";
 import type { TicketsErrorCode } from "../tickets/errors.ts";
@@ -18,6 +19,9 @@ type SurfaceErrorCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "expectation_failed"
+  | "foreign_origin"
+  | "session_required"
+  | "reauthentication_required"
   | "headers_too_large"
   | "internal_error"
   | "catalog_unavailable";
@@ -32,6 +36,7 @@ type EveryErrorCode =
   | ConnectionsErrorCode
   | EnrollmentErrorCode
   | EventsErrorCode
+  | IdentityErrorCode
   | TicketsErrorCode;
 
 /**
@@ -46,6 +51,11 @@ export const PROBLEMS = {
   invalid_claim_code: { status: 401, middleware: "authentication" },
   reenrollment_proof_required: { status: 401, middleware: "authentication" },
   cert_invalid: { status: 401, middleware: "authentication" },
+  session_required: { status: 401, middleware: "authentication" },
+  invalid_credentials: { status: 401, middleware: "authentication" },
+  foreign_origin: { status: 403, middleware: "authentication" },
+  insufficient_role: { status: 403, middleware: "authorization" },
+  reauthentication_required: { status: 403, middleware: "authorization" },
   insufficient_scope: { status: 403, middleware: "authorization" },
   not_found: { status: 404, middleware: "handler" },
   device_not_found: { status: 404, middleware: "handler" },
@@ -115,9 +125,12 @@ export function problemOf(error: unknown, requestId: string, isUnavailable: (err
 
 /** A 401 names the credential that is needed (RFC 9110 11.6.1); no registered scheme fits these. */
 const CERTIFICATE = 'ClientCertificate realm="muster"';
+const SESSION = 'Session realm="muster"';
 const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'ApiKey realm="muster", header="X-API-Key"',
   invalid_claim_code: 'ClaimCode realm="muster"',
+  session_required: SESSION,
+  invalid_credentials: SESSION,
 };
 
 function known(error: MusterError, code: ErrorCode, requestId: string): Problem {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { AccessRule, Caller, Declaration, Scope, UseCase } from "../access/access.ts";
+import type { AccessRule, Caller, Declaration, LeastRole, Scope, UseCase } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
+import type { Session, Visit } from "../identity/identity.ts";
 import type { ErrorCode } from "./problem.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -11,10 +12,21 @@ export interface DeviceContact {
   peer?: PeerCertificate;
 }
 
+/** A browser at an operation of the admin API that needs no session. */
+export interface Visitor extends Visit {
+  /** The operations that the user of a session may call: the app hides the others. */
+  operationsOf(session: Session): string[];
+}
+
+/** The holder of a session, at an operation on the holder's own account. */
+export interface SessionHolder extends Visitor {
+  session: Session;
+}
+
 /** A JSON value shown in the reference. */
 export type Example = unknown;
 
-/** What routes of both surfaces have in common. */
+/** What routes of all surfaces have in common. */
 interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   operationId: string;
   method: Method;
@@ -77,17 +89,60 @@ export interface DeviceRoute extends AnyDescription {
   handler: AnyHandler<DeviceContact>;
 }
 
-/** One operation as a value: validation, scope check, OpenAPI and the enumerating tests all read it. */
-export type Route = PublicRoute | DeviceRoute;
+/** What routes of the admin API have in common. */
+interface AdminDescription extends AnyDescription {
+  surface: "admin";
+  /** Only for users who gave password and second factor within the last ten minutes. */
+  stepUp?: true;
+}
+
+/** An operation of the admin API for users whose role its use case admits. */
+export interface AdminUseCaseRoute extends AdminDescription {
+  by: "user";
+  useCase: PublicUseCase;
+  /** The least role of the use case. */
+  role: LeastRole;
+  /** Its third argument is the use case, bound to its dependencies. */
+  handler: AnyHandler<Caller>;
+}
+
+/** An operation of the admin API on the account and the sessions of the user who calls it, whatever the role. */
+export interface AdminAccountRoute extends AdminDescription {
+  by: "session";
+  service: Declaration;
+  handler: AnyHandler<SessionHolder>;
+}
+
+/** An operation of the admin API without a session, such as signing in. */
+export interface AdminOpenRoute extends AdminDescription {
+  by: "anyone";
+  service: Declaration;
+  handler: AnyHandler<Visitor>;
+}
+
+export type AdminRoute = AdminUseCaseRoute | AdminAccountRoute | AdminOpenRoute;
+
+/** A route that the API reference shows. */
+export type ReferenceRoute = PublicRoute | DeviceRoute;
+
+/** One operation as a value: validation, access check, OpenAPI and the enumerating tests all read it. */
+export type Route = ReferenceRoute | AdminRoute;
+
+/** A route whose handler is called with a caller and a use case. */
+export type UseCaseRoute = PublicRoute | AdminUseCaseRoute;
+
+export function runsUseCase(route: Route): route is UseCaseRoute {
+  return route.surface === "public" || (route.surface === "admin" && route.by === "user");
+}
 
 /** Whether `Idempotency-Key` makes a repetition of the request harmless. */
-export function takesIdempotencyKey({ surface, method }: Route): boolean {
-  return surface === "public" && method === "POST";
+export function takesIdempotencyKey(route: Route): boolean {
+  return runsUseCase(route) && route.method === "POST";
 }
 
 /** Whether `If-Match` is honoured (docs/api-conventions.md, Headers). */
-export function isConditional({ surface, method }: Route): boolean {
-  return surface === "public" && (method === "PUT" || method === "PATCH");
+export function isConditional(route: Route): boolean {
+  return runsUseCase(route) && (route.method === "PUT" || route.method === "PATCH");
 }
 
 /**
@@ -129,9 +184,66 @@ export function deviceRoute<
   return { ...route, surface: "device" };
 }
 
+/**
+ * An operation of the admin API: one use case for a signed-in user. The pipeline has checked origin, session, rate and the use case's
+ * role before the body is read.
+ *
+ * @throws Error when users may not run the use case
+ */
+export function adminRoute<
+  Args extends unknown[],
+  Result,
+  P extends z.ZodType = Nothing,
+  Q extends z.ZodType = Nothing,
+  B extends z.ZodType = Nothing,
+>(
+  route: Description<P, Q, B> & {
+    useCase: UseCase<never, Args, Result>;
+    stepUp?: true;
+    handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
+  },
+): AdminUseCaseRoute {
+  const { role } = route.useCase.may;
+  if (role === undefined) throw new Error(`the use case of ${route.operationId} has no role`);
+  return { ...route, role, surface: "admin", by: "user" };
+}
+
+/** An operation of the admin API on the caller's own account: its service takes the session. */
+export function accountRoute<
+  Args extends unknown[],
+  Result,
+  P extends z.ZodType = Nothing,
+  Q extends z.ZodType = Nothing,
+  B extends z.ZodType = Nothing,
+>(
+  route: Description<P, Q, B> & {
+    service: (deps: never, ...args: Args) => Promise<Result>;
+    stepUp?: true;
+    handler: Handler<SessionHolder, P, Q, B, (...args: Args) => Promise<Result>>;
+  },
+): AdminAccountRoute {
+  return { ...route, surface: "admin", by: "session" };
+}
+
+/** An operation of the admin API that needs no session: its credential, if any, is in the request itself. */
+export function openRoute<
+  Args extends unknown[],
+  Result,
+  P extends z.ZodType = Nothing,
+  Q extends z.ZodType = Nothing,
+  B extends z.ZodType = Nothing,
+>(
+  route: Description<P, Q, B> & {
+    service: (deps: never, ...args: Args) => Promise<Result>;
+    handler: Handler<Visitor, P, Q, B, (...args: Args) => Promise<Result>>;
+  },
+): AdminOpenRoute {
+  return { ...route, surface: "admin", by: "anyone" };
+}
+
 /** The routes that a module exports, in the order of the reference: reading before writing, a list before its records. */
-export function routesOf(module: object): Route[] {
-  const found = Object.values(module).filter(isRoute);
+export function routesOf<Kind extends Route>(module: object): Kind[] {
+  const found = Object.values(module).filter(isRoute) as Kind[];
   return found.sort((one, other) => rank(one.method) - rank(other.method) || depth(one.path) - depth(other.path));
 }
 

@@ -1,6 +1,7 @@
+import { adminRoutes } from "./admin-routes.ts";
 import * as redeemClaim from "./provisioning/redeem-claim.ts";
 import * as renewCertificate from "./provisioning/renew-certificate.ts";
-import { type Route, routesOf } from "./route.ts";
+import { type ReferenceRoute, type Route, routesOf } from "./route.ts";
 import * as anomalies from "./v1/anomalies.ts";
 import * as claims from "./v1/claims.ts";
 import * as deviceCertificates from "./v1/device-certificates.ts";
@@ -24,5 +25,8 @@ const RESOURCES = [
   renewCertificate,
 ];
 
-/** Every operation: server, OpenAPI, reference and the enumerating tests read this list. */
-export const routes: readonly Route[] = RESOURCES.flatMap(routesOf);
+/** Every operation of the public API and of the devices: server, OpenAPI, reference and the enumerating tests read this list. */
+export const routes: readonly ReferenceRoute[] = RESOURCES.flatMap((module) => routesOf<ReferenceRoute>(module));
+
+/** Every operation of every surface. */
+export const everyRoute: readonly Route[] = [...routes, ...adminRoutes];

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Access, BoundFunctions } from "../access/access.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -23,7 +24,9 @@ import { createMetricsServer } from "./listener/metrics-server.ts";
 import { createPeerReader } from "./listener/peer-certificate.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
 import { createAddressLimit } from "./pipeline/address-limit.ts";
+import { createAdminGuard } from "./pipeline/admin-guard.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
+import { operationsOf } from "./pipeline/operations-of.ts";
 
 /** The part of the configuration that this surface uses. */
 export interface ApiConfig {
@@ -42,6 +45,7 @@ export interface ApiDeps {
   access: Access;
   audit: Audit;
   authorities: Authorities;
+  identity: Identity;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -165,6 +169,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     proxies,
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
+    adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),
   });
   return app;
 }

@@ -11,6 +11,7 @@ import {
   listActRows,
   listInstallationActRows,
 } from "./admin-audit-store.ts";
+import { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
 import { isStorable } from "./storable.ts";
 
 /** Who acts: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
@@ -18,6 +19,8 @@ export interface Administrator {
   tenantId: string | null;
   actor: string;
   address?: string | undefined;
+  /** The request by which a user acts: its `Idempotency-Key` is reserved in the transaction of the act. */
+  request?: ApiRequest;
 }
 
 /** What is recorded of an administrative act. Never a secret. */
@@ -68,7 +71,9 @@ export async function administer<Result>(
 ): Promise<Result> {
   return await inTransaction(db, async (tx) => {
     const { result, unchanged, ...recorded } = await change(tx);
-    if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now: clock.now() });
+    const now = clock.now();
+    await reserveIdempotencyKey(tx, by, { id: recorded.target, at: now });
+    if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now });
     return result;
   });
 }

@@ -1,28 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database, Db, Tx } from "../db/database.ts";
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
-import { addMs, type Clock, DAY } from "../lib/clock.ts";
+import { addMs, type Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { recordAct } from "./admin-audit.ts";
 import { type ApiAuditRow, insertWrite, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
-import { deleteKeys, findRequest, reserveKey, storeAnswer } from "./idempotency-store.ts";
+import { type ApiRequest, IDEMPOTENCY_MS, reserveIdempotencyKey } from "./idempotency.ts";
+import { deleteKeys, findRequest, storeAnswer } from "./idempotency-store.ts";
 import { isStorable } from "./storable.ts";
 
-/** A write that an API key asked for over HTTPS. */
-export interface ApiRequest {
-  /** As in `X-Request-Id`. */
-  id: string;
-  /** The API key's public id. */
-  keyId: string;
-  /** The operation id of the route. */
-  operation: string;
-  /** The `Idempotency-Key` and the SHA-256 of what was asked. */
-  idempotency?: { key: string; sha256: Buffer };
-}
-
-/** The part of a caller that the log records; `request` is present exactly for API keys that write. */
+/** The part of a caller that the log records; `request` is present exactly for writes over HTTPS. */
 export interface Writer {
   tenantId: string;
   actor: string;
@@ -74,9 +63,6 @@ const VERBS = { created: "create", updated: "update", revoked: "revoke" } as con
 /** Work on these is no administration; they have a history of their own. */
 const OPERATIONAL: ReadonlySet<string> = new Set(["anomaly", "ticket"]);
 
-/** How long a request is recognised by its Idempotency-Key. */
-export const IDEMPOTENCY_MS = DAY;
-
 /** The answer is stored right after the commit of the work; a repetition that arrives in between polls for it. */
 const ANSWER_DUE_MS = 10_000;
 const POLL_MS = 50;
@@ -91,12 +77,12 @@ const MAX_POLLS = 20;
  */
 export async function recordWrite(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {
   const { request } = writer;
-  if (!request) return await recordAdministration(tx, writer, record, ids);
-  if (request.idempotency) await reserveIdempotencyKey(tx, request, request.idempotency, record);
+  await reserveIdempotencyKey(tx, writer, record);
+  if (request?.by !== "key") return await recordAdministration(tx, writer, record, ids);
   await insertWrite(tx, writer.tenantId, {
     id: ids.uuid(record.at),
     at: record.at,
-    key_id: request.keyId,
+    key_id: request.holder,
     operation: request.operation,
     resource: record.resource,
     resource_id: record.id,
@@ -114,16 +100,6 @@ async function recordAdministration(tx: Tx, writer: Writer, record: WriteRecord,
   if (result === "unchanged" || OPERATIONAL.has(resource)) return;
   const act = `${resource}.${verb ?? VERBS[result]}`;
   await recordAct(tx, writer, { act, target, before, after: after ?? certificate }, { ids, now });
-}
-
-async function reserveIdempotencyKey(
-  tx: Tx,
-  { keyId, operation }: ApiRequest,
-  { key, sha256 }: NonNullable<ApiRequest["idempotency"]>,
-  { id, at }: WriteRecord,
-): Promise<void> {
-  const row = { key_id: keyId, idempotency_key: key, operation, request_sha256: sha256, resource_id: id, at };
-  if (!(await reserveKey(tx, row, addMs(at, -IDEMPOTENCY_MS)))) throw alreadyProcessed(id);
 }
 
 /** The API audit log and the answers stored under Idempotency-Keys. */
@@ -145,10 +121,10 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
   const { db } = database;
   const since = () => addMs(clock.now(), -IDEMPOTENCY_MS);
   return {
-    async replayAnswer({ keyId, operation, idempotency }, answerStored) {
+    async replayAnswer({ holder, operation, idempotency }, answerStored) {
       if (!idempotency) return undefined;
       for (let polls = 1; ; polls++) {
-        const found = await findRequest(db, keyId, idempotency.key, since());
+        const found = await findRequest(db, holder, idempotency.key, since());
         if (!found) return undefined;
         const same = found.operation === operation && idempotency.sha256.equals(found.request_sha256);
         if (!same) throw idempotencyKeyReused();
@@ -158,8 +134,8 @@ export function createAudit({ database, clock }: { database: Database; clock: Cl
         await setTimeout(POLL_MS);
       }
     },
-    async storeAnswer({ keyId, idempotency }, answer) {
-      if (idempotency) await storeAnswer(db, keyId, idempotency.key, answer);
+    async storeAnswer({ holder, idempotency }, answer) {
+      if (idempotency) await storeAnswer(db, holder, idempotency.key, answer);
     },
     async prune(stopped) {
       const before = since();

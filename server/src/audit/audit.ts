@@ -17,7 +17,6 @@ export {
   recordAct,
 } from "./admin-audit.ts";
 export {
-  type ApiRequest,
   type ApiWrite,
   type Audit,
   createAudit,
@@ -28,6 +27,7 @@ export {
   type WriteResult,
 } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
+export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
 
 /** Spec 2.6, 6; fields as in docs/spec-decisions.md. `previousSerialNumber` is there on renewals only. */
 export interface CertificateAuditEntry {

@@ -68,6 +68,7 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
+  user_sessions: UserSessionsTable;
   users: UsersTable;
   device_viewers: DeviceViewersView;
   shared_anomalies: SharedAnomaliesView;
@@ -762,6 +763,18 @@ export interface TicketsTable {
   completed_at: Date | null;
 }
 
+export interface UserSessionsTable {
+  id: string;
+  user_id: string;
+  token_sha256: Buffer;
+  created_at: Date;
+  last_used_at: Date;
+  expires_at: Date;
+  verified_at: Date;
+  address: string;
+  user_agent: string;
+}
+
 export interface UsersTable {
   id: string;
   tenant_id: string;
@@ -771,6 +784,7 @@ export interface UsersTable {
   status: Generated<"active" | "deactivated">;
   created_at: Date;
   deleted_at: Date | null;
+  platform: Generated<boolean>;
 }
 
 export interface DeviceViewersView {
@@ -963,4 +977,5 @@ export interface SharedUsersView {
   role: "admin" | "operator" | "viewer";
   status: "active" | "deactivated";
   deleted_at: Date | null;
+  platform: boolean;
 }

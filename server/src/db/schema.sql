@@ -1103,6 +1103,25 @@ CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE user_sessions (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  token_sha256 bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  verified_at timestamp with time zone NOT NULL,
+  address text NOT NULL,
+  user_agent text NOT NULL,
+  CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT user_sessions_token_sha256_key UNIQUE (token_sha256),
+  CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX user_sessions_expiring ON user_sessions USING btree (expires_at);
+CREATE INDEX user_sessions_user ON user_sessions USING btree (user_id, id);
+CREATE TRIGGER user_sessions_ended AFTER DELETE ON user_sessions
+  FOR EACH ROW EXECUTE FUNCTION notify_session_ended();
+
 CREATE TABLE users (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1112,6 +1131,7 @@ CREATE TABLE users (
   status text NOT NULL DEFAULT 'active'::text,
   created_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  platform boolean NOT NULL DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
@@ -1121,6 +1141,8 @@ CREATE TABLE users (
 CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
+CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
+  FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
 
 CREATE VIEW device_viewers AS
  SELECT dg.device_uid,
@@ -1319,7 +1341,8 @@ CREATE VIEW shared_users AS
     email,
     role,
     status,
-    deleted_at
+    deleted_at,
+    platform
    FROM users;
 
 CREATE SEQUENCE mqtt_session_seq;
@@ -1466,6 +1489,15 @@ BEGIN
     -- Another process may have dropped it since.
     EXECUTE 'DROP TABLE IF EXISTS ' || quote_ident(part);
   END LOOP;
+END $function$;
+
+CREATE FUNCTION end_user_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM user_sessions WHERE user_id = NEW.id;
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION enter_notification_inbox()
@@ -1679,6 +1711,15 @@ CREATE FUNCTION notify_rules_changed(device text)
  RETURNS void
  LANGUAGE sql
 AS $function$ SELECT pg_notify('muster_rules', device) $function$;
+
+CREATE FUNCTION notify_session_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('muster_sessions', OLD.id::text);
+  RETURN NULL;
+END $function$;
 
 CREATE FUNCTION pack_changed()
  RETURNS trigger

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Role } from "../../src/access/access.ts";
+import type { Caller, LeastRole, Role } from "../../src/access/access.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import type { TestServer } from "../harness/server.ts";
@@ -59,6 +59,13 @@ export async function addStaff(server: TestServer): Promise<Staff> {
   };
   const callers = { admin: await as("admin"), operator: await as("operator"), viewer: await as("viewer") };
   return { ...tenant, callers };
+}
+
+/** A user with the least rights that a rule for users asks for. */
+export function leastCaller({ callers }: Staff, role: LeastRole): Caller {
+  if (role !== "platform") return callers[role];
+  const { admin } = callers;
+  return { ...admin, rights: { ...admin.rights, platform: true } as Caller["rights"] };
 }
 
 /** A tenant, and those of its users who are to see its records. */

@@ -1,4 +1,4 @@
-import type { BoundUseCase, Role, Scope } from "../../src/access/access.ts";
+import type { BoundUseCase, LeastRole, Scope } from "../../src/access/access.ts";
 import type { Features } from "../../src/features.ts";
 import { fresh, type Records, WEBHOOK } from "./records.ts";
 
@@ -8,7 +8,7 @@ import { fresh, type Records, WEBHOOK } from "./records.ts";
  */
 export type Row<Args extends unknown[]> = readonly [
   scope: Scope | "no key",
-  role: Role | "no user",
+  role: LeastRole | "no user",
   args: (ids: Records) => Args,
 ];
 

@@ -16,8 +16,8 @@ let declared: Promise<Declared[]> | undefined;
 async function load(): Promise<Declared[]> {
   const { errorCodes } = await import("../../src/api/openapi/failures.ts");
   const { PROBLEMS } = await import("../../src/api/problem.ts");
-  const { routes } = await import("../../src/api/routes.ts");
-  return routes.map((route) => ({
+  const { everyRoute } = await import("../../src/api/routes.ts");
+  return everyRoute.map((route) => ({
     operationId: route.operationId,
     method: route.method,
     path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
@@ -46,3 +46,15 @@ export async function assertDeclared(
   assert.equal(json.requestId, headers["x-request-id"], reported);
   assert.match(json.message, /[.!?:…]$/, reported);
 }
+
+/** Codes that no operation declares: of the router, and of use cases that no route runs yet. */
+export const UNDECLARED = [
+  "method_not_allowed",
+  "expectation_failed",
+  "headers_too_large",
+  "cursor_expired",
+  "in_use",
+  "insufficient_role",
+  "reauthentication_required",
+  "username_taken",
+];

@@ -19,11 +19,23 @@ const INFO: Record<Surface, { title: string; summary: string; description: strin
       "One tenant's devices, groups, shifts, thresholds, anomalies, tickets, enrollment claims and certificates.",
     description: `Reads and writes one tenant's data with a scoped API key, which decides the tenant: no request ever names one. A key admits 120 requests in any 60 seconds, and \`write\` does not imply \`read\`.\n\nLists are newest first, in pages of \`skip\` and \`limit\`. Unknown and read-only fields in a body are refused, and so is text with NUL or half of a surrogate pair. ${COMMON_TEXT}`,
   },
+  admin: {
+    title: "Muster admin API",
+    summary: "What the admin app does: for browsers, with the session of a user.",
+    description: `For the admin app that comes with the same service: operations change with it, without a promise to other programs, which use the public API. A request is answered only from the app's own origin. A session admits 600 requests in any 60 seconds. ${COMMON_TEXT}`,
+  },
   device: {
     title: "Muster device-facing endpoints",
     summary: "How a device gets its certificate and renews it.",
     description: `The credential is the claim code, or the client certificate with which the TLS connection is made. Unknown fields in a body are ignored, since firmware outlives servers. ${COMMON_TEXT}`,
   },
+};
+
+const SESSION = {
+  type: "apiKey",
+  in: "cookie",
+  name: "__Host-muster",
+  description: "The session of a user, which `POST /api/admin/session` begins.",
 };
 
 const API_KEY = {
@@ -43,6 +55,7 @@ export function document(surface: Surface, routes: readonly Route[]): Json {
   }
   const components = {
     ...(surface === "public" ? { securitySchemes: { apiKey: API_KEY } } : {}),
+    ...(surface === "admin" ? { securitySchemes: { session: SESSION } } : {}),
     ...headerComponents(),
     ...failureComponents(routes),
     schemas: { Error: schemas.of(errorBody, "answer"), ...schemas.components() },

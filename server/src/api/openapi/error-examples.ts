@@ -23,6 +23,16 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   },
   cert_invalid: { message: "Renewal needs the device's current, valid certificate over mTLS." },
   insufficient_scope: { message: "This needs the scope groups:write.", detail: "groups:write" },
+  session_required: { message: "Sign in: there is no session, or it has ended." },
+  invalid_credentials: { message: "The email address or the password is wrong." },
+  foreign_origin: {
+    message: "The admin API takes requests of the admin app's own pages only.",
+    detail: "Sec-Fetch-Site: cross-site",
+  },
+  insufficient_role: { message: "This needs the role admin.", detail: "admin" },
+  reauthentication_required: {
+    message: "This needs your password, and your second factor where you have one, given within the last 10 minutes.",
+  },
   not_found: { message: "There is no such group." },
   device_not_found: { message: "There is no such device." },
   certificate_not_found: { message: "There is no such certificate." },

@@ -57,6 +57,41 @@ export const ERROR_TEXTS = {
       "Compare it with what was shown when the claim was made; case, surrounding blanks and missing dashes do not matter. A code is shown once: if it is lost, make a new claim. Addresses that guess too often get `rate_limited`.",
     again: "no",
   },
+  session_required: {
+    summary: "There is no session, or it has ended.",
+    more: "A session of the admin app ends 24 hours after the sign-in, after 8 hours without a request that its user made, and at once when the user is deactivated, gets another role or another password, or signs out.",
+    remedy: "Sign in.",
+    again: "no",
+    anywhere: "Operations of the admin API, which the admin app uses.",
+  },
+  invalid_credentials: {
+    summary: "The email address or the password is wrong, or the user is deactivated.",
+    remedy: "Try again, or have the password reset.",
+    again: "no",
+    anywhere: "The sign-in of the admin app.",
+  },
+  foreign_origin: {
+    summary: "The request comes from a page of another origin.",
+    more: "The admin API takes requests with `Sec-Fetch-Site: same-origin` or, without that header, with this service's own `Origin`. A write with a cookie needs one of the two.",
+    remedy: "Programs use the public API with an API key.",
+    again: "no",
+    detail: "The header that says so",
+    anywhere: "Operations of the admin API, which the admin app uses.",
+  },
+  insufficient_role: {
+    summary: "The user's role does not admit the operation.",
+    remedy: "Ask an admin of the tenant to do it, or for another role.",
+    again: "no",
+    detail: "The least role that the operation needs",
+    anywhere: "Operations of the admin API, which the admin app uses.",
+  },
+  reauthentication_required: {
+    summary: "The operation is dangerous, and the user gave password and second factor too long ago.",
+    remedy:
+      "Give them again with `POST /api/admin/session/step-up`, then repeat the request under the same `Idempotency-Key`.",
+    again: "no",
+    anywhere: "Dangerous operations of the admin API, which the admin app uses.",
+  },
   reenrollment_proof_required: {
     summary: "A device with this hardware fingerprint has enrolled before.",
     more: "A claim code alone must not be enough to take over an existing device.",

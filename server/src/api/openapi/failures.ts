@@ -5,15 +5,21 @@ import { ERROR_TEXTS } from "./error-texts.ts";
 import { type AnswerHeader, headerReferences, usualHeaders } from "./headers.ts";
 import type { Json } from "./schemas.ts";
 
-/** The codes that every operation of a surface may answer besides its own. */
-const COMMON: Record<Route["surface"], readonly ErrorCode[]> = {
-  public: ["invalid_api_key", "rate_limited", "insufficient_scope", "internal_error", "catalog_unavailable"],
-  device: ["rate_limited", "internal_error", "catalog_unavailable"],
-};
+/** The codes that every operation of a kind may answer besides its own. */
+function commonCodes(route: Route): readonly ErrorCode[] {
+  const anywhere = ["rate_limited", "internal_error", "catalog_unavailable"] as const;
+  if (route.surface === "device") return anywhere;
+  if (route.surface === "public") return ["invalid_api_key", "insufficient_scope", ...anywhere];
+  const admin: ErrorCode[] = ["foreign_origin", ...anywhere];
+  if (route.by !== "anyone") admin.push("session_required");
+  if (route.by === "user") admin.push("insufficient_role");
+  if (route.stepUp) admin.push("reauthentication_required");
+  return admin;
+}
 
 /** Every code that `route` may answer: its own, its surface's, and those that follow from its input. */
 export function errorCodes(route: Route): ErrorCode[] {
-  const codes: ErrorCode[] = [...COMMON[route.surface], ...route.errors];
+  const codes: ErrorCode[] = [...commonCodes(route), ...route.errors];
   if (route.params || route.query || route.body) codes.push("invalid_request");
   if (route.body) codes.push("payload_too_large", "unsupported_media_type", "request_timeout");
   if (takesIdempotencyKey(route)) codes.push("already_processed", "idempotency_key_reused");

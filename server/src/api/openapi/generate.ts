@@ -4,13 +4,14 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deviceDocument, publicDocument } from "./openapi.ts";
+import { adminDocument, deviceDocument, publicDocument } from "./openapi.ts";
 import { operationsText } from "./operations.ts";
 
 const folder = join(import.meta.dirname, "../../../../openapi");
 
 const files: Record<string, string> = {
   "public.json": `${JSON.stringify(publicDocument(), null, 2)}\n`,
+  "admin.json": `${JSON.stringify(adminDocument(), null, 2)}\n`,
   "device.json": `${JSON.stringify(deviceDocument(), null, 2)}\n`,
   "operations.txt": operationsText(),
 };

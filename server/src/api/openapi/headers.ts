@@ -64,9 +64,9 @@ export function headerParameters(route: Route): Json[] {
 
 /** The headers of every answer of `route` to an authenticated caller. */
 export function usualHeaders(route: Route): AnswerHeader[] {
-  return route.surface === "device"
-    ? ["X-Request-Id", "Cache-Control"]
-    : ["X-Request-Id", "Cache-Control", "RateLimit", "RateLimit-Policy"];
+  return route.surface === "public"
+    ? ["X-Request-Id", "Cache-Control", "RateLimit", "RateLimit-Policy"]
+    : ["X-Request-Id", "Cache-Control"];
 }
 
 /** The headers of `route`'s success. */

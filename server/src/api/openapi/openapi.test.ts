@@ -6,16 +6,20 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import type { Route } from "../route.ts";
-import { routes } from "../routes.ts";
+import { everyRoute } from "../routes.ts";
 import { errorBody } from "../shapes.ts";
 import { exampleOf } from "./error-examples.ts";
-import { deviceDocument, errorCodes, publicDocument } from "./openapi.ts";
+import { adminDocument, deviceDocument, errorCodes, publicDocument } from "./openapi.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
 type Json = any;
 
 const ROOT = join(import.meta.dirname, "../../../..");
-const documents: Record<string, Json> = { public: publicDocument(), device: deviceDocument() };
+const documents: Record<string, Json> = {
+  public: publicDocument(),
+  device: deviceDocument(),
+  admin: adminDocument(),
+};
 
 const operationOf = ({ surface, path, method }: Route) => documents[surface].paths[path][method.toLowerCase()];
 
@@ -26,7 +30,7 @@ function resolved(document: Json, value: Json): Json {
   return steps.reduce((at, key) => at?.[key], document);
 }
 
-test("Redocly's recommended rules find no error and no warning in either document", () => {
+test("Redocly's recommended rules find no error and no warning in any document", () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-openapi-"));
   try {
     writeFileSync(join(folder, "redocly.yaml"), "extends: [recommended]\n");
@@ -60,8 +64,8 @@ test("the documents of the repository are those of the routes", () => {
 });
 
 test("every route is an operation of its surface's document, under a name of its own", () => {
-  assert.equal(new Set(routes.map(({ operationId }) => operationId)).size, routes.length);
-  for (const route of routes) {
+  assert.equal(new Set(everyRoute.map(({ operationId }) => operationId)).size, everyRoute.length);
+  for (const route of everyRoute) {
     const operation = operationOf(route);
     assert.equal(operation.operationId, route.operationId);
     assert.ok(operation.summary && operation.description && operation.tags.length === 1);
@@ -71,18 +75,22 @@ test("every route is an operation of its surface's document, under a name of its
   }
 });
 
-test("the public document names the scope and the key of each operation, the device document neither", () => {
-  for (const route of routes) {
+test("each document names the credential of its operations: scope and key, session and role, or neither", () => {
+  for (const route of everyRoute) {
     const operation = operationOf(route);
     if (route.surface === "public") {
       assert.equal(operation["x-required-scope"], route.scope);
       assert.deepEqual(operation.security, [{ apiKey: [route.scope] }]);
+    } else if (route.surface === "admin" && route.by !== "anyone") {
+      assert.deepEqual(operation.security, [{ session: [] }]);
+      assert.equal(operation["x-required-role"], route.by === "user" ? route.role : undefined);
+      assert.equal(operation["x-step-up"], route.stepUp);
     } else assert.deepEqual(operation.security, []);
   }
 });
 
 test("every example fits the shape it illustrates, and every body and answer has one", () => {
-  for (const { operationId, body, response, examples } of routes) {
+  for (const { operationId, body, response, examples } of everyRoute) {
     assert.equal(body === undefined, examples.body === undefined, operationId);
     assert.equal(response === undefined, examples.response === undefined, operationId);
     body?.parse(examples.body);
@@ -91,7 +99,7 @@ test("every example fits the shape it illustrates, and every body and answer has
 });
 
 test("every error of an operation is listed with an example of its own, and with the fields that only it has", () => {
-  for (const route of routes) {
+  for (const route of everyRoute) {
     const document = documents[route.surface];
     for (const code of errorCodes(route)) {
       const answer = resolved(document, operationOf(route).responses[PROBLEMS[code].status]);
@@ -115,11 +123,11 @@ test("no two errors say the same, and none only its code", () => {
 });
 
 test("an answer without a shape is 204, and no other", () => {
-  for (const route of routes) assert.equal(route.response === undefined, route.status === 204, route.operationId);
+  for (const route of everyRoute) assert.equal(route.response === undefined, route.status === 204, route.operationId);
 });
 
 test("every answer and every record of a page has a name, under which clients know its type", () => {
-  for (const { operationId, ...route } of routes) {
+  for (const { operationId, ...route } of everyRoute) {
     if (!route.response) continue;
     const { schema } = operationOf(route as Route).responses[route.status].content["application/json"];
     assert.match(String(schema.$ref), /^#\/components\/schemas\/[A-Z]\w+$/, operationId);
@@ -152,7 +160,7 @@ test("what the pipeline heeds of the headers is documented where it does", () =>
 });
 
 test("every path parameter has a shape", () => {
-  for (const route of routes) {
+  for (const route of everyRoute) {
     const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const described = (operationOf(route).parameters ?? []).filter((each: Json) => each.in === "path");
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { Route } from "../route.ts";
-import { routes } from "../routes.ts";
+import { everyRoute } from "../routes.ts";
 import { document } from "./document.ts";
 import type { Json } from "./schemas.ts";
 
@@ -15,6 +15,11 @@ export function deviceDocument(): Json {
   return document("device", ofSurface("device"));
 }
 
+/** The same for the admin API. */
+export function adminDocument(): Json {
+  return document("admin", ofSurface("admin"));
+}
+
 function ofSurface(surface: Route["surface"]): Route[] {
-  return routes.filter((route) => route.surface === surface);
+  return everyRoute.filter((route) => route.surface === surface);
 }

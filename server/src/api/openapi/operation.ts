@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Method, Route } from "../route.ts";
+import type { LeastRole } from "../../access/access.ts";
+import type { AdminRoute, Method, Route } from "../route.ts";
 import { failures } from "./failures.ts";
 import { headerParameters, headerReferences, mayBeUnchanged, successHeaders, usualHeaders } from "./headers.ts";
 import type { Json, Schemas } from "./schemas.ts";
@@ -20,12 +21,33 @@ export function operation(route: Route, schemas: Schemas): Json {
 /** The scope stands in the security requirement (OpenAPI 3.1), and for older tools and readers in an extension and the text. */
 function credential(route: Route): Json {
   if (route.surface === "device") return { description: route.description, security: [] };
+  if (route.surface === "admin") return session(route);
   return {
     description: `${route.description}\n\nNeeds the scope \`${route.scope}\`.`,
     security: [{ apiKey: [route.scope] }],
     "x-required-scope": route.scope,
   };
 }
+
+/** Who may call an operation of the admin API, also for programs: `x-required-role`, `x-step-up`. */
+function session(route: AdminRoute): Json {
+  if (route.by === "anyone") return { description: route.description, security: [] };
+  const role = route.by === "user" ? ADMITTED[route.role] : "every signed-in user";
+  const stepUp = route.stepUp ? " Needs password and second factor given within the last ten minutes." : "";
+  return {
+    description: `${route.description}\n\nFor ${role}.${stepUp}`,
+    security: [{ session: [] }],
+    ...(route.by === "user" ? { "x-required-role": route.role } : {}),
+    ...(route.stepUp ? { "x-step-up": true } : {}),
+  };
+}
+
+const ADMITTED: Record<LeastRole, string> = {
+  viewer: "every signed-in user",
+  operator: "operators and admins",
+  admin: "admins",
+  platform: "users who run the installation",
+};
 
 function withParameters(route: Route, schemas: Schemas): Json {
   const parameters = [

@@ -13,5 +13,6 @@ export const TAGS: Readonly<Record<string, string>> = {
     "Claim codes with which devices enroll themselves. A code is shown once, when its claim is made, and lives for at most 24 hours.",
   "Device certificates":
     "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
+  Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

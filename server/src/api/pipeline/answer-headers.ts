@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Route } from "../route.ts";
-import { routes } from "../routes.ts";
+import { everyRoute } from "../routes.ts";
 import { entityTag, noneMatch } from "./entity-tag.ts";
 import { nextLink } from "./next-link.ts";
 
 /** Whether `route` answers with one record that has an address of its own: such an answer carries an entity tag. */
 export function showsRecord(route: Route): boolean {
-  return route.surface === "public" && route.path.endsWith("{id}") && route.status === 200;
+  return route.surface !== "device" && route.path.endsWith("{id}") && route.status === 200;
 }
 
 /** Whether `route` lists pages. */
@@ -14,7 +14,7 @@ export function listsPages(route: Route): boolean {
   return route.query !== undefined && "shape" in route.query && "skip" in (route.query.shape as object);
 }
 
-const readable = new Set(routes.filter(({ method }) => method === "GET").map(({ path }) => path));
+const readable = new Set(everyRoute.filter(({ method }) => method === "GET").map(({ path }) => path));
 
 /** Whether `route` creates a record that has an address of its own: `Location` names it (RFC 9110 15.3.2). */
 export function makesRecord(route: Route): boolean {

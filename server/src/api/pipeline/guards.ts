@@ -4,13 +4,14 @@ import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, addressBlock } from "../../lib/address.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
-import type { DeviceContact, PublicRoute, Route } from "../route.ts";
+import type { DeviceContact, PublicRoute, Route, SessionHolder, Visitor } from "../route.ts";
 import type { AddressLimit } from "./address-limit.ts";
+import type { createAdminGuard } from "./admin-guard.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The caller: set by the guard of the route before the body is read. */
-    who: Caller | DeviceContact | undefined;
+    who: Caller | DeviceContact | Visitor | SessionHolder | undefined;
   }
 }
 
@@ -20,13 +21,24 @@ export interface GuardTools {
   proxies: readonly AddressRange[];
   peerOf: (request: FastifyRequest["raw"]) => PeerCertificate | undefined;
   deviceLimit: AddressLimit;
+  adminGuard: ReturnType<typeof createAdminGuard>;
 }
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Authenticates, limits the rate and checks the scope, before a byte of the body is read. */
+/** Authenticates, limits the rate and checks the scope or the role, before a byte of the body is read. */
 export function guardOf(route: Route, tools: GuardTools): Guard {
-  return route.surface === "public" ? publicGuard(route, tools) : deviceGuard(tools);
+  switch (route.surface) {
+    case "public":
+      return publicGuard(route, tools);
+    case "device":
+      return deviceGuard(tools);
+    case "admin":
+      return async (request, reply) => {
+        reply.header("cache-control", "no-store");
+        request.who = await tools.adminGuard(route, request);
+      };
+  }
 }
 
 function publicGuard(route: PublicRoute, { access, proxies }: GuardTools): Guard {

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type BoundFunctions, type Caller, type Declaration, keyIdOf } from "../../access/access.ts";
+import { type BoundFunctions, type Caller, type Declaration, requesterOf } from "../../access/access.ts";
 import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { type DeviceContact, isConditional, type PublicRoute, type Route, takesIdempotencyKey } from "../route.ts";
+import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
+import { withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
 import { type GuardTools, guardOf } from "./guards.ts";
 import { idempotencyOf } from "./idempotency.ts";
@@ -23,14 +24,18 @@ export interface PipelineTools extends GuardTools {
 type Run = Declaration;
 
 /** The most bytes of a body (docs/api-conventions.md). */
-export const BODY_LIMIT = { public: records.requestBytes.value, device: records.deviceRequestBytes.value };
+export const BODY_LIMIT = {
+  public: records.requestBytes.value,
+  admin: records.requestBytes.value,
+  device: records.deviceRequestBytes.value,
+};
 
 /**
- * Puts a route on the server. Its checks run in the order authentication → rate limit → scope → validation → handler;
- * the first three before a byte of the body is read.
+ * Puts a route on the server. Its checks run in the order authentication → rate limit → scope or role → validation → handler;
+ * all but the last two before a byte of the body is read.
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
-  const run = tools.bound.get(route.surface === "public" ? route.useCase : route.service);
+  const run = tools.bound.get(runsUseCase(route) ? route.useCase : route.service);
   if (!run) throw new Error(`no facade has the use case of ${route.operationId}`);
   app.route({
     method: route.method,
@@ -40,12 +45,10 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     onRequest: guardOf(route, tools),
     handler: async (request, reply) => {
       const input = validate(route, request);
-      if (route.surface === "device") {
-        return answerWith(route, request, reply, await route.handler(request.who as DeviceContact, input, run));
-      }
-      return writes(route)
-        ? write(route, request, reply, input, { ...tools, run })
-        : answerWith(route, request, reply, await route.handler(request.who as Caller, input, run));
+      if (runsUseCase(route) && writes(route)) return write(route, request, reply, input, { ...tools, run });
+      // The guard of the route has set the kind of caller that its handler takes.
+      const handler = route.handler as (who: unknown, input: ValidInput, run: Run) => Promise<unknown>;
+      return answerWith(route, request, reply, await handler(request.who, input, run));
     },
   });
 }
@@ -60,16 +63,16 @@ interface WriteTools {
   logger: Logger;
 }
 
-/** Runs a write: recorded in the API audit log, done once per Idempotency-Key, conditional on If-Match. */
+/** Runs a write: recorded in an audit, done once per Idempotency-Key, conditional on If-Match. */
 async function write(
-  route: PublicRoute,
+  route: UseCaseRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   input: ValidInput,
   { audit, run, logger }: WriteTools,
 ): Promise<unknown> {
   const caller = request.who as Caller;
-  const asked: ApiRequest = { id: request.id, keyId: keyIdOf(caller), operation: route.operationId };
+  const asked: ApiRequest = { id: request.id, ...requesterOf(caller), operation: route.operationId };
   const idempotency = takesIdempotencyKey(route) && idempotencyOf(request.headers["idempotency-key"], input);
   if (!idempotency) {
     const matches = isConditional(route) ? precondition(request.headers, route.volatile) : undefined;
@@ -81,7 +84,7 @@ async function write(
 
 /** Runs a write once per Idempotency-Key; a repetition gets the first answer, also when both run at once: the transaction decides. */
 async function writeOnce(
-  route: PublicRoute,
+  route: UseCaseRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   input: ValidInput,
@@ -122,7 +125,8 @@ function replay(route: Route, reply: FastifyReply, answer: string): FastifyReply
   return reply.send(answer);
 }
 
-function answerWith(route: Route, request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown {
+function answerWith(route: Route, request: FastifyRequest, reply: FastifyReply, handled: unknown): unknown {
+  const answer = withoutCookies(reply, handled);
   reply.code(route.status);
   if (!route.response) return reply.send();
   const unchanged = setAnswerHeaders(route, request, reply, answer);

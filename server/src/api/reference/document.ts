@@ -1,5 +1,5 @@
 import { deviceDocument, publicDocument } from "../openapi/openapi.ts";
-import type { Route } from "../route.ts";
+import type { ReferenceRoute } from "../route.ts";
 
 /** The parts of JSON Schema that the documents use. */
 export interface Schema {
@@ -74,13 +74,13 @@ export interface Described {
   text: string;
   version: string;
   tags: { name: string; description?: string }[];
-  operation(route: Route): Operation;
+  operation(route: ReferenceRoute): Operation;
   /** The component that `value` refers to, else `value`. */
   resolve<T extends object>(value: T): T;
 }
 
 /** Parses the document that clients get, so that the pages agree with it. */
-export function describe(surface: Route["surface"]): Described {
+export function describe(surface: "public" | "device"): Described {
   const text = JSON.stringify(surface === "public" ? publicDocument() : deviceDocument());
   const document = JSON.parse(text) as Document;
   return {

@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from "../pages/html.ts";
 import { PROBLEMS } from "../problem.ts";
-import type { Route } from "../route.ts";
+import type { ReferenceRoute } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
 import { DEVICE_PAGE, ERROR_CODES, ERRORS_PAGE, errorPage, operationPage, ROOT } from "./links.ts";
@@ -75,7 +75,8 @@ ${main}
 function menu(path: string, guide: readonly Section[]): Html[] {
   const entry = (href: string, text: Part) =>
     html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`;
-  const operation = (route: Route) => entry(operationPage(route), html`${badge(route)} <span>${route.summary}</span>`);
+  const operation = (route: ReferenceRoute) =>
+    entry(operationPage(route), html`${badge(route)} <span>${route.summary}</span>`);
   const part = (title: string, entries: readonly Html[]) =>
     html`<section><p class="part">${title}</p><ul>${entries}</ul></section>`;
   return [
@@ -89,16 +90,16 @@ function menu(path: string, guide: readonly Section[]): Html[] {
   ];
 }
 
-export function ofSurface(surface: Route["surface"]): Route[] {
+export function ofSurface(surface: ReferenceRoute["surface"]): ReferenceRoute[] {
   return routes.filter((route) => route.surface === surface);
 }
 
 /** The operations of a surface by tag, both in the order of the routes. */
-export function byTag(surface: Route["surface"]): [tag: string, ofTag: Route[]][] {
+export function byTag(surface: ReferenceRoute["surface"]): [tag: string, ofTag: ReferenceRoute[]][] {
   return [...Map.groupBy(ofSurface(surface), ({ tag }) => tag)];
 }
 
 /** The method in its colour. */
-export function badge({ method }: Pick<Route, "method">): Html {
+export function badge({ method }: Pick<ReferenceRoute, "method">): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }

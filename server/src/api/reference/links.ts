@@ -1,6 +1,6 @@
 import { SCOPES } from "../../access/access.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
-import type { Route } from "../route.ts";
+import type { ReferenceRoute } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Links } from "./prose.ts";
 
@@ -9,7 +9,7 @@ export const ROOT = "/docs/api";
 export const DEVICE_PAGE = `${ROOT}/device-endpoints`;
 export const ERRORS_PAGE = `${ROOT}/errors`;
 
-export function operationPage({ operationId }: Pick<Route, "operationId">): string {
+export function operationPage({ operationId }: Pick<ReferenceRoute, "operationId">): string {
   return `${ROOT}/operations/${operationId}`;
 }
 

@@ -1,6 +1,6 @@
 import { errorCodes } from "../openapi/openapi.ts";
 import { type Html, html } from "../pages/html.ts";
-import type { Route } from "../route.ts";
+import type { ReferenceRoute } from "../route.ts";
 import type { Content, Described, Header, Parameter } from "./document.ts";
 import { errorList } from "./error-list.ts";
 import { fieldList } from "./field-list.ts";
@@ -11,7 +11,7 @@ import { inline, prose } from "./prose.ts";
 import { curl, json, sample } from "./samples.ts";
 
 /** The page of one operation: input, answer, errors and samples. */
-export function operationPageOf(route: Route, site: Site): Page {
+export function operationPageOf(route: ReferenceRoute, site: Site): Page {
   const described = site[route.surface];
   const { parameters = [], requestBody, responses } = described.operation(route);
   const all = parameters.map((each) => described.resolve(each));
@@ -54,7 +54,7 @@ const PLACES: [place: Parameter["in"], title: string][] = [
   ["header", "Headers"],
 ];
 
-function crumb({ surface, tag }: Route): Html {
+function crumb({ surface, tag }: ReferenceRoute): Html {
   return surface === "device"
     ? html`<a href="${DEVICE_PAGE}">Device endpoints</a>`
     : html`<a href="${ROOT}#${tagId(tag)}">${tag}</a>`;
@@ -69,7 +69,7 @@ function firstSentence(text: string): string {
   return text.replaceAll("`", "").split(/(?<=[.!?])\s/)[0]!;
 }
 
-function factsOf(route: Route): Html {
+function factsOf(route: ReferenceRoute): Html {
   const scope =
     route.surface === "public" ? html`<div><dt>Scope</dt><dd>${inline(`\`${route.scope}\``, links)}</dd></div>` : "";
   return html`${scope}<div><dt>Operation id</dt><dd><code>${route.operationId}</code></dd></div>`;
@@ -107,7 +107,7 @@ function headers(given: Record<string, Header>, { resolve }: Described): Html | 
   return all.length > 0 ? html`<h3>Headers of the answer</h3><dl class="facts">${all}</dl>` : undefined;
 }
 
-function errors(route: Route): Html {
+function errors(route: ReferenceRoute): Html {
   return html`<section>
 <h2 id="errors">Errors</h2>
 ${errorList(errorCodes(route))}

@@ -1,5 +1,5 @@
 import { type Html, html } from "../pages/html.ts";
-import type { Route } from "../route.ts";
+import type { ReferenceRoute } from "../route.ts";
 import { routes } from "../routes.ts";
 import type { Described } from "./document.ts";
 
@@ -30,7 +30,7 @@ function jsonPart(value: unknown, indent: string): Html {
 }
 
 /** The request as a curl command for a shell. */
-export function curl(route: Route, described: Described, baseUrl: string): string {
+export function curl(route: ReferenceRoute, described: Described, baseUrl: string): string {
   const { parameters = [] } = described.operation(route);
   const lines = [`curl ${method(route)}${quoted(baseUrl + address(route))}`, ...credential(route)];
   if (parameters.some((each) => described.resolve(each).name === "Idempotency-Key")) {
@@ -45,23 +45,23 @@ export function curl(route: Route, described: Described, baseUrl: string): strin
   return lines.join(" \\\n  ");
 }
 
-function method({ method: name, examples }: Route): string {
+function method({ method: name, examples }: ReferenceRoute): string {
   return name === "GET" || (name === "POST" && examples.body !== undefined) ? "" : `-X ${name} `;
 }
 
 /** An API key; or the device's certificate, where an error code of the operation shows that it is verified. */
-function credential({ surface, errors }: Route): string[] {
+function credential({ surface, errors }: ReferenceRoute): string[] {
   if (surface === "public") return ['-H "X-API-Key: $MUSTER_API_KEY"'];
   return errors.includes("cert_invalid") ? ["--cert fullchain.pem --key key.pem"] : [];
 }
 
 /** The path with the ids of the examples. */
-function address(route: Route): string {
+function address(route: ReferenceRoute): string {
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
 }
 
 /** The id in the example answer of this operation, or of the one that reads this address. */
-function exampleId(route: Route, name: string): string {
+function exampleId(route: ReferenceRoute, name: string): string {
   const end = route.path.indexOf(`{${name}}`);
   const around = routes.filter(({ path }) => path.startsWith(route.path.slice(0, end - 1)));
   const shown = [route, ...around].map(({ examples }) => examples.response as Example | undefined);

@@ -26,6 +26,7 @@ import { listedAudits } from "./0025-listed-audits.ts";
 import { certificateStates } from "./0026-certificate-states.ts";
 import { transientAnomalies } from "./0027-transient-anomalies.ts";
 import { certificateLists } from "./0028-certificate-lists.ts";
+import { sessions } from "./0029-sessions.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { number: 26, name: "certificate states", sql: certificateStates },
   { number: 27, name: "transient anomalies", sql: transientAnomalies },
   { number: 28, name: "certificate lists", sql: certificateLists },
+  { number: 29, name: "sessions", sql: sessions },
 ];

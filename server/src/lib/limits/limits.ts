@@ -3,11 +3,12 @@ import { https } from "./https.ts";
 import { ingest } from "./ingest.ts";
 import type { Limit } from "./limit.ts";
 import { notifications } from "./notifications.ts";
+import { people } from "./people.ts";
 import { quotas } from "./quotas.ts";
 import { records } from "./records.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
-export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...records, ...quotas };
+export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...people, ...records, ...quotas };
 
 export type LimitName = keyof typeof LIMITS;
 /** The limits in force in this process. */

@@ -36,7 +36,7 @@ export const records = limitTable({
   capabilitiesOfDevice: perRecord("capabilities that a device reports", 64),
   ticketTitleCharacters: perRecord("characters of a ticket's title", 200),
   ticketTextCharacters: perRecord("characters of a ticket's description, and of its resolution", 10_000),
-  requestBytes: perRequest("bytes of a body of the public API", 256 * 1_024, "413 payload_too_large"),
+  requestBytes: perRequest("bytes of a body of the public and the admin API", 256 * 1_024, "413 payload_too_large"),
   deviceRequestBytes: perRequest("bytes of a body of a device-facing endpoint", 16 * 1_024, "413 payload_too_large"),
   requestDepth: perRequest("levels of nesting in a body", 16),
   csrCharacters: perRequest("characters of a certificate signing request", 8 * 1_024, "400 invalid_csr"),

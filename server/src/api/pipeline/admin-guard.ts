@@ -1,0 +1,79 @@
+import type { FastifyRequest } from "fastify";
+import { type Caller, requireMay } from "../../access/access.ts";
+import { callerOf, type Identity, type Session } from "../../identity/identity.ts";
+import type { AddressRange } from "../../lib/address.ts";
+import { addressBlock } from "../../lib/address.ts";
+import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import { clientAddress } from "../listener/client-address.ts";
+import { Refusal } from "../problem.ts";
+import type { AdminRoute, SessionHolder, Visitor } from "../route.ts";
+import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
+import { sessionToken } from "./cookies.ts";
+import { requireOwnOrigin } from "./origin.ts";
+
+/** What the guard of the admin API works with. */
+export interface AdminTools {
+  identity: Pick<Identity, "useSession">;
+  clock: Clock;
+  limits: Limits;
+  proxies: readonly AddressRange[];
+  addresses: { readonly baseUrl: string };
+  /** The operations that the user of a session may call. */
+  operationsOf(session: Session): string[];
+}
+
+/** Sent with what a page asks for by itself, such as a refetch: it does not keep an idle session. */
+const BACKGROUND_HEADER = "x-muster-background";
+
+/**
+ * The checks of the admin API before a byte of the body is read: origin → session → rate → role → step-up.
+ *
+ * @throws Refusal foreign_origin, session_required, rate_limited, reauthentication_required; MusterError insufficient_role
+ */
+export function createAdminGuard(tools: AdminTools) {
+  const { identity, limits, clock, proxies, addresses, operationsOf } = tools;
+  const sessionRates = createAddressLimit(limits.sessionRequestsPerMinute, clock);
+  const openRates = createAddressLimit(limits.signInRequestsPerMinute, clock);
+
+  return async (route: AdminRoute, request: FastifyRequest): Promise<Visitor | SessionHolder | Caller> => {
+    requireOwnOrigin(request, addresses.baseUrl);
+    const visitor = { ...visitOf(request, proxies), operationsOf };
+    if (route.by === "anyone") {
+      admit(openRates, addressBlock(visitor.address), "from this address");
+      return visitor;
+    }
+    const session = await sessionOf(identity, request);
+    admit(sessionRates, session.id, "in this session");
+    const caller = callerOf(session, visitor.address);
+    if (route.by === "user") requireMay(caller, route.useCase.may);
+    if (route.stepUp) requireStepUp(session, clock, limits);
+    return route.by === "user" ? caller : { ...visitor, session };
+  };
+}
+
+function visitOf({ raw }: FastifyRequest, proxies: readonly AddressRange[]) {
+  const address = clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], proxies);
+  return { address, userAgent: raw.headers["user-agent"] ?? "" };
+}
+
+async function sessionOf(identity: AdminTools["identity"], { headers }: FastifyRequest): Promise<Session> {
+  const token = sessionToken(headers.cookie);
+  const session = token && (await identity.useSession(token, headers[BACKGROUND_HEADER] === undefined));
+  if (session) return session;
+  throw new Refusal("session_required", "sign in: there is no session, or it has ended");
+}
+
+function admit(rates: AddressLimit, key: string, whose: string): void {
+  const waitSeconds = rates.admit(key);
+  if (waitSeconds === 0) return;
+  throw new Refusal("rate_limited", `too many requests ${whose}`, { extra: { retryAfterSeconds: waitSeconds } });
+}
+
+function requireStepUp({ verifiedAt }: Session, clock: Clock, { stepUpMinutes }: Limits): void {
+  if (addMs(verifiedAt, stepUpMinutes * MINUTE) > clock.now()) return;
+  throw new Refusal(
+    "reauthentication_required",
+    `this needs your password, and your second factor where you have one, given within the last ${stepUpMinutes} minutes`,
+  );
+}

@@ -1,0 +1,16 @@
+import type { Database } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { HashGate } from "./hash-gate.ts";
+
+/** What this feature works with. */
+export interface IdentityDeps {
+  database: Database;
+  clock: Clock;
+  ids: Ids;
+  limits: Limits;
+  logger: Logger;
+  hashGate: HashGate;
+}

@@ -1,0 +1,39 @@
+import { BEGINNING, pruneAlong } from "../db/prune.ts";
+import { addMs, MINUTE } from "../lib/clock.ts";
+import type { IdentityDeps } from "./deps.ts";
+import type { Session } from "./session.ts";
+import { deleteExpired, deleteSession, findSession, recordSessionUse } from "./session-store.ts";
+import { isToken, tokenHash } from "./tokens.ts";
+
+/** A use is written at most once a minute, so that reading costs no write. */
+const RECORD_AFTER_MS = MINUTE;
+
+/**
+ * The session of a token; `undefined` when it is unknown, has ended or was not used for long. Every request asks the database, so
+ * that a session that ends, ends in every process.
+ *
+ * @param keeps whether the request counts as a use: what a page does by itself does not
+ */
+export async function useSession(deps: IdentityDeps, token: string, keeps: boolean): Promise<Session | undefined> {
+  if (!isToken(token)) return undefined;
+  const { database, clock, limits } = deps;
+  const now = clock.now();
+  const idleSince = addMs(now, -limits.sessionIdleMinutes * MINUTE);
+  const found = await findSession(database.db, { tokenSha256: tokenHash(token), now, idleSince });
+  if (!found) return undefined;
+  const { lastUsedAt, ...session } = found;
+  if (keeps && now.getTime() - lastUsedAt.getTime() >= RECORD_AFTER_MS)
+    await recordSessionUse(database.db, session.id, now);
+  return session;
+}
+
+/** Ends a session; one that has ended already stays so. */
+export async function signOut(deps: IdentityDeps, sessionId: string): Promise<void> {
+  await deleteSession(deps.database.db, sessionId);
+}
+
+/** Deletes expired sessions; called every few minutes. */
+export async function prune({ database, clock }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
+  const before = clock.now();
+  await pruneAlong(BEGINNING, (from, limit) => deleteExpired(database.db, { from, before, limit }), { stopped });
+}

@@ -1,0 +1,59 @@
+import { limitTable } from "./limit.ts";
+
+const LATER = "429 rate_limited with Retry-After";
+
+/** What signing in and sessions of the admin app may cost, and how long they last. */
+export const people = limitTable({
+  sessionIdleMinutes: {
+    level: "session",
+    of: "minutes without a request that a user of the admin app made",
+    value: 8 * 60,
+    reached: "the session has ended: 401 session_required",
+  },
+  sessionMinutes: {
+    level: "session",
+    of: "minutes of a session of the admin app from the sign-in",
+    value: 24 * 60,
+    reached: "the session has ended: 401 session_required",
+  },
+  stepUpMinutes: {
+    level: "session",
+    of: "minutes for which password and second factor admit dangerous operations",
+    value: 10,
+    reached: "403 reauthentication_required",
+    fixed: true,
+  },
+  sessionRequestsPerMinute: {
+    level: "session",
+    of: "requests in any 60 seconds of a session of the admin app, in each process",
+    value: 600,
+    reached: LATER,
+  },
+  signInRequestsPerMinute: {
+    level: "address",
+    of: "requests in any 60 seconds from one address block to operations of the admin app without a session, in each process",
+    value: 120,
+    reached: LATER,
+  },
+  sessionsOfUser: {
+    level: "record",
+    of: "sessions of a user",
+    value: 20,
+    reached: "the oldest ends",
+    fixed: true,
+  },
+  passwordHashes: {
+    level: "process",
+    of: "passwords that are hashed at once, since the broker shares the processor",
+    value: 2,
+    reached: "further ones wait",
+    fixed: true,
+  },
+  waitingPasswordHashes: {
+    level: "process",
+    of: "passwords that wait to be hashed",
+    value: 20,
+    reached: LATER,
+    fixed: true,
+  },
+});

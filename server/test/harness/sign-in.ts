@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { Role } from "../../src/access/access.ts";
+import type { TestTenant } from "./devices.ts";
+import { type HttpAnswer, type HttpOptions, https } from "./https.ts";
+import type { TestServer } from "./server.ts";
+
+/** A signed-in user in a browser of their own: cookie and origin go with every request. */
+export interface SignedIn {
+  userId: string;
+  email: string;
+  password: string;
+  role: Role;
+  /** The cookies of the browser, as its next request sends them. */
+  readonly cookie: string;
+  /** A request below `/api/admin`, such as `call("GET", "/session")`. Cookies of the answer are kept. */
+  call(method: string, path: string, options?: Pick<HttpOptions, "body" | "headers">): Promise<HttpAnswer>;
+}
+
+/** Creates a user of this role and signs in. */
+export async function signIn(
+  server: TestServer,
+  tenant: Pick<TestTenant, "caller">,
+  role: Role = "admin",
+): Promise<SignedIn> {
+  const email = `${role}-${randomBytes(6).toString("hex")}@example.com`;
+  const { id, password } = await server.app.access.createUser(tenant.caller, { email, role });
+  const browser = newBrowser(server);
+  const answer = await browser.call("POST", "/session", { body: { email, password } });
+  assert.equal(answer.status, 200, answer.text);
+  return {
+    userId: id,
+    email,
+    password,
+    role,
+    call: browser.call,
+    get cookie() {
+      return browser.cookie();
+    },
+  };
+}
+
+/** A browser at the admin app, without a session at first. */
+export function newBrowser(server: Pick<TestServer, "httpUrl" | "ca">) {
+  const cookies = new Map<string, string>();
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return {
+    cookies,
+    cookie,
+    async call(method: string, path: string, { body, headers = {} }: Pick<HttpOptions, "body" | "headers"> = {}) {
+      const answer = await https(`${server.httpUrl}/api/admin${path}`, {
+        method,
+        ca: server.ca,
+        headers: { "sec-fetch-site": "same-origin", ...(cookies.size > 0 ? { cookie: cookie() } : {}), ...headers },
+        ...(body === undefined ? {} : { body }),
+      });
+      for (const set of [answer.headers["set-cookie"] ?? []].flat()) {
+        const [, name, value, maxAge] = /^([^=]+)=([^;]*);.*Max-Age=(\d+)/.exec(set)!;
+        if (maxAge === "0") cookies.delete(name!);
+        else cookies.set(name!, value!);
+      }
+      return answer;
+    },
+  };
+}
