@@ -32,8 +32,8 @@ if (Number(major) < 24) {
   process.exit(1);
 }
 
-/** How many processes share the files of a whole run: enough that no core is idle at the end. */
-const SHARED_PROCESSES = 12;
+// One more than cores, since some processes wait for time to pass or for a service in another process.
+const CONCURRENCY = Math.min(availableParallelism() + 1, 8);
 
 const root = dirname(import.meta.dirname);
 const args = process.argv.slice(2);
@@ -41,7 +41,7 @@ const wanted = args.filter((arg) => !arg.startsWith("-"));
 const selected = selectTests(root, wanted);
 const folder = mkdtempSync(join(tmpdir(), "muster-tests-"));
 process.once("exit", () => rmSync(folder, { recursive: true }));
-const files = wanted.length > 0 ? selected : shareProcesses(root, selected, SHARED_PROCESSES, folder);
+const files = wanted.length > 0 ? selected : shareProcesses(root, selected, 2 * CONCURRENCY, folder);
 const flags = args.filter((arg) => arg.startsWith("-"));
 const reporter = new spec();
 // Processes share their compiled sources, also those that `server/bin/muster.mjs` starts.
@@ -50,8 +50,7 @@ process.env.NODE_COMPILE_CACHE ??= join(root, "server/node_modules/.cache/node")
 const events = run({
   files,
   cwd: root,
-  // One more than cores, since some processes wait for time to pass or for a service in another process.
-  concurrency: Math.min(availableParallelism() + 1, 8),
+  concurrency: CONCURRENCY,
   execArgv: [
     COMPILE_ONCE,
     `--test-timeout=${TEST_TIMEOUT_MS}`,

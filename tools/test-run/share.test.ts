@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,11 +20,18 @@ function testFile(name: string): string {
   return path;
 }
 
-test("files that share a process are suites whose hooks run for their own tests only", () => {
+/** What a process prints, also of failing tests. */
+function outputOf(entry: string): Promise<string> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve) =>
+    execFile(process.execPath, ["--test-reporter=tap", entry], { env }, (_error, stdout) => resolve(stdout)),
+  );
+}
+
+test("files that share a process are suites whose hooks run for their own tests only", async () => {
   const [entry, ...more] = shareProcesses(root, [testFile("one"), testFile("two")], 1, join(root, "made"));
   assert.deepEqual(more, []);
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const output = execFileSync(process.execPath, ["--test-reporter=tap", entry!], { encoding: "utf8", env });
+  const output = await outputOf(entry!);
   assert.deepEqual(
     output.split("\n").filter((line) => /^(one|two) /.test(line)),
     ["one", "two"].flatMap((name) => ["before", "each", "test", "after"].map((what) => `${name} ${what}`)),
@@ -32,9 +39,26 @@ test("files that share a process are suites whose hooks run for their own tests 
   assert.match(output, /^# Subtest: server\/test\/one\.test\.ts$/m);
 });
 
-test("every file is in exactly one process, and a file that needs its own has it", () => {
-  const files = ["a", "b", "c", "api-malformed"].map(testFile);
-  const started = shareProcesses(root, files, 2, join(root, "made"));
-  assert.deepEqual(started, [files[3], join(root, "made/process-1.mjs"), join(root, "made/process-2.mjs")]);
-  assert.equal(shareProcesses(root, files.slice(0, 1), 2, join(root, "made")).length, 1);
+test("every file runs in exactly one process, and a file that needs its own has it", async () => {
+  const files = ["a", "b", "c", "d", "api-malformed"].map(testFile);
+  const [alone, ...entries] = shareProcesses(root, files, 2, join(root, "shared"));
+  assert.deepEqual([alone, entries.length], [files[4], 2]);
+  const outputs = await Promise.all(entries.map(outputOf));
+  for (const name of ["a", "b", "c", "d"])
+    assert.deepEqual(outputs.map((output) => output.split(`${name} test\n`).length - 1).sort(), [0, 1], name);
+  assert.equal(shareProcesses(root, files.slice(0, 1), 2, join(root, "one")).length, 1);
+});
+
+test("a file that cannot be loaded or prepared fails, and the files after it still run", async () => {
+  const [broken, unprepared] = [testFile("broken"), testFile("unprepared")];
+  writeFileSync(broken, 'throw new Error("planted");');
+  writeFileSync(
+    unprepared,
+    'import { before, test } from "node:test"; before(() => { throw new Error("planted"); }); test("t", () => {});',
+  );
+  const [entry] = shareProcesses(root, [broken, unprepared, testFile("last")], 1, join(root, "failing"));
+  const output = await outputOf(entry!);
+  assert.match(output, /^not ok 1 - server\/test\/broken/m);
+  assert.match(output, /^not ok 2 - server\/test\/unprepared/m);
+  assert.match(output, /^last test$/m);
 });

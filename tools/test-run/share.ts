@@ -8,10 +8,26 @@ const ALONE: ReadonlyMap<string, string> = new Map([
   ["server/test/quickstarts.test.ts", "sets the trusted authorities of its process"],
 ]);
 
+/** Begun before all others, since they take longest: no process is still busy with one when the others have ended. */
+const LONGEST = [
+  "server/test/refusal-journal.test.ts",
+  "server/test/crash.test.ts",
+  "server/test/restart-process.test.ts",
+  "server/test/telemetry-durability.test.ts",
+  "server/test/notifications.test.ts",
+  "server/test/migrations.test.ts",
+  "server/test/crash-master-key.test.ts",
+  "agent/test/state.test.ts",
+  "server/test/power-cut.test.ts",
+  "server/test/telemetry-fairness.test.ts",
+  "server/test/backup.test.ts",
+  "server/test/earlier-version.test.ts",
+];
+
 /**
- * Divides the files of a whole run among a few processes, always in the same way. A process loads the sources, compiles the
- * embedded database and warms up its code only once, which is half the time of a test file in a process of its own. Each
- * file is a suite there, with its own hooks.
+ * Has a few processes share the files of a whole run. A process loads the sources, compiles the embedded database and warms up its
+ * code only once, which is half the time of a test file in a process of its own. Each file is a suite there, with its own hooks;
+ * a process takes the next file when it has ended one, so that all of them end at about the same time.
  *
  * @param files absolute paths under `root`
  * @param folder an empty folder for the generated entry files
@@ -20,20 +36,24 @@ const ALONE: ReadonlyMap<string, string> = new Map([
 export function shareProcesses(root: string, files: readonly string[], processes: number, folder: string): string[] {
   const nameOf = (file: string) => relative(root, file);
   const alone = files.filter((file) => ALONE.has(nameOf(file)));
-  const shares = Array.from({ length: processes }, (): string[] => []);
-  files.filter((file) => !alone.includes(file)).forEach((file, at) => void shares[at % processes]!.push(file));
+  const shared = files
+    .filter((file) => !alone.includes(file))
+    .map((file) => ({ name: nameOf(file), url: pathToFileURL(file).href }))
+    .sort((one, other) => rank(one.name) - rank(other.name));
+  const count = Math.min(processes, shared.length);
+  const most = Math.ceil(shared.length / count);
   mkdirSync(folder, { recursive: true });
-  const shared = shares
-    .filter((share) => share.length > 0)
-    .map((share, at) => {
-      const suites = share.map((file) => suite(nameOf(file), pathToFileURL(file).href));
-      const path = join(folder, `process-${at + 1}.mjs`);
-      writeFileSync(path, ['import { describe } from "node:test";', ...suites, ""].join("\n"));
-      return path;
-    });
-  return [...alone, ...shared];
+  const entries = Array.from({ length: count }, (_, at) => {
+    const path = join(folder, `process-${at + 1}.mjs`);
+    const work = [shared, most, join(folder, "taken-")].map((value) => JSON.stringify(value)).join(", ");
+    const runner = pathToFileURL(join(import.meta.dirname, "run-shared.ts")).href;
+    writeFileSync(path, `import { runShared } from ${JSON.stringify(runner)};\nawait runShared(${work});\n`);
+    return path;
+  });
+  return [...alone, ...entries];
 }
 
-function suite(name: string, url: string): string {
-  return `describe(${JSON.stringify(name)}, () => import(${JSON.stringify(url)}));`;
+function rank(name: string): number {
+  const at = LONGEST.indexOf(name);
+  return at < 0 ? LONGEST.length : at;
 }
