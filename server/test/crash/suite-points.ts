@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type CrashFixture, deviceOf, startCrashFixture } from "./harness/crash.ts";
-import { endConnections, onPostgres } from "./harness/database.ts";
-import { closed, connectMqtt } from "./harness/devices.ts";
-
-let fixture: CrashFixture;
-before(async () => {
-  fixture = await startCrashFixture();
-});
-after(() => fixture?.close());
+import { before, test } from "node:test";
+import { type CrashFixture, deviceOf } from "../harness/crash.ts";
+import { endConnections, onPostgres } from "../harness/database.ts";
+import { closed, connectMqtt } from "../harness/devices.ts";
 
 /**
  * The database guarantees what a transaction leaves behind. On the embedded one each kind of crash is therefore tested once: before a
@@ -16,149 +10,158 @@ after(() => fixture?.close());
  */
 const everywhere = <Point>(all: Point[], once: Point[]): Point[] => (onPostgres ? all : once);
 
-for (const point of everywhere(["sign.before", "sign.after", "redeem.commit"], ["redeem.commit"])) {
-  test(`killed at ${point} of a redemption: nothing is stored, and the same request succeeds after the restart`, async () => {
-    const claim = await fixture.claim();
-    await fixture.killedAt(point, () => fixture.redeem(claim.body));
-    assert.equal(await fixture.used(claim.id), 0);
-    const answer = await fixture.redeem(claim.body);
-    assert.equal(answer.status, 200, answer.text);
+/** Killed at the fault points of enrollment, renewal, revocation and deletion. */
+export function crashPoints(given: () => CrashFixture): void {
+  let fixture: CrashFixture;
+  before(() => {
+    fixture = given();
+  });
+
+  for (const point of everywhere(["sign.before", "sign.after", "redeem.commit"], ["redeem.commit"])) {
+    test(`killed at ${point} of a redemption: nothing is stored, and the same request succeeds after the restart`, async () => {
+      const claim = await fixture.claim();
+      await fixture.killedAt(point, () => fixture.redeem(claim.body));
+      assert.equal(await fixture.used(claim.id), 0);
+      const answer = await fixture.redeem(claim.body);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(await fixture.used(claim.id), 1);
+      assert.equal((await fixture.certificates(answer.json.deviceId)).length, 1);
+      await fixture.doctor();
+    });
+  }
+
+  test("killed after the commit of a redemption: the use is counted once, and the audit has the certificate", async () => {
+    const claim = await fixture.claim(2);
+    await fixture.killedAt("redeem.committed", () => fixture.redeem(claim.body));
     assert.equal(await fixture.used(claim.id), 1);
-    assert.equal((await fixture.certificates(answer.json.deviceId)).length, 1);
-    await fixture.doctor();
-  });
-}
-
-test("killed after the commit of a redemption: the use is counted once, and the audit has the certificate", async () => {
-  const claim = await fixture.claim(2);
-  await fixture.killedAt("redeem.committed", () => fixture.redeem(claim.body));
-  assert.equal(await fixture.used(claim.id), 1);
-  const retry = await fixture.redeem(claim.body);
-  assert.deepEqual([retry.status, retry.json.error], [401, "reenrollment_proof_required"]);
-  assert.equal(await fixture.used(claim.id), 1);
-  const [certificate] = await fixture.certificates();
-  const { items } = (await fixture.api("GET", "device-certificates/audit?limit=200")).json;
-  const enrolled = items.filter((entry: { certificateId: string }) => entry.certificateId === certificate.id);
-  assert.deepEqual(
-    enrolled.map(({ kind, actor }: { kind: string; actor: string }) => [kind, actor]),
-    [["device_cert_enrolled", `claim:${claim.id}`]],
-  );
-  await fixture.doctor();
-});
-
-test("killed before the commit of a renewal, the old certificate is valid; after it, only the new one", async () => {
-  const device = await fixture.enroll();
-  await fixture.killedAt("renew.commit", () => fixture.renew(device));
-  assert.deepEqual(await statuses(device.deviceId), ["active"]);
-  (await connectMqtt(fixture.server, device)).end(true);
-  await fixture.doctor();
-
-  await fixture.killedAt("renew.committed", () => fixture.renew(device));
-  assert.deepEqual(await statuses(device.deviceId), ["active", "revoked superseded"]);
-  const { answer } = await fixture.renew(device);
-  assert.deepEqual([answer.status, answer.json.error], [401, "cert_invalid"]);
-  await assert.rejects(connectMqtt(fixture.server, device));
-  await fixture.doctor();
-});
-
-for (const point of everywhere(["revoke.committed", "drop.deliver"], ["drop.deliver"])) {
-  test(`killed at ${point}, between a revocation and its drop: the device is refused at its next connect`, async () => {
-    const device = await fixture.enroll();
-    const client = await connectMqtt(fixture.server, device);
-    client.on("error", () => undefined);
-    const [certificate] = await fixture.certificates(device.deviceId);
-    await fixture.killedAt(point, () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
-    await closed(client);
-    client.end(true);
-    assert.deepEqual(await statuses(device.deviceId), ["revoked requested"]);
-    await assert.rejects(connectMqtt(fixture.server, device));
-    assert.equal((await fixture.renew(device)).answer.status, 401);
-    await fixture.doctor();
-  });
-}
-
-test("killed before the commit of a deletion, the device stays; after it, its certificates are revoked", async () => {
-  const device = await fixture.enroll();
-  const remove = () => fixture.server.command("device.delete", { tenant: "acme", id: device.deviceId });
-  await fixture.killedAt("delete.commit", remove);
-  assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 200);
-  await fixture.killedAt("delete.committed", remove);
-  assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 404);
-  assert.deepEqual(await statuses(device.deviceId), ["revoked device_deleted"]);
-  await assert.rejects(connectMqtt(fixture.server, device));
-  await fixture.doctor();
-});
-
-test("an error after a commit is a 500, and what was committed stays", async () => {
-  const claim = await fixture.claim();
-  await fixture.server.arm("redeem.committed:throw");
-  const answer = await fixture.redeem(claim.body);
-  assert.deepEqual([answer.status, answer.json.error], [500, "internal_error"]);
-  assert.equal(await fixture.used(claim.id), 1);
-  await fixture.server.arm("redeem.commit:throw");
-  const second = await fixture.claim();
-  assert.equal((await fixture.redeem(second.body)).status, 500);
-  assert.equal(await fixture.used(second.id), 0);
-  assert.ok(deviceOf(await fixture.redeem(second.body), second.key).deviceId);
-  await fixture.doctor();
-});
-
-if (onPostgres) {
-  test("killed before the commit of a bundle, no certificate is recorded; after it, one that can be revoked", async () => {
-    await fixture.server.command("device.create", { tenant: "acme", id: "by-hand", name: "By hand" });
-    const issue = () => fixture.api("POST", "device-certificates", { deviceId: "by-hand" });
-    await fixture.killedAt("bundle.commit", issue);
-    assert.deepEqual(await statuses("by-hand"), []);
-    await fixture.killedAt("bundle.committed", issue);
-    assert.deepEqual(await statuses("by-hand"), ["active"]);
-    const [lost] = await fixture.certificates("by-hand");
-    assert.equal((await fixture.api("DELETE", `device-certificates/${lost.id}`)).status, 204);
-    assert.equal((await issue()).status, 201);
+    const retry = await fixture.redeem(claim.body);
+    assert.deepEqual([retry.status, retry.json.error], [401, "reenrollment_proof_required"]);
+    assert.equal(await fixture.used(claim.id), 1);
+    const [certificate] = await fixture.certificates();
+    const { items } = (await fixture.api("GET", "device-certificates/audit?limit=200")).json;
+    const enrolled = items.filter((entry: { certificateId: string }) => entry.certificateId === certificate.id);
+    assert.deepEqual(
+      enrolled.map(({ kind, actor }: { kind: string; actor: string }) => [kind, actor]),
+      [["device_cert_enrolled", `claim:${claim.id}`]],
+    );
     await fixture.doctor();
   });
 
-  test("killed before the commit of a revocation, the certificate is valid", async () => {
-    const device = await fixture.enroll();
-    const [certificate] = await fixture.certificates(device.deviceId);
-    await fixture.killedAt("revoke.commit", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
-    assert.deepEqual(await statuses(device.deviceId), ["active"]);
-    (await connectMqtt(fixture.server, device)).end(true);
+  for (const point of everywhere(["revoke.committed", "drop.deliver"], ["drop.deliver"])) {
+    test(`killed at ${point}, between a revocation and its drop: the device is refused at its next connect`, async () => {
+      const device = await fixture.enroll();
+      const client = await connectMqtt(fixture.server, device);
+      client.on("error", () => undefined);
+      const [certificate] = await fixture.certificates(device.deviceId);
+      await fixture.killedAt(point, () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
+      await closed(client);
+      client.end(true);
+      assert.deepEqual(await statuses(device.deviceId), ["revoked requested"]);
+      await assert.rejects(connectMqtt(fixture.server, device));
+      assert.equal((await fixture.renew(device)).answer.status, 401);
+      await fixture.doctor();
+    });
+  }
+
+  test("an error after a commit is a 500, and what was committed stays", async () => {
+    const claim = await fixture.claim();
+    await fixture.server.arm("redeem.committed:throw");
+    const answer = await fixture.redeem(claim.body);
+    assert.deepEqual([answer.status, answer.json.error], [500, "internal_error"]);
+    assert.equal(await fixture.used(claim.id), 1);
+    await fixture.server.arm("redeem.commit:throw");
+    const second = await fixture.claim();
+    assert.equal((await fixture.redeem(second.body)).status, 500);
+    assert.equal(await fixture.used(second.id), 0);
+    assert.ok(deviceOf(await fixture.redeem(second.body), second.key).deviceId);
     await fixture.doctor();
   });
 
-  // The embedded database admits one process.
-  test("killed between a revocation and its drop: the other process closes the session", async () => {
-    const other = await fixture.another();
-    const device = await fixture.enroll();
-    const client = await connectMqtt(other, device);
-    client.on("error", () => undefined);
-    const gone = closed(client);
-    const [certificate] = await fixture.certificates(device.deviceId);
-    await fixture.killedAt("revoke.committed", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
-    await gone;
-    client.end(true);
-    await assert.rejects(connectMqtt(other, device));
-    await fixture.doctor();
-  });
+  if (onPostgres) {
+    test("killed before the commit of a renewal, the old certificate is valid; after it, only the new one", async () => {
+      const device = await fixture.enroll();
+      await fixture.killedAt("renew.commit", () => fixture.renew(device));
+      assert.deepEqual(await statuses(device.deviceId), ["active"]);
+      (await connectMqtt(fixture.server, device)).end(true);
+      await fixture.doctor();
 
-  test("the database ends a connection within a transaction: 503, nothing is stored, and the service goes on", async () => {
-    await fixture.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
-    await fixture.server.arm("bundle.commit:sleep:500");
-    const asleep = fixture.server.asleep();
-    const issued = fixture.api("POST", "device-certificates", { deviceId: "cut" });
-    await asleep;
-    await endConnections(fixture.databaseUrl!);
-    const { status, json } = await issued;
-    assert.deepEqual([status, json.error], [503, "catalog_unavailable"]);
-    assert.equal((await fixture.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);
-    assert.deepEqual(await statuses("cut"), ["active"]);
-    await fixture.doctor();
-  });
-}
+      await fixture.killedAt("renew.committed", () => fixture.renew(device));
+      assert.deepEqual(await statuses(device.deviceId), ["active", "revoked superseded"]);
+      const { answer } = await fixture.renew(device);
+      assert.deepEqual([answer.status, answer.json.error], [401, "cert_invalid"]);
+      await assert.rejects(connectMqtt(fixture.server, device));
+      await fixture.doctor();
+    });
 
-async function statuses(deviceId: string): Promise<string[]> {
-  const records = await fixture.certificates(deviceId);
-  return records.map(({ status, revocationReason: why }: Record<string, string>) =>
-    why ? `${status} ${why}` : status,
-  );
+    test("killed before the commit of a deletion, the device stays; after it, its certificates are revoked", async () => {
+      const device = await fixture.enroll();
+      const remove = () => fixture.server.command("device.delete", { tenant: "acme", id: device.deviceId });
+      await fixture.killedAt("delete.commit", remove);
+      assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 200);
+      await fixture.killedAt("delete.committed", remove);
+      assert.equal((await fixture.api("GET", `devices/${device.deviceId}`)).status, 404);
+      assert.deepEqual(await statuses(device.deviceId), ["revoked device_deleted"]);
+      await assert.rejects(connectMqtt(fixture.server, device));
+      await fixture.doctor();
+    });
+
+    test("killed before the commit of a bundle, no certificate is recorded; after it, one that can be revoked", async () => {
+      await fixture.server.command("device.create", { tenant: "acme", id: "by-hand", name: "By hand" });
+      const issue = () => fixture.api("POST", "device-certificates", { deviceId: "by-hand" });
+      await fixture.killedAt("bundle.commit", issue);
+      assert.deepEqual(await statuses("by-hand"), []);
+      await fixture.killedAt("bundle.committed", issue);
+      assert.deepEqual(await statuses("by-hand"), ["active"]);
+      const [lost] = await fixture.certificates("by-hand");
+      assert.equal((await fixture.api("DELETE", `device-certificates/${lost.id}`)).status, 204);
+      assert.equal((await issue()).status, 201);
+      await fixture.doctor();
+    });
+
+    test("killed before the commit of a revocation, the certificate is valid", async () => {
+      const device = await fixture.enroll();
+      const [certificate] = await fixture.certificates(device.deviceId);
+      await fixture.killedAt("revoke.commit", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
+      assert.deepEqual(await statuses(device.deviceId), ["active"]);
+      (await connectMqtt(fixture.server, device)).end(true);
+      await fixture.doctor();
+    });
+
+    // The embedded database admits one process.
+    test("killed between a revocation and its drop: the other process closes the session", async () => {
+      const other = await fixture.another();
+      const device = await fixture.enroll();
+      const client = await connectMqtt(other, device);
+      client.on("error", () => undefined);
+      const gone = closed(client);
+      const [certificate] = await fixture.certificates(device.deviceId);
+      await fixture.killedAt("revoke.committed", () => fixture.api("DELETE", `device-certificates/${certificate.id}`));
+      await gone;
+      client.end(true);
+      await assert.rejects(connectMqtt(other, device));
+      await fixture.doctor();
+      await other.end("SIGTERM");
+    });
+
+    test("the database ends a connection within a transaction: 503, nothing is stored, and the service goes on", async () => {
+      await fixture.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
+      await fixture.server.arm("bundle.commit:sleep:500");
+      const asleep = fixture.server.asleep();
+      const issued = fixture.api("POST", "device-certificates", { deviceId: "cut" });
+      await asleep;
+      await endConnections(fixture.databaseUrl!);
+      const { status, json } = await issued;
+      assert.deepEqual([status, json.error], [503, "catalog_unavailable"]);
+      assert.equal((await fixture.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);
+      assert.deepEqual(await statuses("cut"), ["active"]);
+      await fixture.doctor();
+    });
+  }
+
+  async function statuses(deviceId: string): Promise<string[]> {
+    const records = await fixture.certificates(deviceId);
+    return records.map(({ status, revocationReason: why }: Record<string, string>) =>
+      why ? `${status} ${why}` : status,
+    );
+  }
 }

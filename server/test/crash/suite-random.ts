@@ -1,21 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type CrashFixture, startCrashFixture } from "./harness/crash.ts";
-import { onPostgres } from "./harness/database.ts";
-import { sequence } from "./harness/sequence.ts";
+import { test } from "node:test";
+import type { CrashFixture } from "../harness/crash.ts";
+import { onPostgres } from "../harness/database.ts";
+import { sequence } from "../harness/sequence.ts";
 
-const KILLS = onPostgres ? 5 : 3;
+const KILLS = onPostgres ? 5 : 1;
 const CLIENTS = 4;
 const SEED = 20_261_120;
 
-let fixture: CrashFixture;
-before(async () => {
-  fixture = await startCrashFixture({ faulty: false });
-});
-after(() => fixture?.close());
-
 /** Redeems the claim until the process is killed or the claim is exhausted. @returns how many requests were answered, and how many not */
-async function redeemUntilKilled(claimCode: string): Promise<{ answered: number; unanswered: number }> {
+async function redeemUntilKilled(
+  fixture: CrashFixture,
+  claimCode: string,
+): Promise<{ answered: number; unanswered: number }> {
   let answered = 0;
   for (;;) {
     const { body } = await fixture.redemptionOf(claimCode);
@@ -28,27 +25,32 @@ async function redeemUntilKilled(claimCode: string): Promise<{ answered: number;
   }
 }
 
-test("killed at random under load: every answered redemption is stored, and each unanswered one wholly or not at all", async () => {
-  const random = sequence(SEED);
-  let enrolled = 0;
-  for (let kill = 1; kill <= KILLS; kill++) {
-    const claim = await fixture.claim(100);
-    const work = Promise.all(Array.from({ length: CLIENTS }, () => redeemUntilKilled(claim.claimCode)));
-    const moment = new Promise((resolve) => setTimeout(resolve, 50 + random() * 350));
-    await Promise.race([moment, work]);
-    await fixture.server.end("SIGKILL");
-    const outcomes = await work;
-    await fixture.restart();
+/** Killed at moments of which it knows nothing. */
+export function randomCrashes(given: () => CrashFixture): void {
+  test("killed at random under load: every answered redemption is stored, and each unanswered one wholly or not at all", async () => {
+    const fixture = given();
+    const random = sequence(SEED);
+    const count = async () => (await fixture.api("GET", "devices?limit=1")).json.total;
+    const before = await count();
+    let enrolled = 0;
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const claim = await fixture.claim(100);
+      const work = Promise.all(Array.from({ length: CLIENTS }, () => redeemUntilKilled(fixture, claim.claimCode)));
+      const moment = new Promise((resolve) => setTimeout(resolve, 50 + random() * 350));
+      await Promise.race([moment, work]);
+      await fixture.server.end("SIGKILL");
+      const outcomes = await work;
+      await fixture.restart();
 
-    const answered = outcomes.reduce((sum, each) => sum + each.answered, 0);
-    const unanswered = outcomes.reduce((sum, each) => sum + each.unanswered, 0);
-    const used = await fixture.used(claim.id);
-    assert.ok(used >= answered, `seed ${SEED}, kill ${kill}: ${answered} were answered, ${used} are stored`);
-    assert.ok(used <= answered + unanswered, `seed ${SEED}, kill ${kill}: ${used} used by ${answered}+${unanswered}`);
-    enrolled += used;
-    const { total } = (await fixture.api("GET", "devices?limit=1")).json;
-    assert.equal(total, enrolled, `seed ${SEED}, kill ${kill}: as many devices as uses`);
-    await fixture.doctor();
-  }
-  assert.ok(enrolled > 0, "nothing was enrolled: the kills proved nothing");
-});
+      const answered = outcomes.reduce((sum, each) => sum + each.answered, 0);
+      const unanswered = outcomes.reduce((sum, each) => sum + each.unanswered, 0);
+      const used = await fixture.used(claim.id);
+      assert.ok(used >= answered, `seed ${SEED}, kill ${kill}: ${answered} were answered, ${used} are stored`);
+      assert.ok(used <= answered + unanswered, `seed ${SEED}, kill ${kill}: ${used} used by ${answered}+${unanswered}`);
+      enrolled += used;
+      assert.equal(await count(), before + enrolled, `seed ${SEED}, kill ${kill}: as many devices as uses`);
+      await fixture.doctor();
+    }
+    assert.ok(enrolled > 0, "nothing was enrolled: the kills proved nothing");
+  });
+}

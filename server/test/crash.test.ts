@@ -1,0 +1,22 @@
+/** One service, in a process of its own, that is killed and started again by every test: a start costs more than most tests. */
+import { after, before, describe } from "node:test";
+import { notificationCrashes } from "./crash/suite-notifications.ts";
+import { crashPoints } from "./crash/suite-points.ts";
+import { randomCrashes } from "./crash/suite-random.ts";
+import { type CrashFixture, startCrashFixture } from "./harness/crash.ts";
+import { type Sinks, startSinks } from "./harness/sinks.ts";
+
+let sinks: Sinks;
+let fixture: CrashFixture;
+before(async () => {
+  sinks = await startSinks();
+  fixture = await startCrashFixture({ env: sinks.env });
+});
+after(async () => {
+  await fixture?.close();
+  await sinks.stop();
+});
+
+describe("at a fault point", () => crashPoints(() => fixture));
+describe("at random", () => randomCrashes(() => fixture));
+describe("in notifications", () => notificationCrashes(() => ({ fixture, sinks })));
