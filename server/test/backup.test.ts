@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { restore } from "../src/backup/backup.ts";
@@ -14,28 +11,25 @@ import { randomIds } from "../src/lib/ids.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { onPostgres } from "./harness/database.ts";
 import { addTenant, createRegistry, enroll, type Registry, type Tenant } from "./harness/enrollment.ts";
-import { startServer, type TestServer } from "./harness/server.ts";
+import type { TestServer } from "./harness/server.ts";
+import { startShell, type TestShell } from "./harness/shell.ts";
 
-const launcher = join(import.meta.dirname, "../bin/muster.mjs");
 const logger = createLogger("silent");
 let folder: string;
+let shell: TestShell;
 let server: TestServer;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "muster-backup-"));
-  server = await startServer();
+  shell = await startShell();
+  ({ server } = shell);
 });
 after(async () => {
-  await server.stop();
+  await shell.stop();
   await rm(folder, { recursive: true });
 });
 
-async function muster(dataDir: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH, MUSTER_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [launcher, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { stdout, stderr, code };
-}
+const muster = (dataDir: string, ...args: string[]) => shell.muster(args, dataDir);
 
 /** The features over the database of a data folder. */
 async function reopen(dataDir: string) {

@@ -37,19 +37,6 @@ if (!onPostgres) {
   });
 }
 
-test("after kill -9 the next start has all data, and a device connects and renews with its certificate", async () => {
-  const device = await service.enroll();
-  const client = await connectMqtt(service.server, device);
-  client.on("error", () => undefined);
-  await service.server.end("SIGKILL");
-  await closed(client);
-  client.end(true);
-  await service.restart();
-  (await connectMqtt(service.server, device)).end(true);
-  assert.equal((await service.renew(device)).answer.status, 200);
-  await service.doctor();
-});
-
 test("SIGTERM finishes a running redemption, closes sessions and exits with 0", async () => {
   const claim = await service.claim();
   const connected = await connectMqtt(service.server, await service.enroll());
@@ -71,10 +58,17 @@ test("SIGTERM finishes a running redemption, closes sessions and exits with 0", 
   await service.doctor();
 });
 
-test("the production launcher ignores FAULT", async () => {
-  await service.server.end("SIGTERM");
+test("after kill -9 the production launcher has all data, devices connect and renew, and FAULT is ignored", async () => {
+  const device = await service.enroll();
+  const client = await connectMqtt(service.server, device);
+  client.on("error", () => undefined);
+  await service.server.end("SIGKILL");
+  await closed(client);
+  client.end(true);
   const env = { FAULT: "redeem.commit:kill9", MUSTER_MASTER_KEY: service.masterKey };
-  const plain = await startProcess(service.dataDir, service.databaseUrl, { env });
-  service.use(plain);
+  service.use(await startProcess(service.dataDir, service.databaseUrl, { env }));
+  (await connectMqtt(service.server, device)).end(true);
+  assert.equal((await service.renew(device)).answer.status, 200);
   assert.ok(await service.enroll());
+  await service.doctor();
 });

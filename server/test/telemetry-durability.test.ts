@@ -10,7 +10,7 @@ import { sequence } from "./harness/sequence.ts";
 import { type Sinks, startSinks } from "./harness/sinks.ts";
 
 const SEED = 20_261_121;
-const KILLS = onPostgres ? 10 : 2;
+const KILLS = onPostgres ? 10 : 1;
 /** The service is killed at a random time: after so many acknowledgements, and up to so many milliseconds later. */
 const MIN_ACKNOWLEDGED = 50;
 const MAX_ACKNOWLEDGED = onPostgres ? 400 : 900;
