@@ -1,11 +1,22 @@
-# The server runs its TypeScript as it is, so there is nothing to build: install, copy, run.
+# The server runs its TypeScript as it is: install, copy, run. Only the admin app is built, in a stage of its own.
 FROM node:24-slim AS dependencies
 WORKDIR /muster
 COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/
 COPY agent/package.json agent/
-# The image brings Node itself; the optional Node of the npm scripts stays out.
-RUN npm ci --omit=dev --omit=optional
+# The image brings Node itself; the optional Node of the npm scripts stays out, and the app is not built here.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim AS app
+WORKDIR /muster
+COPY package.json package-lock.json .npmrc ./
+COPY server/package.json server/
+COPY agent/package.json agent/
+COPY admin/package.json admin/
+RUN npm ci --ignore-scripts
+COPY openapi openapi
+COPY admin admin
+RUN npm run build
 
 FROM node:24-slim
 ENV NODE_ENV=production MUSTER_DATA_DIR=/data
@@ -14,6 +25,7 @@ COPY --from=dependencies /muster ./
 COPY LICENSE ./
 COPY server server
 COPY agent agent
+COPY --from=app /muster/admin/dist admin/dist
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

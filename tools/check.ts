@@ -24,6 +24,7 @@ const steps: Step[] = [
   { name: "format and lint", run: () => tool("biome", ["check", "--error-on-warnings", "."]) },
   ...ruleChecks.map((each) => ({ name: each.name, run: () => violationsOf(each) })),
   { name: "types", run: () => tool("tsc", ["-p", "."]) },
+  { name: "types of the admin app", run: appTypes },
   {
     name: "generated files are current",
     run: () =>
@@ -31,6 +32,7 @@ const steps: Step[] = [
         .join("\n")
         .trim(),
   },
+  { name: "admin app builds, and loads within its limit", run: () => tool("node", ["admin/tools/build.ts"]) },
 ];
 
 const only = process.argv.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
@@ -48,6 +50,11 @@ if (only === undefined && !process.argv.includes("--no-tests")) {
   const { status } = spawnSync(process.execPath, [join(root, "tools/test.ts")], { cwd: root, stdio: "inherit" });
   if (status !== 0) console.error("\ncheck failed: tests");
   process.exitCode = status ?? 1;
+}
+
+/** The types of its client are generated, so they fit `openapi/admin.json` or the step fails. */
+function appTypes(): string {
+  return tool("node", ["admin/tools/generate-types.ts"]) || tool("tsc", ["-p", "admin"]);
 }
 
 /** Runs a program of `node_modules/.bin`; silent when it succeeds. */

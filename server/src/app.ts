@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { boundFunctions } from "./access/access.ts";
+import { serveApp } from "./api/app/serve-app.ts";
 import { serveConfirmPage } from "./api/pages/confirm-page.ts";
-import { serveHomePage } from "./api/reference/home-page.ts";
 import { serveReference } from "./api/reference/serve-reference.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Authorities, createAuthorities, createMasterKeys } from "./authorities/authorities.ts";
@@ -67,7 +67,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     masterKey: authorities.hasMasterKey(),
   });
   const bound = boundFunctions([...Object.values(features), authorities]);
-  const pages = [serveHomePage, serveReference, serveConfirmPage(parts)];
+  const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
   const api = createApi({ ...parts, bound, pages, readiness, isUnavailable });
   const control = createControl({ ...parts, dataDir: config.dataDir });
 

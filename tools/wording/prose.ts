@@ -27,11 +27,22 @@ function sentences(source: Source): Prose[] {
   const found: Prose[] = [];
   const read = new Set<Node>();
   visit(source.program, (node) => {
-    const text = node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
-    if (text?.includes(" ")) found.push({ text, offset: node.start + 1, comment: false, operators: read.has(node) });
+    const text = textOf(node);
+    if (text?.includes(" "))
+      found.push({
+        text,
+        offset: node.type === "JSXText" ? node.start : node.start + 1,
+        comment: false,
+        operators: read.has(node),
+      });
     for (const argument of textsForOperators(node)) visit(argument, (each) => read.add(each));
   });
   return found;
+}
+
+function textOf(node: Node): string | undefined {
+  if (node.type === "JSXText") return node.value as string;
+  return node.type === "TemplateElement" ? (node.value as { raw: string }).raw : stringOf(node);
 }
 
 /** The arguments of `logger.warn(…)` and `new MusterError(…)`, and the help of a metric. */

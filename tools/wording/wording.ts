@@ -7,8 +7,8 @@ import { type AvoidedWord, avoidedInTexts, avoidedNames, avoidedPhrases } from "
 import { type DeclaredName, declaredNames, wordsOf } from "./names.ts";
 import { type Prose, proseOf, withoutCode } from "./prose.ts";
 
-/** Every string here is read by an operator. */
-const FOR_OPERATORS = /^server\/src\/(cli|control|doctor|demo)\/|^agent\/src\/cli\//;
+/** Every string here is read by an operator or a user. */
+const FOR_OPERATORS = /^server\/src\/(cli|control|doctor|demo)\/|^agent\/src\/cli\/|^admin\/src\//;
 
 const findInName = finder(avoidedNames, " ");
 const findPhrases = finder(avoidedPhrases, "\\s+");
@@ -27,7 +27,7 @@ export function checkWording(root: string): Violation[] {
 
 function inCode(file: string, path: string): Violation[] {
   const source = parse(path);
-  const names = [{ name: basename(file, ".ts"), line: 1 }, ...declaredNames(source)];
+  const names = [{ name: basename(file).replace(/\.tsx?$/, ""), line: 1 }, ...declaredNames(source)];
   const texts = proseOf(source).map((each) => ({ ...each, operators: each.operators || isForOperators(file, each) }));
   return [...names.flatMap((each) => inName(file, each)), ...inProse(file, texts, source.lineOf)];
 }

@@ -29,6 +29,8 @@ export interface Config {
   limits: Limits;
   /** Origins whose pages may read the public API (CORS); none by default. */
   corsOrigins: string[];
+  /** Where the admin app was built. */
+  appDir: string;
   /** The mail server. Without one, e-mails stay in the outbox and fail after a day. */
   smtp: { url: Secret<string>; from: string } | undefined;
   /** Whether webhooks may be sent to private networks and to this machine. */
@@ -100,6 +102,9 @@ const masterKey = z
   .string()
   .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)");
 
+/** The admin app of this installation (`npm run build`). */
+const BUILT_APP = resolve(import.meta.dirname, "../../../admin/dist");
+
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 const limitValue = wholeNumber.min(1, "must be at least 1");
@@ -138,6 +143,7 @@ const environment = z.object({
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TRUSTED_PROXIES: addressRanges,
   MUSTER_TRUSTED_CLIENT_CERT_PROXIES: addressRanges,
+  MUSTER_APP_DIR: z.string().min(1).optional(),
   MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
   MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
   MUSTER_MAIL_FROM: z
@@ -228,6 +234,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     trustedClientCertProxies: env.MUSTER_TRUSTED_CLIENT_CERT_PROXIES,
     limits: toLimits(env),
     corsOrigins: env.MUSTER_CORS_ORIGINS,
+    appDir: env.MUSTER_APP_DIR ? resolve(env.MUSTER_APP_DIR) : BUILT_APP,
     smtp: env.MUSTER_SMTP_URL
       ? {
           url: new Secret(env.MUSTER_SMTP_URL),

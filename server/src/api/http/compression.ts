@@ -23,6 +23,8 @@ const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: (bytes) => deflate(bytes, { level: 1 }),
 };
 
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
+
 /**
  * Compresses answers of 1 KiB and more for clients that ask for it (RFC 9110 12.5.3). Two kinds stay uncompressed: answers with a
  * one-time secret, whose compressed length would leak information about it (BREACH), and answers with a strong `ETag`, which
@@ -33,7 +35,7 @@ export function installCompression(app: FastifyInstance): void {
     const bytes = compressible(request, reply, payload);
     if (!bytes) return done(null, payload);
     vary(reply, "Accept-Encoding");
-    const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+    const encoding = acceptedEncoding(request.headers["accept-encoding"], ENCODINGS);
     if (!encoding) return done(null, payload);
     reply.header("content-encoding", encoding).removeHeader("content-length");
     ENCODERS[encoding](bytes).then((compressed) => done(null, compressed), done);
@@ -50,14 +52,14 @@ function compressible(request: FastifyRequest, reply: FastifyReply, payload: unk
 }
 
 /**
- * The encoding to use for `Accept-Encoding`: the one with the highest weight, in the server's order among equal ones; `undefined` for none.
+ * The encoding of `among` to use for `Accept-Encoding`: the one with the highest weight, the first among equal ones; `undefined` for none.
  */
-export function acceptedEncoding(header: string | undefined): Encoding | undefined {
+export function acceptedEncoding<E extends Encoding>(header: string | undefined, among: readonly E[]): E | undefined {
   if (!header) return undefined;
   const weights = new Map(header.toLowerCase().split(",").map(weighted));
-  let best: Encoding | undefined;
+  let best: E | undefined;
   let most = 0;
-  for (const encoding of Object.keys(ENCODERS) as Encoding[]) {
+  for (const encoding of among) {
     const weight = weights.get(encoding) ?? weights.get("*") ?? 0;
     if (weight > most) [best, most] = [encoding, weight];
   }

@@ -1,0 +1,73 @@
+import { readStream, type StreamMessage } from "./event-stream.ts";
+
+/** What the service sends on a stream. */
+export interface LiveEvent {
+  kind: string;
+  at?: string;
+  deviceId?: string | null;
+  data?: unknown;
+  [more: string]: unknown;
+}
+
+export type LiveState = "connecting" | "live" | "interrupted" | "ended";
+
+export interface StreamHandlers {
+  event: (event: LiveEvent) => void;
+  /** What was read may be stale: the stream begins, or could not continue where it was. */
+  reload: () => void;
+  state: (state: LiveState) => void;
+  /** The position to continue at. */
+  cursor?: (cursor: string) => void;
+}
+
+const FIRST_WAIT_MS = 1000;
+const MOST_WAIT_MS = 15_000;
+
+/**
+ * Follows a stream of `/api/admin/events` until `signal` aborts: connects again after an interruption, continuing at the last cursor.
+ * A session that has ended ends it.
+ */
+export async function followStream(
+  path: string,
+  options: { after?: string | undefined; signal: AbortSignal; handlers: StreamHandlers },
+): Promise<void> {
+  const { signal, handlers } = options;
+  let after = options.after ?? "";
+  let wait = FIRST_WAIT_MS;
+  const receive = (message: StreamMessage) => {
+    wait = FIRST_WAIT_MS;
+    if (message.event === "reset") after = "";
+    else if (message.id) after = message.id;
+    handlers.cursor?.(after);
+    dispatch(message, handlers);
+  };
+  while (!signal.aborted) {
+    handlers.state(after ? "interrupted" : "connecting");
+    const status = await readStream(path, { after, signal, receive }).catch(() => 0);
+    if (signal.aborted) return;
+    if (status === 401 || status === 403) return handlers.state("ended");
+    // A cursor that the service does not know.
+    if (status === 400 || status === 410) after = "";
+    handlers.state("interrupted");
+    await pause(wait, signal);
+    wait = Math.min(wait * 2, MOST_WAIT_MS);
+  }
+}
+
+function dispatch({ event, data }: StreamMessage, handlers: StreamHandlers): void {
+  if (event === "ready") handlers.state("live");
+  if (event === "ready" || event === "reset") handlers.reload();
+  else if (event !== "end") handlers.event(JSON.parse(data) as LiveEvent);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,55 @@
+/** The error body of every answer (docs/api-conventions.md, Errors). */
+export interface ErrorBody {
+  error: string;
+  message: string;
+  requestId?: string;
+  /** The offending value or field. */
+  detail?: string;
+  retryAfterSeconds?: number;
+  [more: string]: unknown;
+}
+
+/** An answer of the service that is no success; `message` is the service's sentence. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  readonly body: ErrorBody;
+  /** How long to wait before another attempt, where the service says so. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
+    super(body.message);
+    this.status = status;
+    this.code = body.error;
+    this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The request got no answer: the network, or a service that restarts. */
+export function noAnswer(): Problem {
+  return new Problem(0, {
+    error: "no_answer",
+    message: "The service did not answer. Check the connection and try again.",
+  });
+}
+
+/** What `response` says is wrong. */
+export function problemOf(response: Response, body: unknown): Problem {
+  const wait = Number(response.headers.get("retry-after"));
+  const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : undefined;
+  if (isErrorBody(body)) return new Problem(response.status, body, retryAfter);
+  const message = `The service answered ${response.status} without a reason.`;
+  return new Problem(response.status, { error: "unreadable_answer", message }, retryAfter);
+}
+
+/** Whether an attempt later may succeed. */
+export function isTemporary({ status }: Problem): boolean {
+  return status === 0 || status === 429 || status === 502 || status === 503;
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === "object" && body !== null && "error" in body && "message" in body;
+}

@@ -1,0 +1,59 @@
+import { noAnswer } from "./problem.ts";
+
+/** What the app does about answers that every request can get; `parts/` sets it once. */
+export interface Handlers {
+  /** Asks for the password (and second factor). Rejects when the user cancels. */
+  stepUp: () => Promise<void>;
+  /** The session has ended. */
+  signedOut: () => void;
+}
+
+let handlers: Handlers = { stepUp: () => Promise.reject(noAnswer()), signedOut: () => undefined };
+
+export function handleAnswers(given: Handlers): void {
+  handlers = given;
+}
+
+/** Answers 401 for reasons of its own. */
+const SIGN_IN = /^\/api\/admin\/(session|setup|invites\/accept|password)(\/|$)/;
+
+/**
+ * Sends a request of the app. A POST gets an `Idempotency-Key`, so that a repetition after a step-up, or by a user who saw no answer,
+ * has one effect. When a dangerous operation asks for a step-up, the user confirms and the same request is sent again.
+ * @throws Problem no_answer; what {@link Handlers.stepUp} rejects with
+ */
+export async function send(request: Request): Promise<Response> {
+  const keyed = withIdempotencyKey(request);
+  const again = keyed.clone();
+  const response = await attempt(keyed);
+  const { pathname } = new URL(request.url);
+  if (response.status === 401 && !SIGN_IN.test(pathname)) handlers.signedOut();
+  if (response.status !== 403 || !(await wantsStepUp(response))) return response;
+  await handlers.stepUp();
+  return attempt(again);
+}
+
+function withIdempotencyKey(request: Request): Request {
+  if (request.method !== "POST" || request.headers.has("idempotency-key")) return request;
+  if (SIGN_IN.test(new URL(request.url).pathname)) return request;
+  const headers = new Headers(request.headers);
+  headers.set("idempotency-key", crypto.randomUUID());
+  return new Request(request, { headers });
+}
+
+async function attempt(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    throw noAnswer();
+  }
+}
+
+async function wantsStepUp(response: Response): Promise<boolean> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return (body as { error?: string } | undefined)?.error === "reauthentication_required";
+}

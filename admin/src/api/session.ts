@@ -1,0 +1,44 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { api, must, type Schemas } from "./client.ts";
+import { Problem, problemOf } from "./problem.ts";
+import { keyOf } from "./queries.ts";
+
+export type Session = Schemas["Session"];
+
+const PATH = "/api/admin/session";
+
+/** The session, or null where there is none: its cookie is out of the reach of scripts, so the service is asked. */
+export const sessionQuery = queryOptions({
+  queryKey: keyOf(PATH),
+  queryFn: async (): Promise<Session | null> => {
+    const { data, error, response } = await api.GET(PATH);
+    if (response.status === 401) return null;
+    if (!response.ok) throw problemOf(response, error);
+    return data ?? null;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Whether the session may be used: a required second factor has been given. */
+export function isComplete(session: Session | null | undefined): session is Session {
+  return session !== null && session !== undefined && session.factor !== "required";
+}
+
+/** Records the session that a sign-in has answered with. What an earlier user has read is forgotten. */
+export function startSession(queries: QueryClient, session: Session): void {
+  queries.clear();
+  queries.setQueryData(sessionQuery.queryKey, session);
+}
+
+/** Signs out, also where the session has ended already. */
+export async function endSession(queries: QueryClient): Promise<void> {
+  await must(api.DELETE(PATH)).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.status !== 401) throw error;
+  });
+  forgetSession(queries);
+}
+
+export function forgetSession(queries: QueryClient): void {
+  queries.clear();
+  queries.setQueryData(sessionQuery.queryKey, null);
+}

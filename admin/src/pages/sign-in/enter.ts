@@ -1,0 +1,16 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { type Session, startSession } from "../../api/session.ts";
+import { samePlacePath } from "./same-place-path.ts";
+
+/** Opens the app with a session that a sign-in has answered with, at the address that the user wanted. */
+export function useEnter(): (session: Session) => Promise<void> {
+  const queries = useQueryClient();
+  const router = useRouter();
+  const { next } = useSearch({ strict: false }) as { next?: unknown };
+  return async (session) => {
+    startSession(queries, session);
+    await router.invalidate();
+    await router.navigate({ href: samePlacePath(next, location.origin), replace: true });
+  };
+}

@@ -1,0 +1,11 @@
+import { OpenFrame } from "../../parts/open-frame.tsx";
+import { PasswordForm } from "./password-form.tsx";
+
+/** Signs in with address and password. */
+export default function SignInPage() {
+  return (
+    <OpenFrame title="Sign in">
+      <PasswordForm />
+    </OpenFrame>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { Problem } from "../../api/problem.ts";
+import { DialogActions } from "../../ui/input/dialog.tsx";
+import { asProblem, ProblemBox, sentence } from "../problem-box.tsx";
+import { CANCELLED } from "../step-up/step-up.ts";
+
+interface FormProps<Values extends Record<string, unknown>> {
+  form: UseFormReturnType<Values>;
+  /** Resolves when it is done. A `Problem` whose `detail` names a field is shown at the field. */
+  onSubmit: (values: Values) => Promise<unknown>;
+  /** The button that sends: "Create claim". */
+  action: string;
+  onCancel?: () => void;
+  /** Why it cannot be sent now. */
+  blocked?: string | undefined;
+  children: ReactNode;
+}
+
+/** A form of the app: checks before it sends, shows what the service refuses where it belongs, and focuses the first field that is wrong. */
+export function Form<Values extends Record<string, unknown>>(props: FormProps<Values>) {
+  const { form, onSubmit, action, onCancel, blocked, children } = props;
+  const element = useRef<HTMLFormElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const focusFirstError = () =>
+    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setError(undefined);
+    if (form.validate().hasErrors) return focusFirstError();
+    setBusy(true);
+    try {
+      await onSubmit(form.getValues());
+    } catch (reason) {
+      const field = fieldOf(reason, Object.keys(form.getValues()));
+      if (field) {
+        form.setFieldError(field, sentence(asProblem(reason).message));
+        focusFirstError();
+      } else if (reason !== CANCELLED) setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form ref={element} onSubmit={submit} className="stack" noValidate>
+      {children}
+      {error !== undefined && <ProblemBox error={error} />}
+      <DialogActions>
+        {blocked && <span className="soft">{blocked}</span>}
+        {onCancel && (
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        <Button type="submit" loading={busy} disabled={blocked !== undefined}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** The field that `detail` of a refusal names: `body.name`, `name` or `name: …`. */
+function fieldOf(reason: unknown, fields: readonly string[]): string | undefined {
+  if (!(reason instanceof Problem) || reason.body.detail === undefined) return undefined;
+  const named = /^(?:body\.)?(\w+)/.exec(reason.body.detail)?.[1];
+  return fields.find((field) => field === named);
+}

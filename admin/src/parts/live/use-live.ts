@@ -1,0 +1,77 @@
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useSyncExternalStore } from "react";
+import { affectedBy } from "../../api/live/affected.ts";
+import type { LiveEvent, LiveState } from "../../api/live/follow-stream.ts";
+import { joinSharedStream } from "../../api/live/shared-stream.ts";
+
+/** Events of a burst are answered with one reading. */
+const COALESCE_MS = 500;
+
+let state: LiveState = "connecting";
+const stateListeners = new Set<() => void>();
+const eventListeners = new Set<(event: LiveEvent) => void>();
+
+/** Keeps what the screens show current, while it is mounted. */
+export function useLive(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const refresh = createRefresh(queries);
+    const leave = joinSharedStream({
+      event: (event) => {
+        refresh.affected(event.kind);
+        for (const listener of eventListeners) listener(event);
+      },
+      reload: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => isLive(queryKey[0]) }),
+      state: (next) => {
+        state = next;
+        for (const listener of stateListeners) listener();
+      },
+    });
+    return () => {
+      leave();
+      refresh.stop();
+    };
+  }, [queries]);
+}
+
+/** Calls `listener` with every event, for screens that act on one. */
+export function useLiveEvents(listener: (event: LiveEvent) => void): void {
+  useEffect(() => {
+    eventListeners.add(listener);
+    return () => void eventListeners.delete(listener);
+  }, [listener]);
+}
+
+/** Whether what is shown follows the service. */
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(
+    (listener) => {
+      stateListeners.add(listener);
+      return () => stateListeners.delete(listener);
+    },
+    () => state,
+  );
+}
+
+function isLive(path: unknown): boolean {
+  return typeof path === "string" && path !== "/api/admin/session";
+}
+
+function createRefresh(queries: QueryClient) {
+  let stale = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = () => {
+    const beginnings = [...stale];
+    stale = new Set();
+    timer = undefined;
+    const isStale = (path: unknown) => typeof path === "string" && beginnings.some((each) => path.startsWith(each));
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => isStale(queryKey[0]) });
+  };
+  return {
+    affected(kind: string) {
+      for (const beginning of affectedBy(kind)) stale.add(beginning);
+      timer ??= setTimeout(run, COALESCE_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,31 @@
+import { type ReactNode, useEffect } from "react";
+import icon from "../icon.svg";
+import "./open-frame.css";
+
+interface OpenFrameProps {
+  title: string;
+  lead?: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of screens without a session. */
+export function OpenFrame({ title, lead, children }: OpenFrameProps) {
+  useEffect(() => {
+    document.title = `${title} · Muster`;
+  }, [title]);
+  return (
+    <main className="open-frame">
+      <div className="open-card">
+        <p className="open-brand">
+          <img src={icon} alt="" width="28" height="28" />
+          Muster
+        </p>
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {lead && <p className="page-lead">{lead}</p>}
+        </div>
+        {children}
+      </div>
+    </main>
+  );
+}

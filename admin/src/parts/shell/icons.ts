@@ -1,0 +1,31 @@
+import {
+  IconCertificate,
+  IconCpu,
+  IconHome,
+  IconKey,
+  IconListDetails,
+  IconPlugConnected,
+  IconPlugOff,
+  IconServerCog,
+  IconSettings,
+  IconStack2,
+  IconTicket,
+  IconUsers,
+} from "@tabler/icons-react";
+import type { ComponentType } from "react";
+
+/** The pictures of the menu by the name that a route gives. */
+export const icons: Record<string, ComponentType<{ size?: number; stroke?: number }>> = {
+  home: IconHome,
+  devices: IconCpu,
+  refusals: IconPlugOff,
+  claims: IconTicket,
+  certificates: IconCertificate,
+  types: IconStack2,
+  clients: IconPlugConnected,
+  keys: IconKey,
+  users: IconUsers,
+  audit: IconListDetails,
+  settings: IconSettings,
+  platform: IconServerCog,
+};

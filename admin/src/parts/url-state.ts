@@ -1,0 +1,48 @@
+import { useRouter, useSearch } from "@tanstack/react-router";
+import type { Sorting } from "../ui/data/table.tsx";
+import type { FilterValues } from "../ui/input/filters.tsx";
+
+/** The query of a screen's address: filters, order, page, range. It can be sent, reopened, and undone with the browser's back button. */
+export function useUrlState(): [values: FilterValues, change: (changed: FilterValues) => void] {
+  const router = useRouter();
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const values = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  const change = (changed: FilterValues) =>
+    void router.navigate({
+      to: ".",
+      search: ((before: Record<string, unknown>) => ({ ...before, ...changed })) as never,
+      replace: true,
+      resetScroll: false,
+    });
+  return [values, change];
+}
+
+export interface ListState {
+  values: FilterValues;
+  skip: number;
+  /** `name` or `-name` as the address has it. */
+  sort: string | undefined;
+  sorting: Sorting;
+  /** Another filter begins at the first page. */
+  onFilter: (changed: FilterValues) => void;
+  onSkip: (skip: number) => void;
+}
+
+/** What a list needs of its address: `filters` by name, `sort` (`-` before the name for descending), `skip`. */
+export function useListState(): ListState {
+  const [values, change] = useUrlState();
+  const { sort } = values;
+  const descending = sort?.startsWith("-") ?? false;
+  return {
+    values,
+    skip: Number(values.skip ?? 0) || 0,
+    sort,
+    sorting: {
+      by: descending ? sort?.slice(1) : sort,
+      descending,
+      onSort: (by, down) => change({ sort: down ? `-${by}` : by, skip: undefined }),
+    },
+    onFilter: (changed) => change({ ...changed, skip: undefined }),
+    onSkip: (skip) => change({ skip: skip > 0 ? String(skip) : undefined }),
+  };
+}

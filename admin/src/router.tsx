@@ -1,0 +1,56 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { isComplete, sessionQuery } from "./api/session.ts";
+import { NotFound } from "./parts/not-found.tsx";
+import { RootFrame } from "./parts/root-frame.tsx";
+import { RouteProblem } from "./parts/route-problem.tsx";
+import { Shell } from "./parts/shell/shell.tsx";
+import { type AppRoute, appRoutes } from "./routes.ts";
+
+interface Context {
+  queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: RootFrame,
+  notFoundComponent: NotFound,
+  errorComponent: RouteProblem,
+});
+
+/** Everything that needs a session; without one the user signs in and returns to the address. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery);
+    if (!isComplete(session)) throw redirect({ to: "/sign-in", search: { next: location.href } });
+  },
+});
+
+function routeOf({ path, page, open }: AppRoute) {
+  return createRoute({
+    getParentRoute: () => (open ? root : signedIn) as typeof root,
+    path,
+    component: lazyRouteComponent(page),
+  });
+}
+
+/** The router, made of the list of screens. Intent to open a link (hover, focus) already loads its code. */
+export function createAppRouter(queries: QueryClient) {
+  const open = appRoutes.filter((route) => route.open).map(routeOf);
+  const closed = appRoutes.filter((route) => !route.open).map(routeOf);
+  return createRouter({
+    routeTree: root.addChildren([...open, signedIn.addChildren(closed)]),
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPendingMs: 300,
+    scrollRestoration: true,
+  });
+}

@@ -1,0 +1,38 @@
+import type { ComponentType } from "react";
+
+/**
+ * One screen of the app as a value: the router, the menu, the palette, the access check and the service, which answers these addresses
+ * with the app, all read it. See docs/adding-a-screen.md.
+ */
+export interface AppRoute {
+  /** As the router writes it: `/devices/$id`. */
+  path: string;
+  /** In the palette, the menu and, until the page sets its own, the browser's title. */
+  title: string;
+  /** Operations of the admin API without which the screen is of no use: a user who may not call one of them is not offered it. */
+  operations: readonly string[];
+  page: () => Promise<{ default: ComponentType }>;
+  /** Its place in the menu; absent for screens that are reached from others. */
+  menu?: { group: MenuGroup; icon: string; key?: string };
+  /** Without a session. */
+  open?: true;
+}
+
+export type MenuGroup = "Overview" | "Devices" | "Access" | "Administration";
+
+export const appRoutes: readonly AppRoute[] = [
+  {
+    path: "/sign-in",
+    title: "Sign in",
+    operations: [],
+    open: true,
+    page: () => import("./pages/sign-in/sign-in-page.tsx"),
+  },
+  {
+    path: "/",
+    title: "Home",
+    operations: [],
+    page: () => import("./pages/home/home-page.tsx"),
+    menu: { group: "Overview", icon: "home", key: "h" },
+  },
+];

@@ -1,0 +1,107 @@
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import "./filters.css";
+
+/** A field of the filters; its value is text, absent or empty for "any". */
+export type Filter =
+  | { kind: "text"; name: string; label: string; placeholder?: string; maxLength?: number }
+  | {
+      kind: "choice";
+      name: string;
+      label: string;
+      options: readonly (readonly [value: string, label: string])[];
+      not?: boolean;
+    }
+  | { kind: "day"; name: string; label: string };
+
+export type FilterValues = Readonly<Record<string, string | undefined>>;
+
+interface FiltersProps {
+  filters: readonly Filter[];
+  values: FilterValues;
+  /** With the changed fields; the screen writes them into its address. */
+  onChange: (changed: FilterValues) => void;
+}
+
+const TYPING_MS = 300;
+
+/** The filters of a list. Their values are in the address of the screen, so that it can be sent and reopened. */
+export function Filters({ filters, values, onChange }: FiltersProps) {
+  const some = filters.some(({ name }) => values[name]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a search form without a button to send it
+    <div className="filters" role="search" aria-label="Filters">
+      {filters.map((filter) => (
+        <Field
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name] ?? ""}
+          onChange={(value) => onChange({ [filter.name]: value || undefined })}
+        />
+      ))}
+      {some && (
+        <Button
+          variant="subtle"
+          onClick={() => onChange(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+        >
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  filter: Filter;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Field({ filter, value, onChange }: FieldProps) {
+  if (filter.kind === "text") return <TextField filter={filter} value={value} onChange={onChange} />;
+  if (filter.kind === "day")
+    return (
+      <TextInput
+        type="date"
+        label={filter.label}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  const options = filter.options.map(([value, label]) => ({ value, label }));
+  const negated = filter.not
+    ? filter.options.map(([value, label]) => ({ value: `!${value}`, label: `not ${label}` }))
+    : [];
+  return (
+    <NativeSelect
+      label={filter.label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data={[{ value: "", label: "any" }, ...options, ...negated]}
+    />
+  );
+}
+
+/** Applied when the user pauses. */
+function TextField({ filter, value, onChange }: FieldProps & { filter: Extract<Filter, { kind: "text" }> }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the timer
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <TextInput
+      type="search"
+      label={filter.label}
+      placeholder={filter.placeholder}
+      maxLength={filter.maxLength}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      data-filter="text"
+      aria-keyshortcuts="/"
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { CopyButton } from "./copy.tsx";
+import "./copy.css";
+
+interface SecretProps {
+  /** What it is: "API key". */
+  label: string;
+  value: string;
+  /** What to do with it, such as a ready command. */
+  children?: ReactNode;
+}
+
+/** A secret that the service shows this once and does not store. */
+export function Secret({ label, value, children }: SecretProps) {
+  return (
+    <div className="secret">
+      <p>
+        <strong>{label}.</strong> Copy it now: it is not shown again.
+      </p>
+      <div className="secret-value">
+        <code data-secret>{value}</code>
+        <CopyButton text={value} />
+      </div>
+      {children}
+    </div>
+  );
+}

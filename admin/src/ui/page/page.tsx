@@ -1,0 +1,75 @@
+import { type ReactNode, useEffect } from "react";
+import "./page.css";
+
+interface PageProps {
+  /** The heading, and the browser's title. */
+  title: string;
+  /** In place of the title as heading, where more than text belongs there. */
+  heading?: ReactNode;
+  /** The screen above this one. */
+  back?: { href: string; label: string };
+  /** One sentence below the heading. */
+  lead?: ReactNode;
+  /** Buttons beside the heading. */
+  actions?: ReactNode;
+  /** `Tabs`, where the screen has them. */
+  tabs?: ReactNode;
+  /** For forms and texts, which are hard to read in long lines. */
+  narrow?: boolean;
+  children: ReactNode;
+}
+
+/** A screen: where it belongs, its heading with actions, its tabs, its content. */
+export function Page({ title, heading, back, lead, actions, tabs, narrow, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Muster`;
+  }, [title]);
+  return (
+    <div className={narrow ? "page page-narrow" : "page"}>
+      <header className="page-top">
+        <div className="page-heading">
+          {back && (
+            <a className="page-back" href={back.href}>
+              <span aria-hidden="true">← </span>
+              {back.label}
+            </a>
+          )}
+          <h1 tabIndex={-1}>{heading ?? title}</h1>
+          {lead && <p className="page-lead">{lead}</p>}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </header>
+      {tabs}
+      {children}
+    </div>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  /** A sentence below the title. */
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A titled part of a screen. */
+export function Section({ title, lead, actions, children }: SectionProps) {
+  return (
+    <section className="section" aria-label={title}>
+      <div className="section-top">
+        <div>
+          <h2>{title}</h2>
+          {lead && <p className="page-lead">{lead}</p>}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A framed area. */
+export function Panel({ children, tight }: { children: ReactNode; tight?: boolean }) {
+  return <div className={tight ? "panel panel-tight" : "panel"}>{children}</div>;
+}

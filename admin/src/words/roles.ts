@@ -1,0 +1,2 @@
+/** Roles as people read them. */
+export const ROLES = { admin: "Administrator", operator: "Operator", viewer: "Viewer" } as const;

@@ -1,0 +1,49 @@
+/**
+ * Builds the admin app into `admin/dist`, which the service serves: `npm run build`, and with `--if-possible` npm's `prepare`, after
+ * which an installation without Vite, or on a platform where it does not run, simply has no app.
+ */
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { appRoutes } from "../src/routes.ts";
+import { compressFolder } from "./compress.ts";
+import { firstLoad, MOST_FIRST_LOAD_BYTES } from "./first-load.ts";
+import { generateBounds } from "./generate-types.ts";
+
+const admin = dirname(import.meta.dirname);
+const dist = join(admin, "dist");
+const fresh = join(admin, "dist.new");
+const optional = process.argv.includes("--if-possible");
+
+try {
+  await build();
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason = code === "ERR_MODULE_NOT_FOUND" ? "Vite is not installed" : message;
+  console.error(`The admin app was not built: ${reason}. The service runs without it; npm run build tries again.`);
+  if (!optional) process.exitCode = 1;
+}
+
+async function build(): Promise<void> {
+  const started = performance.now();
+  generateBounds();
+  const vite = await import("vite");
+  await vite.build({
+    configFile: join(admin, "vite.config.ts"),
+    configLoader: "native",
+    // Warnings are about directives of the libraries for server rendering.
+    logLevel: "error",
+    build: { outDir: fresh },
+  });
+  writeFileSync(join(fresh, "routes.json"), JSON.stringify(appRoutes.map(({ path }) => path)));
+  await compressFolder(join(fresh, "assets"));
+  const { bytes, page } = firstLoad(fresh);
+  // A running service never sees half a build.
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
+  console.log(`The admin app was built in ${seconds} s; its first load is ${size} at most (${page}).`);
+  if (bytes > MOST_FIRST_LOAD_BYTES) {
+    throw new Error(`the first load of ${page} is ${size}, more than ${MOST_FIRST_LOAD_BYTES / 1000} kB`);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Writes what the app derives from `openapi/admin.json` into `admin/src/api/generated/` (not checked in): the types of the client, and
+ * the bounds of the fields, which forms check before they send. Run before the types are checked, and by `npm run build`.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { boundsOf } from "./bounds.ts";
+
+const root = join(import.meta.dirname, "../..");
+const DESCRIPTION = join(root, "openapi/admin.json");
+const FOLDER = join(root, "admin/src/api/generated");
+/** It needs a TypeScript of its own, as that workspace has it. */
+const GENERATOR = join(root, "tools/api-client/node_modules/openapi-typescript/bin/cli.js");
+
+/** Writes `bounds.json`, which the build needs. */
+export function generateBounds(): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const bounds = boundsOf(JSON.parse(readFileSync(DESCRIPTION, "utf8")));
+  writeIfChanged(join(FOLDER, "bounds.json"), `${JSON.stringify(bounds, null, 2)}\n`);
+}
+
+/** Writes `admin.ts`, which only the type checker reads. */
+export function generateTypes(): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const path = join(FOLDER, "admin.ts");
+  const copy = join(FOLDER, "admin.json");
+  const description = readFileSync(DESCRIPTION, "utf8");
+  if (existsSync(path) && existsSync(copy) && readFileSync(copy, "utf8") === description) return;
+  const { status, stderr } = spawnSync(process.execPath, [GENERATOR, DESCRIPTION, "-o", path], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`openapi-typescript failed: ${stderr}`);
+  writeFileSync(copy, description);
+}
+
+/** Leaves the time of an unchanged file, which incremental tools compare. */
+function writeIfChanged(path: string, text: string): void {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  generateBounds();
+  generateTypes();
+}

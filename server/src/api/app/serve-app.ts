@@ -1,0 +1,62 @@
+import type { FastifyInstance } from "fastify";
+import type { Ids } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { type AppBuild, NONCE, readAppBuild } from "./app-build.ts";
+import { appPolicy } from "./app-policy.ts";
+import { serveAssets } from "./serve-assets.ts";
+import { serveNoApp } from "./serve-no-app.ts";
+
+export interface AppPagesDeps {
+  config: {
+    /** Where the app was built. */
+    appDir: string;
+    /** A certificate that browsers trust, in place of the development certificate. */
+    operatorTls: unknown;
+  };
+  ids: Pick<Ids, "bytes">;
+  logger: Logger;
+}
+
+const NONCE_BYTES = 16;
+const YEAR_SECONDS = 31_536_000;
+
+/** The admin app: its page at every one of its addresses, and its files. */
+export function serveApp({ config, ids, logger }: AppPagesDeps): (app: FastifyInstance) => void {
+  return (app) => {
+    const build = readAppBuild(config.appDir);
+    if (!build) {
+      logger.warn(
+        { folder: config.appDir },
+        "the admin app is not built and not served: run npm run build, then restart",
+      );
+      return serveNoApp(app);
+    }
+    const hsts = config.operatorTls === undefined ? {} : { "strict-transport-security": `max-age=${YEAR_SECONDS}` };
+    servePages(app, build, { ids, hsts });
+    serveAssets(app, build);
+  };
+}
+
+function servePages(
+  app: FastifyInstance,
+  build: AppBuild,
+  { ids, hsts }: Pick<AppPagesDeps, "ids"> & { hsts: object },
+) {
+  for (const route of build.routes) {
+    const path = route.replaceAll(/\$(\w+)/g, ":$1");
+    app.get(path, (_request, reply) => {
+      const nonce = ids.bytes(NONCE_BYTES).toString("base64");
+      return reply
+        .headers({
+          ...hsts,
+          "cache-control": "no-store",
+          "content-security-policy": appPolicy(nonce),
+          "cross-origin-opener-policy": "same-origin",
+        })
+        .type("text/html; charset=utf-8")
+        .send(build.html.replaceAll(NONCE, nonce));
+    });
+    refuseOtherMethods(app, path, ["GET"]);
+  }
+}

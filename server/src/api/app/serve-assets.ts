@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { acceptedEncoding } from "../http/compression.ts";
+import { refuseOtherMethods } from "../http/other-methods.ts";
+import { vary } from "../http/vary.ts";
+import { Refusal } from "../problem.ts";
+import type { AppBuild } from "./app-build.ts";
+
+const PATH = "/assets/:name";
+/** A file's name holds a hash of its content. */
+const CACHING = "public, max-age=31536000, immutable";
+
+const TYPES: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+const SUFFIX = { br: ".br", gzip: ".gz" } as const;
+
+/** The files that the app's pages load, compressed when the app was built. */
+export function serveAssets(app: FastifyInstance, build: AppBuild): void {
+  app.get(PATH, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    const type = TYPES[extname(name)];
+    // Only names of the build are read, so that no name leads elsewhere.
+    if (type === undefined || !build.assets.has(name)) throw nothingHere();
+    const file = `${name}${compression(build, name, request, reply)}`;
+    const bytes = await readFile(join(build.folder, file)).catch(() => Promise.reject(nothingHere()));
+    return reply.header("cache-control", CACHING).type(type).send(bytes);
+  });
+  refuseOtherMethods(app, PATH, ["GET"]);
+}
+
+/** Chooses the compressed file that the client accepts. @returns its suffix; empty for the file itself */
+function compression(build: AppBuild, name: string, request: FastifyRequest, reply: FastifyReply): string {
+  const encoding = acceptedEncoding(request.headers["accept-encoding"], ["br", "gzip"]);
+  if (!encoding || !build.assets.has(name + SUFFIX[encoding])) return "";
+  vary(reply, "Accept-Encoding");
+  reply.header("content-encoding", encoding);
+  return SUFFIX[encoding];
+}
+
+function nothingHere(): Refusal {
+  return new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { https } from "./harness/https.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
+const folder = mkdtempSync(join(tmpdir(), "muster-app-"));
+let server: TestServer;
+
+/** A build like that of `npm run build`, with two screens and a script. */
+before(async () => {
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), '<meta property="csp-nonce" nonce="{{nonce}}"><div id="app"></div>');
+  writeFileSync(join(folder, "routes.json"), JSON.stringify(["/", "/devices", "/devices/$id"]));
+  writeFileSync(join(folder, "assets/index-1.js"), SCRIPT);
+  writeFileSync(join(folder, "assets/index-1.js.br"), brotliCompressSync(SCRIPT));
+  writeFileSync(join(folder, "assets/index-1.js.gz"), gzipSync(SCRIPT));
+  writeFileSync(join(folder, "secret.txt"), "not an asset");
+  server = await startServer({ env: { MUSTER_APP_DIR: folder } });
+});
+after(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function get(path: string, headers: Record<string, string> = {}) {
+  return https(server.httpUrl + path, { ca: server.ca, headers });
+}
+
+test("every address of the app answers with the app, which no cache keeps", async () => {
+  for (const path of ["/", "/devices", "/devices?q=pump", "/devices/pump-1"]) {
+    const { status, headers, text } = await get(path);
+    assert.equal(status, 200, path);
+    assert.match(text, /<div id="app">/);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(headers["cross-origin-opener-policy"], "same-origin");
+    assert.equal(headers["strict-transport-security"], undefined, "browsers would lock out a development certificate");
+  }
+  const posted = await https(`${server.httpUrl}/devices`, { ca: server.ca, body: {} });
+  assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
+});
+
+test("an address that no screen has is not found", async () => {
+  for (const path of ["/nothing", "/devices/pump-1/nothing"]) assert.equal((await get(path)).status, 404, path);
+});
+
+test("the policy of the page allows this service, and style elements with a nonce that each answer draws", async () => {
+  const pages = await Promise.all([get("/"), get("/")]);
+  const nonces = pages.map(({ headers, text }) => {
+    const [, nonce = ""] = /nonce="([^"]+)"/.exec(text) ?? [];
+    assert.equal(
+      headers["content-security-policy"],
+      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    return nonce;
+  });
+  assert.notEqual(nonces[0], nonces[1]);
+  for (const nonce of nonces) assert.equal(Buffer.from(nonce, "base64").length, 16);
+});
+
+test("files of the app are kept by caches, and are sent as they were compressed", async () => {
+  const brotli = await get("/assets/index-1.js", { "accept-encoding": "gzip, deflate, br, zstd" });
+  assert.deepEqual([brotli.status, brotli.headers["content-encoding"]], [200, "br"]);
+  assert.equal(brotliDecompressSync(brotli.bytes).toString(), SCRIPT);
+  assert.equal(brotli.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal(brotli.headers["content-type"], "text/javascript; charset=utf-8");
+  assert.match(String(brotli.headers.vary), /accept-encoding/i);
+  const gzip = await get("/assets/index-1.js", { "accept-encoding": "gzip" });
+  assert.equal(gzip.headers["content-encoding"], "gzip");
+  assert.equal(gunzipSync(gzip.bytes).toString(), SCRIPT);
+  assert.equal((await get("/assets/index-1.js")).text, SCRIPT);
+});
+
+test("only files of the build are assets", async () => {
+  for (const name of ["nothing.js", "..%2Fsecret.txt", "..%2findex.html", "index-1.js.br", "", "%00.js"]) {
+    const { status, headers } = await get(`/assets/${name}`);
+    assert.deepEqual([status, headers["cache-control"]], [404, undefined], name);
+  }
+});
+
+test("a service without a build says so at its front page and in its log, and serves everything else", async () => {
+  const bare = await startServer({ env: { MUSTER_APP_DIR: join(folder, "missing") } });
+  try {
+    const page = await https(bare.httpUrl, { ca: bare.ca });
+    assert.equal(page.status, 200);
+    assert.match(page.text, /The admin app is not built/);
+    assert.match(page.text, /npm run build/);
+    assert.equal(page.headers["cache-control"], "no-store");
+    assert.ok(bare.logs.some((line) => line.includes("the admin app is not built")));
+    assert.equal((await https(`${bare.httpUrl}/docs/api`, { ca: bare.ca })).status, 200);
+    assert.equal((await https(`${bare.httpUrl}/devices`, { ca: bare.ca })).status, 404);
+  } finally {
+    await bare.stop();
+  }
+});
