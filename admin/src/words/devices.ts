@@ -10,9 +10,7 @@ export const CONNECTIVITY: Vocabulary<"online" | "offline" | "never_seen"> = {
 };
 
 /** What the certificates of a device allow. */
-export const CERTIFICATE_STATES: Vocabulary<
-  "none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked"
-> = {
+export const CERTIFICATE_STATES: Vocabulary<"none" | "active" | "renewal_due" | "expiring" | "expired" | "revoked"> = {
   none: ["neutral", "No certificate"],
   active: ["good", "Valid"],
   renewal_due: ["accent", "Renewal due"],
