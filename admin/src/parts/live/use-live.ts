@@ -11,10 +11,11 @@ let state: LiveState = "connecting";
 const stateListeners = new Set<() => void>();
 const eventListeners = new Set<(event: LiveEvent) => void>();
 
-/** Keeps what the screens show current, while it is mounted. */
-export function useLive(): void {
+/** Keeps what the screens show current, while it is mounted; only for a user who may follow events. */
+export function useLive(allowed: boolean): void {
   const queries = useQueryClient();
   useEffect(() => {
+    if (!allowed) return;
     const refresh = createRefresh(queries);
     const leave = joinSharedStream({
       event: (event) => {
@@ -31,7 +32,7 @@ export function useLive(): void {
       leave();
       refresh.stop();
     };
-  }, [queries]);
+  }, [queries, allowed]);
 }
 
 /** Calls `listener` with every event, for screens that act on one. */

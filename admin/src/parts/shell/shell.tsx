@@ -5,7 +5,7 @@ import { LiveState } from "../live/live-state.tsx";
 import { useLive } from "../live/use-live.ts";
 import { Palette } from "../palette/palette.tsx";
 import { useShortcuts } from "../palette/shortcuts.ts";
-import { useSession } from "../session.ts";
+import { useMay, useSession } from "../session.ts";
 import { Menu } from "./menu.tsx";
 import { UserMenu } from "./user-menu.tsx";
 import "./shell.css";
@@ -16,7 +16,8 @@ export function Shell() {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const [palette, setPalette] = useState(false);
-  useLive();
+  const live = useMay("followEvents");
+  useLive(live);
   useShortcuts({ openPalette: () => setPalette(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the menu
   useEffect(() => setMenuOpen(false), [pathname]);
@@ -44,7 +45,7 @@ export function Shell() {
           <span>Search or go to…</span>
           <kbd>Ctrl K</kbd>
         </button>
-        <LiveState />
+        {live && <LiveState />}
         <UserMenu />
       </header>
       <nav id="menu" className={menuOpen ? "shell-menu shell-menu-open" : "shell-menu"} aria-label="Main">

@@ -1,0 +1,101 @@
+import { followStream, type LiveEvent, type LiveState } from "./follow-stream.ts";
+
+export interface Point {
+  /** Milliseconds. */
+  at: number;
+  value: number;
+}
+
+/** A value as the stream and `GET /devices/{id}/latest` have it. */
+export interface LatestValue {
+  metric: string;
+  value: number | boolean | string;
+  at: string;
+  receivedAt: string;
+  timeReplaced: boolean;
+}
+
+export interface TelemetrySnapshot {
+  latest: ReadonlyMap<string, LatestValue>;
+  /** The numbers since the store was opened, by metric, oldest first. */
+  points: ReadonlyMap<string, readonly Point[]>;
+  state: LiveState;
+}
+
+/** Screens are drawn at most four times a second, however much arrives. */
+const DRAW_MS = 250;
+/** An hour at one value a second; older points are dropped, so that a page left open keeps its size. */
+const MOST_POINTS = 3600;
+
+/**
+ * What a device publishes while a screen shows it. It does not go through queries: at a thousand values a second each would be
+ * compared with the last, and every screen drawn again.
+ */
+export class TelemetryStore {
+  readonly #latest = new Map<string, LatestValue>();
+  readonly #points = new Map<string, Point[]>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stopped = new AbortController();
+  readonly #deviceId: string;
+  #snapshot: TelemetrySnapshot = { latest: new Map(), points: new Map(), state: "connecting" };
+  #state: LiveState = "connecting";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(deviceId: string) {
+    this.#deviceId = deviceId;
+  }
+
+  /** Follows the device until {@link close}. */
+  open(path: string): void {
+    void followStream(path, {
+      signal: this.#stopped.signal,
+      handlers: {
+        event: (event) => this.receive(event),
+        reload: () => undefined,
+        state: (state) => {
+          this.#state = state;
+          this.#schedule();
+        },
+      },
+    });
+  }
+
+  close(): void {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+  }
+
+  receive({ kind, deviceId, data }: LiveEvent): void {
+    if (kind !== "telemetry.changed" || deviceId !== this.#deviceId) return;
+    for (const value of (data as { values: LatestValue[] }).values) this.#add(value);
+    this.#schedule();
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  snapshot = (): TelemetrySnapshot => this.#snapshot;
+
+  #add(value: LatestValue): void {
+    this.#latest.set(value.metric, value);
+    if (typeof value.value !== "number") return;
+    const points = this.#points.get(value.metric) ?? [];
+    if (points.length === 0) this.#points.set(value.metric, points);
+    const at = Date.parse(value.at);
+    // A late value would turn the line back; the chart of a range shows it.
+    if (points.length > 0 && at <= points.at(-1)!.at) return;
+    points.push({ at, value: value.value });
+    if (points.length > MOST_POINTS) points.splice(0, points.length - MOST_POINTS);
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const points = new Map([...this.#points].map(([metric, each]) => [metric, [...each]]));
+      this.#snapshot = { latest: new Map(this.#latest), points, state: this.#state };
+      for (const listener of this.#listeners) listener();
+    }, DRAW_MS);
+  }
+}

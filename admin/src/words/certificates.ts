@@ -1,0 +1,26 @@
+import type { Tone } from "../ui/theme/tones.ts";
+
+/** How a certificate came to be. */
+export const CERTIFICATE_KINDS = { self_enrolled: "Self-enrolled", platform: "Bundle" } as const;
+
+const REASONS: Readonly<Record<string, string>> = {
+  superseded: "Replaced by renewal",
+  requested: "Revoked",
+  device_deleted: "Device deleted",
+};
+
+interface Certificate {
+  status: "active" | "revoked";
+  expired: boolean;
+  connected: boolean;
+  expiringSoon: boolean;
+  revocationReason: string | null;
+}
+
+/** What can be done with a certificate now, in a word. */
+export function stateOfCertificate(certificate: Certificate): readonly [tone: Tone, label: string] {
+  if (certificate.status === "revoked") return ["bad", REASONS[certificate.revocationReason ?? ""] ?? "Revoked"];
+  if (certificate.expired) return ["bad", "Expired"];
+  if (certificate.expiringSoon) return ["warn", "Expires soon"];
+  return certificate.connected ? ["good", "Valid, connected"] : ["good", "Valid"];
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { TestServer } from "./server.ts";
+
+/** What `npm ci` has built. */
+const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+
+let browser: Promise<Browser> | undefined;
+after(async () => (await browser)?.close());
+
+/** A test in Chromium; skipped where there is none, or no app. */
+export function browserTest(name: string, run: (t: TestContext) => Promise<void>): void {
+  test(name, { skip: missing() ?? false }, run);
+}
+
+/** Why no test can run in a browser. */
+function missing(): string | undefined {
+  if (!chromiumPath()) return "there is no Chromium on the PATH (Debian: apt-get install chromium)";
+  return existsSync(APP) ? undefined : "the admin app is not built (npm run build)";
+}
+
+function chromiumPath(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const paths = folders.flatMap((folder) => ["chromium", "chromium-browser"].map((name) => join(folder, name)));
+  return paths.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A page in a profile of its own, and everything that should not have happened in it. */
+export interface Watched {
+  page: Page;
+  context: BrowserContext;
+  /** Messages of the console, faults and requests to other hosts. */
+  problems: string[];
+}
+
+/**
+ * A browser window at the service. `refused` names addresses whose refusal is part of the test: the console reports every answer of 400 and
+ * above.
+ */
+export async function openPage(
+  server: Pick<TestServer, "httpUrl">,
+  options: BrowserContextOptions & { refused?: RegExp } = {},
+): Promise<Watched> {
+  const { refused, ...rest } = options;
+  browser ??= chromium.launch({ executablePath: chromiumPath()!, args: ARGUMENTS });
+  const context = await (await browser).newContext({ ignoreHTTPSErrors: true, baseURL: server.httpUrl, ...rest });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", ({ message }) => void problems.push(`fault: ${message}`));
+  page.on("console", (message) => {
+    if (!["error", "warning"].includes(message.type())) return;
+    if (message.text().startsWith("Failed to load resource") && isExpected(message.location().url, refused)) return;
+    problems.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== server.httpUrl && protocol !== "blob:") problems.push(`request to ${request.url()}`);
+  });
+  return { page, context, problems };
+}
+
+/** The app asks whether there is a session, and there may be none. */
+function isExpected(url: string, refused: RegExp | undefined): boolean {
+  return url.endsWith("/api/admin/session") || refused?.test(new URL(url).pathname) === true;
+}
+
+/** Signs in on the sign-in page. */
+export async function signInByHand(
+  { page }: Watched,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Puts a session into the browser that was begun outside of it. */
+export async function useSession(
+  { context }: Watched,
+  server: Pick<TestServer, "httpUrl">,
+  cookie: string,
+): Promise<void> {
+  const cookies = cookie.split("; ").map((each) => {
+    const at = each.indexOf("=");
+    return { name: each.slice(0, at), value: each.slice(at + 1), url: server.httpUrl, secure: true, httpOnly: true };
+  });
+  await context.addCookies(cookies);
+}
+
+/** Nothing is wrong with the page as it is: no fault so far, axe finds nothing, nothing needs sideways scrolling. */
+export async function assertSound({ page, problems }: Watched, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+  assert.deepEqual(found, [], `${where}: axe`);
+  const wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
+  assert.ok(Number(wide) <= 0, `${where}: ${wide} pixels wider than the window`);
+  assert.deepEqual(problems, [], where);
+}
+
+/** The widths and schemes in which every screen is looked over. */
+export const VIEWS = [
+  { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+] as const;
