@@ -25,7 +25,9 @@ export function Form<Values extends Record<string, unknown>>(props: FormProps<Va
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const focusFirstError = () =>
-    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"], input[data-invalid="true"]')?.focus());
+    requestAnimationFrame(() =>
+      element.current?.querySelector<HTMLElement>('[aria-invalid="true"], input[data-invalid="true"]')?.focus(),
+    );
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setError(undefined);
