@@ -19,6 +19,7 @@ import type { Logger } from "./lib/logger.ts";
 import type { Metrics } from "./lib/metrics.ts";
 import { createLive } from "./live/live.ts";
 import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
+import { createOverview } from "./overview/overview.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
 import { createTelemetry } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
@@ -72,25 +73,24 @@ export function composeFeatures(process: FeatureDeps) {
     signTimeoutMs: process.signTimeoutMs,
   });
   for (const feature of [access, telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
+  const certificates = createCertificates(deps);
+  const devices = createDevices(deps);
+  const groups = createGroups(deps);
+  const rules = createRules({ ...deps, telemetry });
+  const tickets = createTickets(deps);
+  const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };
   return {
-    access,
-    anomalies,
+    ...shown,
     audit: createAudit(deps),
     backup: createBackup(deps),
-    certificates: createCertificates(deps),
-    connections,
-    devices: createDevices(deps),
     doctor: createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) }),
-    enrollment,
     events,
-    groups: createGroups(deps),
     identity: createIdentity(deps),
     live: createLive({ events, telemetry }),
     metrics,
     notifications,
-    rules: createRules({ ...deps, telemetry }),
+    overview: createOverview({ ...deps, ...shown }),
     telemetry,
-    tickets: createTickets(deps),
   };
 }
 

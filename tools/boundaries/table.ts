@@ -23,6 +23,7 @@ const FEATURES = [
   "rules",
   "notifications",
   "tickets",
+  "overview",
 ];
 
 export const table = {
@@ -56,9 +57,21 @@ export const table = {
       "audit",
       ...FLOOR,
     ],
+    overview: [
+      "tickets",
+      "rules",
+      "anomalies",
+      "enrollment",
+      "certificates",
+      "connections",
+      "devices",
+      "groups",
+      "access",
+      ...FLOOR,
+    ],
     tickets: ["anomalies", "devices", "access", "audit", ...FLOOR],
     live: ["events", "telemetry", "access", "lib"],
-    notifications: ["groups", "anomalies", "events", "access", ...FLOOR],
+    notifications: ["groups", "anomalies", "events", "devices", "access", ...FLOOR],
     rules: ["anomalies", "telemetry", "devices", "access", "audit", ...FLOOR],
     anomalies: ["telemetry", "devices", "access", "audit", ...FLOOR],
     telemetry: ["devices", "connections", "access", "audit", ...FLOOR],

@@ -37,6 +37,7 @@ export {
   sessionIdOf,
 } from "./caller.ts";
 export { type Credentials, findCredentials, lockCredentials } from "./credentials-store.ts";
+export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";

@@ -1,6 +1,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import type { ConnectionsDeps } from "./deps.ts";
+import { disconnectDevice } from "./disconnect-device.ts";
 import { pruneDrops } from "./drop-store.ts";
 import { createDrops, type DropHandler } from "./drops.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
@@ -29,6 +30,7 @@ export const connectionUseCases = {
   listMqttClients,
   disableMqttClient,
   deleteMqttClient,
+  disconnectDevice,
   listRefusals,
   listSymptoms,
 };

@@ -5,6 +5,8 @@ import { withTimeout } from "../lib/timeouts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { acknowledge, firstSeq, isAcknowledged, pendingDrops, type SessionDrop } from "./drop-store.ts";
 
+/** How long a caller waits until every process has closed the sessions of a drop; the outbox goes on beyond that. */
+export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
 const BATCH = 500;
 /** How far back numbers are read again: no transaction of ours stays open across that many others. */

@@ -3,7 +3,7 @@ import type { Tx } from "../db/database.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { enqueueDrop } from "./drop-store.ts";
-import type { Drops } from "./drops.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
 import {
   auditedMqttClient,
   deleteMqttClients,
@@ -12,8 +12,6 @@ import {
   type ListedMqttClient,
   listMqttClientRows,
 } from "./mqtt-client-store.ts";
-
-const DROP_TIMEOUT_MS = 5_000;
 
 type Deps = ConnectionsDeps & { drops: Drops };
 

@@ -74,6 +74,9 @@ export interface Schema {
   shared_anomalies: SharedAnomaliesView;
   shared_certificates: SharedCertificatesView;
   shared_claims: SharedClaimsView;
+  shared_connection_refusals: SharedConnectionRefusalsView;
+  shared_connectivity_events: SharedConnectivityEventsView;
+  shared_device_findings: SharedDeviceFindingsView;
   shared_device_groups: SharedDeviceGroupsView;
   shared_device_rules: SharedDeviceRulesView;
   shared_device_thresholds: SharedDeviceThresholdsView;
@@ -826,6 +829,8 @@ export interface SharedCertificatesView {
   revocation_reason: "superseded" | "requested" | "device_deleted" | null;
   publish_topics: string[];
   subscribe_topics: string[];
+  issued_by: string;
+  revoked_by: string | null;
 }
 
 export interface SharedClaimsView {
@@ -834,6 +839,29 @@ export interface SharedClaimsView {
   status: "pending" | "used" | "revoked";
   expires_at: Date;
   intended_device_type_id: string | null;
+}
+
+export interface SharedConnectionRefusalsView {
+  id: string;
+  tenant_id: string | null;
+  at: Date;
+  reason: string;
+  device_id: string | null;
+}
+
+export interface SharedConnectivityEventsView {
+  device_uid: string | null;
+  at: Date;
+  connectivity: string | null;
+  reason: string | null;
+}
+
+export interface SharedDeviceFindingsView {
+  tenant_id: string;
+  device_uid: string;
+  kind: "shared_key";
+  certificate_id: string | null;
+  at: Date;
 }
 
 export interface SharedDeviceGroupsView {
@@ -880,6 +908,8 @@ export interface SharedDevicesView {
   connectivity_since: Date | null;
   last_seen_at: Date | null;
   deleted_at: Date | null;
+  certificate_until: Date | null;
+  certificate_renew_after: Date | null;
 }
 
 export interface SharedGroupChannelsView {
@@ -947,6 +977,8 @@ export interface SharedTelemetryLatestView {
   device_uid: string;
   metric: string;
   ts: Date;
+  received_at: Date;
+  time_replaced: boolean;
 }
 
 export interface SharedTenantsView {
@@ -968,6 +1000,10 @@ export interface SharedTicketsView {
   tenant_id: string;
   number: number;
   created_at: Date;
+  device_uid: string | null;
+  device_id: string | null;
+  title: string;
+  created_by: string;
 }
 
 export interface SharedUsersView {

@@ -277,6 +277,7 @@ CREATE INDEX certificates_listed_platform ON certificates USING btree (tenant_id
 CREATE INDEX certificates_listed_revoked ON certificates USING btree (tenant_id, id) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX certificates_live ON certificates USING btree (device_uid, not_after) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE ((kind = 'platform'::text) AND (revoked_at IS NULL));
+CREATE INDEX certificates_publish_nowhere ON certificates USING btree (tenant_id, id) WHERE ((revoked_at IS NULL) AND (publish_topics = '{}'::text[]));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
 CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates
   FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
@@ -472,6 +473,7 @@ CREATE TABLE device_findings (
   CONSTRAINT device_findings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX device_findings_device ON device_findings USING btree (device_uid, at DESC);
+CREATE INDEX device_findings_tenant ON device_findings USING btree (tenant_id);
 CREATE TRIGGER device_findings_event AFTER INSERT ON device_findings
   FOR EACH ROW EXECUTE FUNCTION record_finding_event();
 
@@ -607,6 +609,7 @@ CREATE TABLE events (
   CONSTRAINT events_operation_check CHECK ((operation = ANY (ARRAY['INSERT'::text, 'UPDATE'::text])))
 );
 CREATE INDEX events_at ON events USING btree (at);
+CREATE INDEX events_of_connectivity ON events USING btree (device_uid, at) WHERE (changed_table = 'devices'::text);
 CREATE INDEX events_read ON events USING btree (tenant_id, xid, seq);
 CREATE INDEX events_superseded_tried ON events USING btree (((changed_row ->> 'certificate_id'::text))) WHERE (changed_table = 'connection_refusals'::text);
 CREATE TRIGGER events_notified AFTER INSERT ON events
@@ -950,6 +953,7 @@ CREATE TABLE telemetry_latest (
   follows timestamp with time zone,
   CONSTRAINT telemetry_latest_pkey PRIMARY KEY (device_uid, metric)
 ) WITH (fillfactor=50);
+CREATE INDEX telemetry_latest_time_replaced ON telemetry_latest USING btree (device_uid) WHERE time_replaced;
 
 CREATE TABLE telemetry_minute (
   device_uid uuid NOT NULL,
@@ -1183,7 +1187,9 @@ CREATE VIEW shared_certificates AS
     revoked_at,
     revocation_reason,
     publish_topics,
-    subscribe_topics
+    subscribe_topics,
+    issued_by,
+    revoked_by
    FROM certificates;
 
 CREATE VIEW shared_claims AS
@@ -1193,6 +1199,30 @@ CREATE VIEW shared_claims AS
     expires_at,
     intended_device_type_id
    FROM claims;
+
+CREATE VIEW shared_connection_refusals AS
+ SELECT id,
+    tenant_id,
+    at,
+    reason,
+    device_id
+   FROM connection_refusals;
+
+CREATE VIEW shared_connectivity_events AS
+ SELECT device_uid,
+    at,
+    changed_row ->> 'connectivity'::text AS connectivity,
+    changed_row ->> 'connectivity_reason'::text AS reason
+   FROM events
+  WHERE changed_table = 'devices'::text;
+
+CREATE VIEW shared_device_findings AS
+ SELECT tenant_id,
+    device_uid,
+    kind,
+    certificate_id,
+    at
+   FROM device_findings;
 
 CREATE VIEW shared_device_groups AS
  SELECT device_uid,
@@ -1244,7 +1274,9 @@ CREATE VIEW shared_devices AS
     connectivity,
     connectivity_since,
     last_seen_at,
-    deleted_at
+    deleted_at,
+    certificate_until,
+    certificate_renew_after
    FROM devices;
 
 CREATE VIEW shared_group_channels AS
@@ -1311,7 +1343,9 @@ CREATE VIEW shared_shifts AS
 CREATE VIEW shared_telemetry_latest AS
  SELECT device_uid,
     metric,
-    ts
+    ts,
+    received_at,
+    time_replaced
    FROM telemetry_latest;
 
 CREATE VIEW shared_tenants AS
@@ -1332,7 +1366,11 @@ CREATE VIEW shared_tickets AS
  SELECT id,
     tenant_id,
     number,
-    created_at
+    created_at,
+    device_uid,
+    device_id,
+    title,
+    created_by
    FROM tickets;
 
 CREATE VIEW shared_users AS

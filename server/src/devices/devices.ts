@@ -2,7 +2,9 @@ import { type Bound, bind } from "../access/access.ts";
 import { createDevice } from "./create-device.ts";
 import type { DevicesDeps } from "./deps.ts";
 import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType } from "./device-types.ts";
+import { countDevices } from "./list/count-devices.ts";
 import { listDevices } from "./list/list-devices.ts";
+import { suggestDevices } from "./list/suggest-devices.ts";
 import { replaceDevice } from "./replace-device.ts";
 import { deleteDeviceType } from "./types/delete-device-type.ts";
 import { getDeviceType, listOutdatedDevices } from "./types/show-device-type.ts";
@@ -20,6 +22,7 @@ export {
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
 export { updateLastSeen } from "./last-seen-store.ts";
+export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";
 export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
 export type { DeviceQuery } from "./list/list-devices.ts";
 export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from "./presence-store.ts";
@@ -42,6 +45,8 @@ export const deviceUseCases = {
   replaceDevice,
   getDevice,
   listDevices,
+  countDevices,
+  suggestDevices,
 };
 export type Devices = Bound<typeof deviceUseCases>;
 export const createDevices = (deps: DevicesDeps): Devices => bind(deps, deviceUseCases);

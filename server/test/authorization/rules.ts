@@ -65,6 +65,7 @@ export const RULES: Rules = {
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     listRefusals: ["devices:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    disconnectDevice: ["no key", "admin", ({ device }) => [device]],
     listSymptoms: ["no key", "viewer", () => []],
   },
   devices: {
@@ -86,6 +87,8 @@ export const RULES: Rules = {
     ],
     getDevice: ["devices:read", "viewer", ({ device }) => [device]],
     listDevices: ["devices:read", "viewer", ({ group }) => [{ groupId: group, ...page }]],
+    countDevices: ["devices:read", "viewer", () => []],
+    suggestDevices: ["devices:read", "viewer", ({ device }) => [device, 5]],
   },
   enrollment: {
     createClaim: ["provisioning:write", "admin", ({ group }) => [{ intendedName: "x", intendedGroupIds: [group] }]],
@@ -123,6 +126,12 @@ export const RULES: Rules = {
     listChannels: ["groups:read", "admin", () => []],
     requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, limit: 10 }]],
+  },
+  overview: {
+    readOverview: ["no key", "viewer", () => []],
+    search: ["no key", "viewer", ({ device }) => [device]],
+    listFindings: ["no key", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listTimeline: ["no key", "viewer", ({ device }) => [device, {}]],
   },
   rules: {
     createThreshold: [

@@ -27,6 +27,7 @@ import { certificateStates } from "./0026-certificate-states.ts";
 import { transientAnomalies } from "./0027-transient-anomalies.ts";
 import { certificateLists } from "./0028-certificate-lists.ts";
 import { sessions } from "./0029-sessions.ts";
+import { overviews } from "./0030-overviews.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { number: 27, name: "transient anomalies", sql: transientAnomalies },
   { number: 28, name: "certificate lists", sql: certificateLists },
   { number: 29, name: "sessions", sql: sessions },
+  { number: 30, name: "overviews", sql: overviews },
 ];

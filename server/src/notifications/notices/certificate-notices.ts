@@ -1,5 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { OVERDUE_MS } from "../../devices/devices.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
@@ -13,8 +14,6 @@ import {
   recordOverdueNotices,
 } from "./notice-store.ts";
 
-/** How long after `renewAfterUtc` a renewal is overdue. */
-const OVERDUE_MS = 2 * DAY;
 /** As `certificateState: expiring` (docs/spec-decisions.md). */
 const EXPIRING_MS = 30 * DAY;
 

@@ -1,0 +1,33 @@
+import { adminUseCase, boundedToGroupsOf, type PreparedChange } from "../access/access.ts";
+import { lockDevice } from "../devices/devices.ts";
+import { isDeviceId } from "../lib/ids.ts";
+import { notFound } from "../lib/request-errors.ts";
+import type { ConnectionsDeps } from "./deps.ts";
+import { enqueueDrop } from "./drop-store.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
+
+/**
+ * Closes the sessions of a device, in whichever process, when this returns. Its certificates stay valid: it may connect again at once.
+ *
+ * @throws MusterError not_found
+ */
+export const disconnectDevice = adminUseCase(
+  { role: "admin" },
+  "device.disconnect",
+  async (deps: ConnectionsDeps & { drops: Drops }, caller, deviceId: string): Promise<PreparedChange<void>> => {
+    const { tenantId } = caller;
+    if (!isDeviceId(deviceId)) throw notFound("device");
+    let drop: string;
+    return {
+      change: async (tx) => {
+        const uid = await lockDevice(tx, tenantId, deviceId, boundedToGroupsOf(caller));
+        if (uid === undefined) throw notFound("device");
+        drop = await enqueueDrop(tx, { deviceUid: uid, reason: "disconnected by an admin" }, deps.clock.now());
+        return { target: deviceId, after: { sessions: "closed" }, result: undefined };
+      },
+      committed: async () => {
+        await deps.drops.awaitDrop(drop, DROP_TIMEOUT_MS);
+      },
+    };
+  },
+);

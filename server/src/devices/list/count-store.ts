@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
+import { type CertificateState, certificateState } from "../certificate-state-store.ts";
+import type { Connectivity } from "../device-view-store.ts";
+
+/** How many devices there are of a connectivity and a certificate state. */
+export interface DeviceCountRow {
+  connectivity: Connectivity;
+  state: CertificateState;
+  /** bigint */
+  devices: string;
+  /** Of those, how many should have renewed before `overdueBefore`; bigint. */
+  overdue: string;
+}
+
+/** One pass over the tenant's devices that `viewer` sees. */
+export async function countDeviceRows(
+  db: Db,
+  tenantId: string,
+  viewer: string | undefined,
+  { now, overdueBefore }: { now: Date; overdueBefore: Date },
+): Promise<DeviceCountRow[]> {
+  const { rows } = await sql<DeviceCountRow>`
+    SELECT d.connectivity, ${certificateState(sql`${now}`)} AS state, count(*) AS devices,
+           count(*) FILTER (WHERE d.certificate_renew_after < ${overdueBefore} AND d.certificate_until > ${now}) AS overdue
+      FROM devices d WHERE d.tenant_id = ${tenantId} AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
+     GROUP BY 1, 2`.execute(db);
+  return rows;
+}
+
+/** How many devices have their last certificate end in a week, by its kind: a device renews a self-enrolled one itself. */
+export interface ExpiryRow {
+  /** From 0, counted from `from`. */
+  week: number;
+  kind: "self_enrolled" | "platform";
+  /** bigint */
+  devices: string;
+}
+
+/** Of the devices that `viewer` sees, the ends of their certificates in `[from, until)` by week. */
+export async function countExpiryRows(
+  db: Db,
+  tenantId: string,
+  viewer: string | undefined,
+  { from, until }: { from: Date; until: Date },
+): Promise<ExpiryRow[]> {
+  const { rows } = await sql<ExpiryRow>`
+    SELECT floor(extract(epoch FROM d.certificate_until - ${from}::timestamptz) / 604800)::int AS week,
+           d.certificate_kind AS kind, count(*) AS devices
+      FROM devices d WHERE d.tenant_id = ${tenantId} AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
+       AND d.certificate_until >= ${from} AND d.certificate_until < ${until}
+     GROUP BY 1, 2`.execute(db);
+  return rows;
+}

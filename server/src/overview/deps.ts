@@ -1,0 +1,26 @@
+import type { Access } from "../access/access.ts";
+import type { Anomalies } from "../anomalies/anomalies.ts";
+import type { Certificates } from "../certificates/certificates.ts";
+import type { Connections } from "../connections/connections.ts";
+import type { Database } from "../db/database.ts";
+import type { Devices } from "../devices/devices.ts";
+import type { Enrollment } from "../enrollment/enrollment.ts";
+import type { Groups } from "../groups/groups.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Rules } from "../rules/rules.ts";
+import type { Tickets } from "../tickets/tickets.ts";
+
+/** What the use cases of this feature work with: the use cases of the others, each of which checks what the caller may see. */
+export interface OverviewDeps {
+  database: Database;
+  clock: Clock;
+  access: Pick<Access, "tenantUsage" | "listUsers">;
+  anomalies: Pick<Anomalies, "listAnomalies">;
+  certificates: Pick<Certificates, "listCertificates">;
+  connections: Pick<Connections, "listMqttClients">;
+  devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "suggestDevices">;
+  enrollment: Pick<Enrollment, "listClaims">;
+  groups: Pick<Groups, "listGroups" | "listShifts">;
+  rules: Pick<Rules, "listThresholds">;
+  tickets: Pick<Tickets, "listTickets">;
+}

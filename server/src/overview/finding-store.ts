@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from "kysely";
+import { visibleDevice } from "../access/access.ts";
+import type { Db } from "../db/database.ts";
+import type { PageRequest } from "../lib/page.ts";
+
+export const FINDING_KINDS = ["shared_key", "publishes_nowhere", "renewal_overdue", "clock_replaced"] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+export interface FindingRow {
+  kind: FindingKind;
+  device_id: string;
+  device_name: string;
+  certificate_id: string | null;
+  /** The metrics concerned. */
+  metrics: string[];
+  at: Date;
+}
+
+/** Which findings are read. */
+export interface FindingScope {
+  tenantId: string;
+  now: Date;
+  /** A renewal that was due before this is overdue. */
+  overdueBefore: Date;
+  deviceId?: string | undefined;
+  kind?: FindingKind | undefined;
+  viewer?: string | undefined;
+}
+
+/** One page, newest first, and the total. */
+export async function listFindingRows(
+  db: Db,
+  scope: FindingScope,
+  { skip, limit }: PageRequest,
+): Promise<{ rows: FindingRow[]; total: number }> {
+  const { rows } = await sql<FindingRow & { total: string }>`
+    WITH found (${COLUMNS}) AS MATERIALIZED (${findings(scope)}), total AS (SELECT count(*) AS total FROM found)
+    SELECT t.total, p.* FROM total t LEFT JOIN (
+      SELECT * FROM found ORDER BY at DESC, kind, device_id OFFSET ${skip} LIMIT ${limit}) p ON true
+     ORDER BY p.at DESC, p.kind, p.device_id`.execute(db);
+  const found = rows.filter(({ kind }) => kind !== null);
+  return { rows: found.map(({ total, ...row }) => row), total: Number(rows[0]!.total) };
+}
+
+/** How many findings there are of each kind. */
+export async function countFindingRows(db: Db, scope: FindingScope): Promise<Record<FindingKind, number>> {
+  const { rows } = await sql<{ kind: FindingKind; findings: string }>`
+    SELECT kind, count(*) AS findings FROM (${findings(scope)}) found (${COLUMNS}) GROUP BY kind`.execute(db);
+  const counted = new Map(rows.map(({ kind, findings }) => [kind, Number(findings)]));
+  return Object.fromEntries(FINDING_KINDS.map((kind) => [kind, counted.get(kind) ?? 0])) as Record<FindingKind, number>;
+}
+
+const COLUMNS = sql`kind, device_id, device_name, certificate_id, metrics, at`;
+
+function findings(scope: FindingScope): RawBuilder<unknown> {
+  const kinds = FINDING_KINDS.filter((kind) => scope.kind === undefined || scope.kind === kind);
+  return sql.join(
+    kinds.map((kind) => KINDS[kind](scope)),
+    sql` UNION ALL `,
+  );
+}
+
+/** The devices `d` of the scope. */
+function ofDevices({ tenantId, deviceId, viewer }: FindingScope): RawBuilder<unknown> {
+  return sql`d.tenant_id = ${tenantId}::uuid AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
+    ${deviceId === undefined ? sql`` : sql`AND d.id = ${deviceId}`}`;
+}
+
+const isLive = (now: Date) => sql`c.revoked_at IS NULL AND c.not_after > ${now}::timestamptz`;
+
+/** What a statement reads of each kind: an index has only the devices concerned, but for overdue renewals. */
+const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<unknown>>> = {
+  shared_key: (scope) => sql`
+    SELECT 'shared_key', d.id, d.name, c.id, '{}'::text[], f.at
+      FROM shared_device_findings f JOIN shared_certificates c ON c.id = f.certificate_id JOIN shared_devices d ON d.uid = f.device_uid
+     WHERE f.tenant_id = ${scope.tenantId}::uuid AND f.kind = 'shared_key' AND ${isLive(scope.now)} AND ${ofDevices(scope)}`,
+  publishes_nowhere: (scope) => sql`
+    SELECT 'publishes_nowhere', d.id, d.name, c.id, '{}'::text[], c.issued_at
+      FROM shared_certificates c JOIN shared_devices d ON d.uid = c.device_uid
+     WHERE c.tenant_id = ${scope.tenantId}::uuid AND c.publish_topics = '{}' AND ${isLive(scope.now)} AND ${ofDevices(scope)}`,
+  renewal_overdue: (scope) => sql`
+    SELECT 'renewal_overdue', d.id, d.name, NULL::uuid, '{}'::text[], d.certificate_renew_after
+      FROM shared_devices d
+     WHERE d.certificate_renew_after < ${scope.overdueBefore}::timestamptz AND d.certificate_until > ${scope.now}::timestamptz
+       AND ${ofDevices(scope)}`,
+  clock_replaced: (scope) => sql`
+    SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
+      FROM shared_telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
+     WHERE l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
+};

@@ -1,0 +1,86 @@
+import { boundedToGroupsOf, useCase } from "../access/access.ts";
+import { OVERDUE_MS } from "../devices/devices.ts";
+import { addMs } from "../lib/clock.ts";
+import { isDeviceId } from "../lib/ids.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+import type { OverviewDeps } from "./deps.ts";
+import { type FindingKind, type FindingRow, type FindingScope, listFindingRows } from "./finding-store.ts";
+
+export interface FindingQuery extends PageRequest {
+  deviceId?: string | undefined;
+  kind?: FindingKind | undefined;
+}
+
+/** Something about a device that works and is not as it should be. */
+export interface Finding {
+  kind: FindingKind;
+  deviceId: string;
+  deviceName: string;
+  certificateId: string | null;
+  /** The metrics concerned; empty where it is not about telemetry. */
+  metrics: string[];
+  at: Date;
+  /** What it means and what to do, in sentences. */
+  cause: string;
+  cure: string;
+}
+
+const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
+  shared_key: {
+    cause:
+      "The private key of the device's certificate is also that of another device: the key was copied, or generated badly.",
+    cure: "Have the device renew with a new key. If a key was copied on purpose, revoke the certificate that should not exist.",
+  },
+  publishes_nowhere: {
+    cause:
+      "The device has a certificate that may publish on no topic: when it was issued, the device had no type, or the type had no topics.",
+    cure: "Set the device type and its publish topics, then have the certificate renewed or issued again, and the device reconnect.",
+  },
+  renewal_overdue: {
+    cause:
+      "The device should have renewed its certificate two days ago or earlier. It will be refused when the certificate expires.",
+    cure: "Check that the device is online and that its agent reaches the renewal endpoint; or issue a bundle for it.",
+  },
+  clock_replaced: {
+    cause:
+      "The device sent a time that is more than 10 minutes ahead or 30 days old. Its values are stored with the time of the server.",
+    cure: "Set the device's clock, or leave the time out of its messages.",
+  },
+};
+
+/**
+ * What is wrong with the caller's devices now, newest first. A device that the caller does not see has no finding.
+ *
+ * A finding ends by itself when its cause does: a shared key with its certificate, a replaced time with the next right one.
+ */
+export const listFindings = useCase(
+  { role: "viewer" },
+  async (deps: OverviewDeps, caller, { skip, limit, ...filter }: FindingQuery): Promise<Page<Finding>> => {
+    if (filter.deviceId !== undefined && !isDeviceId(filter.deviceId)) return { items: [], total: 0, skip, limit };
+    const scope = findingScope(caller.tenantId, boundedToGroupsOf(caller), deps.clock.now(), filter);
+    const { rows, total } = await listFindingRows(deps.database.db, scope, { skip, limit });
+    return { items: rows.map(toFinding), total, skip, limit };
+  },
+);
+
+/** What to read of a tenant's findings at `now`; of those of devices that `viewer` sees. */
+export function findingScope(
+  tenantId: string,
+  viewer: string | undefined,
+  now: Date,
+  filter: Omit<FindingQuery, keyof PageRequest> = {},
+): FindingScope {
+  return { tenantId, now, overdueBefore: addMs(now, -OVERDUE_MS), viewer, ...filter };
+}
+
+function toFinding({ kind, device_id, device_name, certificate_id, metrics, at }: FindingRow): Finding {
+  return {
+    kind,
+    deviceId: device_id,
+    deviceName: device_name,
+    certificateId: certificate_id,
+    metrics,
+    at,
+    ...TEXTS[kind],
+  };
+}

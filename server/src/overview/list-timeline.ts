@@ -1,0 +1,36 @@
+import { useCase } from "../access/access.ts";
+import { records } from "../lib/limits/records.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
+import type { OverviewDeps } from "./deps.ts";
+import { readTimelineRows, type TimelineKind, type TimelineRow } from "./timeline-store.ts";
+
+const MOST = records.entriesOfTimeline.value;
+
+export interface TimelineQuery {
+  /** Only what happened before; absent: up to now. */
+  before?: Date | undefined;
+  /** 1 to 200, default 50. */
+  limit?: number | undefined;
+}
+
+/** Something that happened to a device. */
+export type TimelineEntry = TimelineRow;
+export type { TimelineKind };
+
+/**
+ * What happened to a device, newest first: connects (of the last 48 hours), certificates, anomalies, tickets, refusals, findings.
+ *
+ * @throws MusterError not_found, invalid_request
+ */
+export const listTimeline = useCase(
+  { role: "viewer" },
+  async (deps: OverviewDeps, caller, deviceId: string, query: TimelineQuery): Promise<TimelineEntry[]> => {
+    const { before = END, limit = 50 } = query;
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
+      throw invalidRequest(`a timeline has 1 to ${MOST} entries`, "limit");
+    const { id } = await deps.devices.getDevice(caller, deviceId);
+    return await readTimelineRows(deps.database.db, { tenantId: caller.tenantId, id }, { before, limit });
+  },
+);
+
+const END = new Date("9999-12-31T00:00:00Z");

@@ -1,0 +1,52 @@
+import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/access.ts";
+import type { DeviceCounts } from "../devices/devices.ts";
+import type { OverviewDeps } from "./deps.ts";
+import { countFindingRows, type FindingKind } from "./finding-store.ts";
+import { findingScope } from "./list-findings.ts";
+
+const NONE = { skip: 0, limit: 1 };
+const SEVERITIES = ["critical", "major", "minor", "warning"] as const;
+const UNFINISHED = ["open", "in_progress", "on_hold"] as const;
+
+/** The numbers of the home screen, of what the caller sees. */
+export interface Overview {
+  at: Date;
+  devices: DeviceCounts;
+  anomalies: { open: Record<(typeof SEVERITIES)[number], number>; acknowledged: number };
+  tickets: Record<(typeof UNFINISHED)[number], number>;
+  findings: Record<FindingKind, number>;
+  /** Claims that can be redeemed now; null for a caller who may not see claims. */
+  openClaims: number | null;
+}
+
+/** What needs attention, in numbers. Every number is the total of a list that can be opened. */
+export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller): Promise<Overview> => {
+  const { anomalies, devices, tickets } = deps;
+  const now = deps.clock.now();
+  const [counts, open, acknowledged, unfinished, findings, openClaims] = await Promise.all([
+    devices.countDevices(caller),
+    Promise.all(SEVERITIES.map((severity) => anomalies.listAnomalies(caller, { status: "open", severity, ...NONE }))),
+    anomalies.listAnomalies(caller, { status: "acknowledged", ...NONE }),
+    Promise.all(UNFINISHED.map((status) => tickets.listTickets(caller, { status, ...NONE }))),
+    countFindingRows(deps.database.db, findingScope(caller.tenantId, boundedToGroupsOf(caller), now)),
+    countOpenClaims(deps, caller),
+  ]);
+  return {
+    at: now,
+    devices: counts,
+    anomalies: { open: totals(SEVERITIES, open), acknowledged: acknowledged.total },
+    tickets: totals(UNFINISHED, unfinished),
+    findings,
+    openClaims,
+  };
+});
+
+function totals<Name extends string>(names: readonly Name[], pages: readonly { total: number }[]) {
+  return Object.fromEntries(names.map((name, at) => [name, pages[at]!.total])) as Record<Name, number>;
+}
+
+async function countOpenClaims({ access }: OverviewDeps, caller: Caller): Promise<number | null> {
+  if (!isAdmitted(caller, access.tenantUsage)) return null;
+  const usage = await access.tenantUsage(caller);
+  return usage.find(({ quota }) => quota === "openClaims")!.used;
+}
