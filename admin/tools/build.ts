@@ -12,13 +12,15 @@ import { generateBounds } from "./generate-types.ts";
 const admin = dirname(import.meta.dirname);
 const dist = join(admin, "dist");
 const fresh = join(admin, "dist.new");
+/** Faults of a build repeat the lines of their sources. */
+const MOST_REASON = 600;
 const optional = process.argv.includes("--if-possible");
 
 try {
   await build();
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  const reason = code === "ERR_MODULE_NOT_FOUND" ? "Vite is not installed" : message;
+  const reason = code === "ERR_MODULE_NOT_FOUND" ? "Vite is not installed" : message.trim().slice(0, MOST_REASON);
   console.error(`The admin app was not built: ${reason}. The service runs without it; npm run build tries again.`);
   if (!optional) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import { Empty } from "../ui/data/empty.tsx";
+import { Empty } from "../ui/display/empty.tsx";
 import { Page } from "../ui/page/page.tsx";
 
 /** For an address that no screen has. */

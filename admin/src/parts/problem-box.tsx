@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { isTemporary, Problem } from "../api/problem.ts";
-import { countdown } from "../ui/data/format.ts";
-import { Notice } from "../ui/data/status.tsx";
-import { useNow } from "../ui/data/time.tsx";
+import { countdown } from "../ui/display/format.ts";
+import { Notice } from "../ui/display/status.tsx";
+import { useNow } from "../ui/display/time.tsx";
 import { CANCELLED } from "./step-up/step-up.ts";
 
 interface ProblemBoxProps {

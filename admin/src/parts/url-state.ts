@@ -1,5 +1,5 @@
 import { useRouter, useSearch } from "@tanstack/react-router";
-import type { Sorting } from "../ui/data/table.tsx";
+import type { Sorting } from "../ui/display/table.tsx";
 import type { FilterValues } from "../ui/input/filters.tsx";
 
 /** The query of a screen's address: filters, order, page, range. It can be sent, reopened, and undone with the browser's back button. */

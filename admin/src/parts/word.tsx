@@ -1,4 +1,4 @@
-import { Status } from "../ui/data/status.tsx";
+import { Status } from "../ui/display/status.tsx";
 import type { Tone } from "../ui/theme/tones.ts";
 
 interface WordProps<Value extends string> {

@@ -1,4 +1,4 @@
-import { Status } from "../../ui/data/status.tsx";
+import { Status } from "../../ui/display/status.tsx";
 import type { Tone } from "../../ui/theme/tones.ts";
 import { useLiveState } from "./use-live.ts";
 import "./live-state.css";

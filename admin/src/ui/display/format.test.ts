@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countdown, describeDistance, plural, reading, utcTime } from "./format.ts";
+
+test("a countdown has hours only where there are any, and ends at zero", () => {
+  assert.deepEqual([65_000, 7_209_000, 400, 0, -5_000].map(countdown), ["1:05", "2:00:09", "0:01", "0:00", "0:00"]);
+});
+
+test("a distance is named in its largest unit, in both directions", () => {
+  assert.match(describeDistance(-3 * 60_000), /3 ?m/);
+  assert.match(describeDistance(2 * 86_400_000), /2 ?d/);
+  assert.match(describeDistance(-1_000), /1 ?s/);
+});
+
+test("an instant is shown in UTC to the second", () => {
+  assert.equal(utcTime("2026-11-20T10:05:00.123Z"), "2026-11-20 10:05:00 UTC");
+});
+
+test("counts agree with their noun, and readings keep what matters", () => {
+  assert.deepEqual([plural(1, "device"), plural(0, "device"), plural(2, "key")], ["1 device", "0 devices", "2 keys"]);
+  assert.deepEqual([reading(21.123456789), reading(true), reading("on")], ["21.1235", "true", "on"]);
+});

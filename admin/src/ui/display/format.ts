@@ -1,0 +1,56 @@
+/** Dates, times and numbers as people read them, in the language of their browser. */
+
+const LOCAL = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+const DAY = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+
+export function localTime(at: string | number): string {
+  return LOCAL.format(new Date(at));
+}
+
+export function localDay(at: string | number): string {
+  return DAY.format(new Date(at));
+}
+
+/** `2026-11-20 10:05:00 UTC`. */
+export function utcTime(at: string | number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** `3 min ago`, `in 2 days`; `ms` is negative for the past. */
+export function describeDistance(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ["second", 1000];
+  return RELATIVE.format(Math.trunc(ms / size), unit);
+}
+
+/** `1:05` or `2:00:09`, for a countdown; never below zero. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (value: number) => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** `1 device`, `2 devices`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
+/** A reading: numbers with at most six significant digits, booleans as words, text as it is. */
+export function reading(value: unknown): string {
+  if (typeof value === "number") return value.toLocaleString(undefined, { maximumSignificantDigits: 6 });
+  return typeof value === "boolean" ? (value ? "true" : "false") : String(value);
+}

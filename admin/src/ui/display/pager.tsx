@@ -1,0 +1,44 @@
+import { Button } from "@mantine/core";
+import { plural } from "./format.ts";
+
+export interface PageOf {
+  total: number;
+  skip: number;
+  limit: number;
+}
+
+interface PagerProps {
+  /** Absent while the list is being read. */
+  page: PageOf | undefined;
+  /** What is listed: `device`. */
+  of: string;
+  /** Its plural, where that is not the noun with an s. */
+  many?: string;
+  onSkip: (skip: number) => void;
+}
+
+/** Which part of a list is shown, and the ways to the others. */
+export function Pager({ page, of, many, onSkip }: PagerProps) {
+  if (!page || page.total === 0) return null;
+  const { total, skip, limit } = page;
+  const last = Math.min(skip + limit, total);
+  return (
+    <nav className="row" aria-label="Pages of the list">
+      <span className="soft">
+        {total > limit
+          ? `${(skip + 1).toLocaleString()} to ${last.toLocaleString()} of ${plural(total, of, many)}`
+          : plural(total, of, many)}
+      </span>
+      {total > limit && (
+        <>
+          <Button size="xs" variant="default" disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - limit))}>
+            Previous
+          </Button>
+          <Button size="xs" variant="default" disabled={last >= total} onClick={() => onSkip(skip + limit)}>
+            Next
+          </Button>
+        </>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import type { Tone } from "../theme/tones.ts";
+import "./status.css";
+
+/** Each tone has a shape of its own, so that no meaning rests on colour alone. */
+const SHAPES: Record<Tone, ReactNode> = {
+  good: <circle cx="5" cy="5" r="4.5" fill="currentColor" />,
+  neutral: <circle cx="5" cy="5" r="3.75" fill="none" stroke="currentColor" strokeWidth="1.5" />,
+  accent: <rect x="1" y="1" width="8" height="8" rx="1.5" fill="currentColor" />,
+  warn: <path d="M5 .8 9.6 9.2H.4Z" fill="currentColor" />,
+  bad: <path d="M5 0l5 5-5 5-5-5Z" fill="currentColor" />,
+};
+
+interface StatusProps {
+  tone: Tone;
+  children: ReactNode;
+  /** Without a frame, for tables. */
+  plain?: boolean;
+}
+
+/** The state of a thing: shape, word and colour. */
+export function Status({ tone, children, plain }: StatusProps) {
+  return (
+    <span className={`status status-${tone}${plain ? " status-plain" : ""}`}>
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        {SHAPES[tone]}
+      </svg>
+      {children}
+    </span>
+  );
+}
+
+interface NoticeProps {
+  tone: Tone;
+  title?: string;
+  children?: ReactNode;
+  /** Announced by screen readers when it appears. */
+  live?: boolean;
+}
+
+/** A framed message. */
+export function Notice({ tone, title, children, live }: NoticeProps) {
+  return (
+    <div className={`notice notice-${tone}`} role={live ? (tone === "bad" ? "alert" : "status") : undefined}>
+      {title && <p className="notice-title">{title}</p>}
+      {children}
+    </div>
+  );
+}
