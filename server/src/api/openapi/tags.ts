@@ -1,5 +1,6 @@
 /** The description of each group of operations, in the order of the documents. */
 export const TAGS: Readonly<Record<string, string>> = {
+  Overview: "What spans records of every kind: the numbers of the home screen, and the search field.",
   Devices:
     "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
   Groups:
@@ -13,6 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
     "Claim codes with which devices enroll themselves. A code is shown once, when its claim is made, and lives for at most 24 hours.",
   "Device certificates":
     "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
+  Refusals: "Clients that the broker refused, with cause and cure.",
   Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

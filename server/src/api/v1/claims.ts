@@ -4,7 +4,7 @@ import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
-const claimRecord = z
+export const claimRecord = z
   .strictObject({
     id,
     intendedName: z.string(),
@@ -25,7 +25,7 @@ const claimRecord = z
   })
   .meta({ id: "Claim" });
 
-const createdClaim = claimRecord
+export const createdClaim = claimRecord
   .extend({
     claimCode: z
       .string()
@@ -37,7 +37,7 @@ const createdClaim = claimRecord
 /** The use case checks the limits, which have an error code of their own (spec 4.3). */
 const whole = z.number().refine(Number.isInteger, "must be an integer");
 
-const EXAMPLE = {
+export const CLAIM_EXAMPLE = {
   id: "0199c1c5-6a00-7b3e-8f4e-0d5a4f1f2b3c",
   intendedName: "Pump hall, gateway 3",
   intendedGroupIds: ["0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d"],
@@ -56,6 +56,26 @@ const EXAMPLE = {
   deviceIds: [],
 };
 
+export const newClaim = z
+  .strictObject({
+    intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
+    intendedGroupIds: z
+      .array(z.string().max(128))
+      .max(records.groupsOfDevice.value)
+      .optional()
+      .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+    intendedDeviceTypeId: z
+      .string()
+      .max(128)
+      .optional()
+      .meta({ description: "Decides the topics that the device's certificate may publish on" }),
+    expiresInMinutes: whole
+      .optional()
+      .meta({ type: "integer", minimum: 5, maximum: records.minutesOfClaim.value, default: 60 }),
+    maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: records.usesOfClaim.value, default: 1 }),
+  })
+  .meta({ id: "NewClaim" });
+
 export const createClaim = publicRoute({
   useCase: enrollmentUseCases.createClaim,
   operationId: "createClaim",
@@ -64,31 +84,13 @@ export const createClaim = publicRoute({
   tag: "Enrollment claims",
   summary: "Create an enrollment claim",
   description: "Mints a claim code with which devices enroll themselves. The code is in this answer and nowhere else.",
-  body: z
-    .strictObject({
-      intendedName: label().meta({ description: "Label of the devices that enroll with it" }),
-      intendedGroupIds: z
-        .array(z.string().max(128))
-        .max(records.groupsOfDevice.value)
-        .optional()
-        .meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
-      intendedDeviceTypeId: z
-        .string()
-        .max(128)
-        .optional()
-        .meta({ description: "Decides the topics that the device's certificate may publish on" }),
-      expiresInMinutes: whole
-        .optional()
-        .meta({ type: "integer", minimum: 5, maximum: records.minutesOfClaim.value, default: 60 }),
-      maxUses: whole.optional().meta({ type: "integer", minimum: 1, maximum: records.usesOfClaim.value, default: 1 }),
-    })
-    .meta({ id: "NewClaim" }),
+  body: newClaim,
   status: 201,
   response: createdClaim,
   errors: ["invalid_claim_request", "quota_exceeded"],
   examples: {
     body: { intendedName: "Pump hall, gateway 3", expiresInMinutes: 60, maxUses: 1 },
-    response: { ...EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },
+    response: { ...CLAIM_EXAMPLE, claimCode: "CLAIM-4T9M-W2XA-7KQ2" },
   },
   secret: true,
   handler: (caller, { body }, createClaim) => createClaim(caller, body),
@@ -106,7 +108,7 @@ export const listClaims = publicRoute({
   status: 200,
   response: page(claimRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 100 } },
+  examples: { response: { items: [CLAIM_EXAMPLE], total: 1, skip: 0, limit: 100 } },
   handler: (caller, { query }, listClaims) => listClaims(caller, query),
 });
 
@@ -122,7 +124,7 @@ export const getClaim = publicRoute({
   status: 200,
   response: claimRecord,
   errors: ["not_found"],
-  examples: { response: EXAMPLE },
+  examples: { response: CLAIM_EXAMPLE },
   handler: (caller, { params }, getClaim) => getClaim(caller, params.id),
 });
 

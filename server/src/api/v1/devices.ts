@@ -4,9 +4,11 @@ import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
-const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
+export const CONNECTIVITY = z.enum(["never_seen", "online", "offline"]);
 
-const deviceRecord = z
+export const CERTIFICATE_STATE = z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]);
+
+export const deviceRecord = z
   .strictObject({
     id: id.meta({ description: "Also the MQTT client id; never changes" }),
     name: z.string(),
@@ -22,13 +24,13 @@ const deviceRecord = z
     macAddress: z.string().nullable(),
     connectivity: z.strictObject({ status: CONNECTIVITY, since: nullableTimestamp, reason: z.string().nullable() }),
     lastSeenAt: nullableTimestamp,
-    certificateState: z.enum(["none", "active", "renewal_due", "expiring", "expired", "revoked"]),
+    certificateState: CERTIFICATE_STATE,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .meta({ id: "Device" });
 
-const EXAMPLE = {
+export const DEVICE_EXAMPLE = {
   id: "pump-1",
   name: "Feed pump 1",
   description: "",
@@ -49,7 +51,7 @@ const EXAMPLE = {
 };
 
 /** Fields that change without a write: a conditional write ignores them. */
-const VOLATILE = ["connectivity", "lastSeenAt", "certificateState"] as const;
+export const DEVICE_VOLATILE = ["connectivity", "lastSeenAt", "certificateState"] as const;
 
 export const listDevices = publicRoute({
   useCase: deviceUseCases.listDevices,
@@ -73,7 +75,7 @@ export const listDevices = publicRoute({
   status: 200,
   response: page(deviceRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listDevices) => listDevices(caller, query),
 });
 
@@ -89,12 +91,26 @@ export const getDevice = publicRoute({
   status: 200,
   response: deviceRecord,
   errors: ["not_found"],
-  volatile: VOLATILE,
-  examples: { response: EXAMPLE },
+  volatile: DEVICE_VOLATILE,
+  examples: { response: DEVICE_EXAMPLE },
   handler: (caller, { params }, getDevice) => getDevice(caller, params.id),
 });
 
 const ids = z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional();
+
+export const deviceReplacement = z
+  .strictObject({
+    name: label(),
+    description: z.string().max(records.descriptionCharacters.value).optional(),
+    deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
+    groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
+    thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "Any JSON object: at most 16 KiB, 100 fields, nested at most 8 deep" }),
+  })
+  .meta({ id: "DeviceReplacement" });
 
 export const replaceDevice = publicRoute({
   useCase: deviceUseCases.replaceDevice,
@@ -106,34 +122,22 @@ export const replaceDevice = publicRoute({
   description:
     "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. The other fields of the record are read-only. To change one field, read the device, send these fields back, and name its `ETag` in `If-Match`. A new type decides the topics of the certificates issued from then on; those of live certificates stay.",
   params: idParams,
-  body: z
-    .strictObject({
-      name: label(),
-      description: z.string().max(records.descriptionCharacters.value).optional(),
-      deviceTypeId: z.string().max(128).nullable().optional().meta({ description: "Null or absent: no type" }),
-      groupIds: ids.meta({ description: "Groups from `GET /groups`; without any only admins see the device" }),
-      thresholdIds: ids.meta({ description: "Threshold packs from `GET /thresholds` that watch the device" }),
-      metadata: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .meta({ description: "Any JSON object: at most 16 KiB, 100 fields, nested at most 8 deep" }),
-    })
-    .meta({ id: "DeviceReplacement" }),
+  body: deviceReplacement,
   status: 200,
   response: deviceRecord,
   errors: ["not_found", "precondition_failed"],
-  volatile: VOLATILE,
+  volatile: DEVICE_VOLATILE,
   examples: {
     body: {
       name: "Feed pump 1",
       description: "Hall 3, left of the door",
-      deviceTypeId: EXAMPLE.deviceTypeId,
-      groupIds: EXAMPLE.groupIds,
+      deviceTypeId: DEVICE_EXAMPLE.deviceTypeId,
+      groupIds: DEVICE_EXAMPLE.groupIds,
       thresholdIds: ["0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d"],
       metadata: { assetNumber: "P-1042", installed: "2024-03-01" },
     },
     response: {
-      ...EXAMPLE,
+      ...DEVICE_EXAMPLE,
       description: "Hall 3, left of the door",
       thresholdIds: ["0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d"],
       metadata: { assetNumber: "P-1042", installed: "2024-03-01" },

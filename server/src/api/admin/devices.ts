@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { connectionUseCases } from "../../connections/connections.ts";
+import { DEVICE_ORDERS, type DeviceOrder, deviceUseCases } from "../../devices/devices.ts";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { records } from "../../lib/limits/records.ts";
+import { adminRoute } from "../route.ts";
+import { id, idParams, instant, label, page, paging } from "../shapes.ts";
+import {
+  CERTIFICATE_STATE,
+  CONNECTIVITY,
+  DEVICE_EXAMPLE,
+  DEVICE_VOLATILE,
+  deviceRecord,
+  deviceReplacement,
+} from "../v1/devices.ts";
+
+const TAG = "Devices";
+
+/** Several values of one parameter, separated by commas: one of them suffices. */
+function oneOf<T extends string>(value: z.ZodType<T, string>, description: string) {
+  return z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(value).min(1))
+    .optional()
+    .meta({ type: "string", description });
+}
+
+/** `none` stands for the devices without one. */
+const idOrNone = id
+  .transform((text) => (text === "none" ? null : text))
+  .optional()
+  .meta({ description: "An id, or `none`" });
+
+const SORTS = DEVICE_ORDERS.flatMap((by) => [by, `-${by}`] as const);
+
+const sort = z
+  .enum(SORTS)
+  .transform((text) => {
+    const descending = text.startsWith("-");
+    return { by: (descending ? text.slice(1) : text) as DeviceOrder, descending };
+  })
+  .optional()
+  .meta({ description: "`-` before the field: descending. Devices without the value come last. Absent: newest first" });
+
+const deviceQuery = z.strictObject({
+  q: z
+    .string()
+    .max(records.searchCharacters.value)
+    .optional()
+    .meta({ description: "Part of the id or the name, in any case" }),
+  groupId: idOrNone,
+  notGroupId: idOrNone,
+  deviceTypeId: idOrNone,
+  notDeviceTypeId: idOrNone,
+  connectivity: oneOf(CONNECTIVITY, "One of these states, separated by commas"),
+  notConnectivity: oneOf(CONNECTIVITY, "None of these states, separated by commas"),
+  certificateState: oneOf(CERTIFICATE_STATE, "One of these states, separated by commas"),
+  notCertificateState: oneOf(CERTIFICATE_STATE, "None of these states, separated by commas"),
+  seenFrom: instant.optional().meta({ description: "Seen at this time or later" }),
+  seenBefore: instant.optional().meta({ description: "Seen before this time, and not since" }),
+  sort,
+  ...paging(50, 200),
+});
+
+export const listDevices = adminRoute({
+  useCase: deviceUseCases.listDevices,
+  operationId: "listDevices",
+  method: "GET",
+  path: "/api/admin/devices",
+  tag: TAG,
+  summary: "List devices",
+  description: "The devices that the user sees, newest first unless sorted.",
+  query: deviceQuery,
+  status: 200,
+  response: page(deviceRecord),
+  errors: [],
+  examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listDevices) => {
+    const { notGroupId, notDeviceTypeId, notConnectivity, notCertificateState, ...wanted } = query;
+    const not = {
+      groupId: notGroupId,
+      deviceTypeId: notDeviceTypeId,
+      connectivity: notConnectivity,
+      certificateState: notCertificateState,
+    };
+    return listDevices(caller, { ...wanted, not });
+  },
+});
+
+export const getDevice = adminRoute({
+  useCase: deviceUseCases.getDevice,
+  operationId: "getDevice",
+  method: "GET",
+  path: "/api/admin/devices/{id}",
+  tag: TAG,
+  summary: "Get a device",
+  description: "One device that the user sees.",
+  params: idParams,
+  status: 200,
+  response: deviceRecord,
+  errors: ["not_found"],
+  volatile: DEVICE_VOLATILE,
+  examples: { response: DEVICE_EXAMPLE },
+  handler: (caller, { params }, getDevice) => getDevice(caller, params.id),
+});
+
+export const createDevice = adminRoute({
+  useCase: deviceUseCases.createDevice,
+  operationId: "createDevice",
+  method: "POST",
+  path: "/api/admin/devices",
+  tag: TAG,
+  summary: "Add a device",
+  description: "Adds a device that does not enroll itself: a bundle is issued for it.",
+  body: z
+    .strictObject({
+      id: z.string().max(128).optional().meta({ description: "1 to 64 of A-Z a-z 0-9 _ -; absent: a random one" }),
+      name: label(),
+      description: z.string().max(records.descriptionCharacters.value).optional(),
+      deviceTypeId: z.string().max(128).optional(),
+      groupIds: z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional(),
+    })
+    .meta({ id: "NewDevice" }),
+  status: 201,
+  response: deviceRecord,
+  errors: ["already_exists", "quota_exceeded"],
+  examples: { body: { id: "pump-1", name: "Feed pump 1" }, response: DEVICE_EXAMPLE },
+  handler: (caller, { body }, createDevice) => createDevice(caller, body),
+});
+
+export const replaceDevice = adminRoute({
+  useCase: deviceUseCases.replaceDevice,
+  operationId: "replaceDevice",
+  method: "PUT",
+  path: "/api/admin/devices/{id}",
+  tag: TAG,
+  summary: "Replace a device's editable fields",
+  description:
+    "Replaces name, description, type, groups, threshold packs and metadata: what is left out becomes empty. Operators leave groups and type as they are.",
+  params: idParams,
+  body: deviceReplacement,
+  status: 200,
+  response: deviceRecord,
+  errors: ["not_found", "precondition_failed"],
+  volatile: DEVICE_VOLATILE,
+  examples: { body: { name: "Feed pump 1", groupIds: DEVICE_EXAMPLE.groupIds }, response: DEVICE_EXAMPLE },
+  handler: (caller, { params, body, matches }, replaceDevice) => replaceDevice(caller, params.id, body, { matches }),
+});
+
+export const deleteDevice = adminRoute({
+  useCase: enrollmentUseCases.deleteDevice,
+  stepUp: true,
+  operationId: "deleteDevice",
+  method: "DELETE",
+  path: "/api/admin/devices/{id}",
+  tag: TAG,
+  summary: "Delete a device",
+  description: "Revokes its certificates, closes its sessions and deletes its telemetry. Its audit entries stay.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, deleteDevice) => deleteDevice(caller, params.id),
+});
+
+export const disconnectDevice = adminRoute({
+  useCase: connectionUseCases.disconnectDevice,
+  operationId: "disconnectDevice",
+  method: "POST",
+  path: "/api/admin/devices/{id}/disconnect",
+  tag: TAG,
+  summary: "Close a device's sessions",
+  description: "Closes its sessions in every process. Its certificates stay valid, so it may connect again at once.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, disconnectDevice) => disconnectDevice(caller, params.id),
+});

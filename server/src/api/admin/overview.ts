@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { records } from "../../lib/limits/records.ts";
+import { overviewUseCases } from "../../overview/overview.ts";
+import { adminRoute } from "../route.ts";
+import { id, timestamp } from "../shapes.ts";
+
+const TAG = "Overview";
+const count = z.int().min(0);
+
+const overview = z
+  .strictObject({
+    at: timestamp,
+    devices: z.strictObject({
+      total: count,
+      connectivity: z.strictObject({ never_seen: count, online: count, offline: count }),
+      certificates: z.strictObject({
+        none: count,
+        active: count,
+        renewal_due: count,
+        expiring: count,
+        expired: count,
+        revoked: count,
+      }),
+      renewalsOverdue: count,
+      expiry: z
+        .array(z.strictObject({ from: timestamp, selfEnrolled: count, platform: count }))
+        .meta({ description: "The next twelve weeks: devices whose last certificate ends in each" }),
+    }),
+    anomalies: z.strictObject({
+      open: z.strictObject({ critical: count, major: count, minor: count, warning: count }),
+      acknowledged: count,
+    }),
+    tickets: z.strictObject({ open: count, in_progress: count, on_hold: count }),
+    findings: z.strictObject({
+      shared_key: count,
+      publishes_nowhere: count,
+      renewal_overdue: count,
+      clock_replaced: count,
+    }),
+    openClaims: count.nullable().meta({ description: "Null for users who may not see claims" }),
+  })
+  .meta({ id: "Overview" });
+
+const EXAMPLE = {
+  at: "2026-11-20T10:00:00.000Z",
+  devices: {
+    total: 120,
+    connectivity: { never_seen: 2, online: 115, offline: 3 },
+    certificates: { none: 1, active: 110, renewal_due: 4, expiring: 3, expired: 1, revoked: 1 },
+    renewalsOverdue: 1,
+    expiry: [{ from: "2026-11-20T10:00:00.000Z", selfEnrolled: 4, platform: 1 }],
+  },
+  anomalies: { open: { critical: 0, major: 2, minor: 1, warning: 0 }, acknowledged: 3 },
+  tickets: { open: 2, in_progress: 1, on_hold: 0 },
+  findings: { shared_key: 0, publishes_nowhere: 1, renewal_overdue: 1, clock_replaced: 0 },
+  openClaims: 1,
+};
+
+export const getOverview = adminRoute({
+  useCase: overviewUseCases.readOverview,
+  operationId: "getOverview",
+  method: "GET",
+  path: "/api/admin/overview",
+  tag: TAG,
+  summary: "Show what needs attention",
+  description: "The numbers of the home screen, of what the user sees. Each is the total of a list.",
+  status: 200,
+  response: overview,
+  errors: [],
+  examples: { response: EXAMPLE },
+  handler: (caller, _input, readOverview) => readOverview(caller),
+});
+
+export const search = adminRoute({
+  useCase: overviewUseCases.search,
+  operationId: "search",
+  method: "GET",
+  path: "/api/admin/search",
+  tag: TAG,
+  summary: "Search records of every kind",
+  description:
+    "At most five records of each kind whose name contains the text, or whose id it is; certificates by serial number or fingerprint. Of very many devices the newest are searched: `GET /api/admin/devices` searches all.",
+  query: z.strictObject({ q: z.string().max(records.searchCharacters.value) }),
+  status: 200,
+  response: z
+    .strictObject({
+      items: z.array(
+        z.strictObject({
+          kind: z.enum([
+            "device",
+            "certificate",
+            "group",
+            "shift",
+            "device_type",
+            "threshold",
+            "claim",
+            "mqtt_client",
+            "user",
+          ]),
+          id,
+          title: z.string(),
+        }),
+      ),
+    })
+    .meta({ id: "SearchResult" }),
+  errors: [],
+  examples: { response: { items: [{ kind: "device", id: "pump-1", title: "Feed pump 1" }] } },
+  handler: async (caller, { query }, search) => ({ items: await search(caller, query.q) }),
+});
