@@ -41,6 +41,24 @@ const overview = z
   })
   .meta({ id: "Overview" });
 
+const found = z
+  .strictObject({
+    kind: z.enum([
+      "device",
+      "certificate",
+      "group",
+      "shift",
+      "device_type",
+      "threshold",
+      "claim",
+      "mqtt_client",
+      "user",
+    ]),
+    id,
+    title: z.string(),
+  })
+  .meta({ id: "FoundRecord" });
+
 const EXAMPLE = {
   at: "2026-11-20T10:00:00.000Z",
   devices: {
@@ -84,23 +102,7 @@ export const search = adminRoute({
   status: 200,
   response: z
     .strictObject({
-      items: z.array(
-        z.strictObject({
-          kind: z.enum([
-            "device",
-            "certificate",
-            "group",
-            "shift",
-            "device_type",
-            "threshold",
-            "claim",
-            "mqtt_client",
-            "user",
-          ]),
-          id,
-          title: z.string(),
-        }),
-      ),
+      items: z.array(found),
     })
     .meta({ id: "SearchResult" }),
   errors: [],

@@ -17,6 +17,16 @@ const times = {
 
 const latestValue = z.strictObject({ metric: z.string(), value, ...times }).meta({ id: "LatestValue" });
 const reading = z.strictObject({ value, ...times }).meta({ id: "Reading" });
+const rejectedMessage = z
+  .strictObject({
+    id,
+    at: timestamp,
+    topic: z.string(),
+    reason: z.string(),
+    payload: z.string().meta({ description: `As text; at most ${SHOWN_CHARACTERS} characters of it` }),
+    payloadBytes: z.int(),
+  })
+  .meta({ id: "RejectedMessage" });
 const metric = z.string().min(1).max(256);
 const range = { metric, from: instant, to: instant.meta({ description: "Exclusive" }) };
 
@@ -28,8 +38,7 @@ const whole = z
   .optional()
   .meta({ type: "integer" });
 
-const LATEST_EXAMPLE = {
-  metric: "temperature",
+const READING_EXAMPLE = {
   value: 21.5,
   at: "2026-11-20T10:00:00.000Z",
   receivedAt: "2026-11-20T10:00:00.120Z",
@@ -48,7 +57,7 @@ export const listLatest = adminRoute({
   status: 200,
   response: z.strictObject({ items: z.array(latestValue) }).meta({ id: "LatestValueList" }),
   errors: ["not_found"],
-  examples: { response: { items: [LATEST_EXAMPLE] } },
+  examples: { response: { items: [{ metric: "temperature", ...READING_EXAMPLE }] } },
   handler: async (caller, { params }, listLatest) => ({ items: await listLatest(caller, params.id) }),
 });
 
@@ -110,7 +119,7 @@ export const listReadings = adminRoute({
     })
     .meta({ id: "ReadingPage" }),
   errors: ["not_found"],
-  examples: { response: { items: [{ ...LATEST_EXAMPLE, metric: undefined }] } },
+  examples: { response: { items: [READING_EXAMPLE] } },
   handler: (caller, { params, query }, listReadings) => {
     const { metric, ...page } = query;
     return listReadings(caller, params.id, metric, page);
@@ -129,16 +138,7 @@ export const listRejected = adminRoute({
   status: 200,
   response: z
     .strictObject({
-      items: z.array(
-        z.strictObject({
-          id,
-          at: timestamp,
-          topic: z.string(),
-          reason: z.string(),
-          payload: z.string().meta({ description: `As text; at most ${SHOWN_CHARACTERS} characters of it` }),
-          payloadBytes: z.int(),
-        }),
-      ),
+      items: z.array(rejectedMessage),
     })
     .meta({ id: "RejectedMessageList" }),
   errors: ["not_found"],
