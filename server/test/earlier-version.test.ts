@@ -3,12 +3,13 @@
  * rows are copied into a database at its schema first, as pg_dump and pg_restore do.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
 import { makeCsr, makeKey } from "../../agent/src/csr.ts";
+import { restore } from "../src/backup/backup.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { createLogger } from "../src/lib/logger.ts";
 import { acceptAnyDate } from "./harness/certificate-dates.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, redemption, type TestDevice } from "./harness/devices.ts";
@@ -16,7 +17,6 @@ import { type RunningService, type Unpacked, unpackInstallation } from "./harnes
 import { https } from "./harness/https.ts";
 
 const FIXTURE = join(import.meta.dirname, "fixtures/data-folder-0.1");
-const launcher = join(import.meta.dirname, "../bin/muster.mjs");
 
 let earlier: Unpacked;
 let server: RunningService;
@@ -148,8 +148,8 @@ if (!onPostgres) {
     await server.command("backup", { file });
     await server.stop();
     const dataDir = join(earlier.dataDir, "restored");
-    const env = { ...process.env, ...earlier.env(), MUSTER_DATA_DIR: dataDir };
-    await promisify(execFile)(process.execPath, [launcher, "restore", file, "--nothing-revoked-since"], { env });
+    const deps = { dataDir, clock: server.clock, ids: randomIds, logger: createLogger("silent") };
+    await restore(deps, file, "nothing-revoked-since");
     server = await earlier.start(dataDir);
     await publishes("pump1", { temperature: 63.5 });
     await assertHealthy();

@@ -7,9 +7,8 @@ import { sendCommand } from "../../src/control/client.ts";
 import { copyToPostgres } from "./copy-to-postgres.ts";
 import type { TestDevice } from "./devices.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { type ServerProcess, startProcess } from "./process.ts";
-import { startServer, TEST_MASTER_KEY } from "./server.ts";
-import { clockFrom } from "./shifted-clock.ts";
+import type { ServerProcess } from "./process.ts";
+import { type ServerOptions, startServer, type TestServer } from "./server.ts";
 
 const HOUR = 3_600_000;
 
@@ -25,9 +24,8 @@ export interface Installation {
   records: Record<string, Record<string, any[]>>;
 }
 
-export type RunningService = Pick<ServerProcess, "httpUrl" | "mqttPort" | "ca" | "command"> & {
-  stop(): Promise<unknown>;
-};
+export type RunningService = Pick<ServerProcess, "httpUrl" | "mqttPort" | "ca" | "command"> &
+  Pick<TestServer, "app" | "clock" | "stop">;
 
 /** A data folder of an earlier version, unpacked. */
 export type Unpacked = Awaited<ReturnType<typeof unpackInstallation>>;
@@ -40,18 +38,13 @@ export async function unpackInstallation(fixture: string, { onPostgres = false }
   execFileSync("tar", ["-xf", "-", "-C", dataDir], { input: tar });
   const database = onPostgres ? await copyToPostgres(dataDir) : undefined;
   let starts = 0;
-  /** The time at which the next process starts: an hour after the one before. */
-  const next = () => new Date(Date.parse(left.stoppedAt) + starts++ * HOUR);
-  const env = () => ({ MUSTER_MASTER_KEY: TEST_MASTER_KEY, ...clockFrom(next()) });
   return {
     ...left,
     dataDir,
-    /** Settings of a process that starts at the next time. */
-    env,
-    start: async (folder = dataDir): Promise<RunningService> => {
-      if (database) return inProcess(database.url, new FakeClock(next()));
-      const server = await startProcess(folder, undefined, { env: env() });
-      return { ...server, stop: () => server.end("SIGTERM") };
+    /** Starts the service, on a clock an hour after its start before. */
+    start: (folder = dataDir): Promise<RunningService> => {
+      const clock = new FakeClock(new Date(Date.parse(left.stoppedAt) + starts++ * HOUR));
+      return start(database ? { databaseUrl: database.url, clock } : { dataDir: folder, clock });
     },
     remove: async () => {
       await database?.remove();
@@ -60,13 +53,16 @@ export async function unpackInstallation(fixture: string, { onPostgres = false }
   };
 }
 
-/** On PostgreSQL a process follows the database's clock, which no test can set: the service runs here, on a clock that it can. */
-async function inProcess(databaseUrl: string, clock: FakeClock): Promise<RunningService> {
-  const { httpUrl, mqttPort, ca, dataDir, stop } = await startServer({ databaseUrl, clock });
+/** In this process, on a clock that the test can set. */
+async function start(options: ServerOptions): Promise<RunningService> {
+  const { app, clock, httpUrl, mqttPort, ca, dataDir, stop } = await startServer({
+    ...options,
+    env: { MUSTER_EMBEDDED_SYNC: "off" },
+  });
   const command = async (name: string, body: object) => {
     const answer = await sendCommand(dataDir, name, body);
     if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
     return answer.result;
   };
-  return { httpUrl, mqttPort, ca, command, stop };
+  return { app, clock, httpUrl, mqttPort, ca, command, stop };
 }

@@ -5,7 +5,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
-import { fillFolder, type TestDatabase, testDatabase } from "./database.ts";
+import { fillFolder, testDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A real server on free loopback ports with a clock the test holds. */
@@ -37,13 +37,20 @@ export interface ServerOptions {
   databaseUrl?: string;
   /** Keeps the embedded database in the data folder, in a thread of its own, as the service does. */
   onDisk?: boolean;
+  /** An existing data folder with an embedded database, which stays. */
+  dataDir?: string;
 }
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), "muster-test-"));
-  const own = options.share || options.databaseUrl ? undefined : await testDatabase();
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "muster-test-")));
+  const onDisk = options.onDisk || options.dataDir !== undefined;
+  const own = options.share || options.databaseUrl || options.dataDir ? undefined : await testDatabase();
+  const discard = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    await own?.remove();
+  };
   const databaseUrl = options.databaseUrl ?? options.share?.databaseUrl ?? own?.url;
   if (options.onDisk && databaseUrl === undefined) await fillFolder(dataDir);
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
@@ -63,10 +70,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const app = await createApp(config, {
     ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
-    inMemory: !options.onDisk,
+    inMemory: !onDisk,
     ...(options.ids ? { ids: options.ids } : {}),
-    ...(own?.snapshot && !options.onDisk ? { snapshot: own.snapshot } : {}),
-  }).catch((error) => discard(dataDir, own).then(() => Promise.reject(error)));
+    ...(own?.snapshot && !onDisk ? { snapshot: own.snapshot } : {}),
+  }).catch((error) => discard().then(() => Promise.reject(error)));
   await app.start();
   return {
     app,
@@ -80,12 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     databaseUrl,
     stop: async () => {
       await app.stop();
-      await discard(dataDir, own);
+      await discard();
     },
   };
-}
-
-async function discard(dataDir: string, database: TestDatabase | undefined): Promise<void> {
-  await rm(dataDir, { recursive: true, force: true });
-  await database?.remove();
 }
