@@ -186,7 +186,7 @@ test("kill -9 at random moments of repeated replacement always leaves one comple
   await commitFiles(stateDir, OLD);
   const inputs = join(stateDir, "..", "inputs.json");
   await writeFile(inputs, JSON.stringify([OLD, NEW]));
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < 8; round++) {
     const child = spawn(
       process.execPath,
       [join(import.meta.dirname, "remote/replace-repeatedly.ts"), stateDir, inputs],
