@@ -65,7 +65,7 @@ test("events and the inbox of an earlier version are read as they were recorded"
   const { url, snapshot, remove } = await bareDatabase();
   const database = await (url
     ? openPostgres(url, createLogger("silent"))
-    : openEmbedded({ dataDir: "memory", snapshot, sync: false }));
+    : openEmbedded({ dataDir: "memory", snapshot, sync: false, logger: createLogger("silent") }));
   const { db } = database;
   try {
     await migrate(database, BEFORE_RECORDED_CHANGES);

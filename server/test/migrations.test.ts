@@ -16,7 +16,12 @@ async function emptyDatabase({ fresh }: { fresh: boolean }) {
     open: () =>
       url
         ? openPostgres(url, logger)
-        : openEmbedded({ dataDir: "memory", snapshot: fresh ? undefined : snapshot, sync: false }),
+        : openEmbedded({
+            dataDir: "memory",
+            snapshot: fresh ? undefined : snapshot,
+            sync: false,
+            logger,
+          }),
     remove,
   };
 }

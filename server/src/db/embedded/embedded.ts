@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import type { Logger } from "../../lib/logger.ts";
 import { databaseOn } from "../pool.ts";
 import type { Database } from "../types.ts";
 import { Channels } from "./channels.ts";
@@ -18,21 +19,26 @@ export interface EmbeddedOptions {
   snapshot?: Blob | undefined;
   /** Whether a commit waits until the disk has it. */
   sync: boolean;
+  logger: Logger;
   /** Receives the seconds that each statement took. */
   observe?: ((seconds: number) => void) | undefined;
 }
+
+const FAILED =
+  "the embedded database has failed: nothing is stored any more, and requests are answered with 503; check the disk and restart the service";
 
 /**
  * PostgreSQL in WebAssembly: in a thread of its own on the files of a folder, or in memory in the calling thread. A second process
  * on the same folder would corrupt it, so the folder is locked first.
  */
-export async function openEmbedded({ dataDir, snapshot, sync, observe }: EmbeddedOptions): Promise<Database> {
+export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }: EmbeddedOptions): Promise<Database> {
   if (dataDir === "memory") return onEngine(await openEngine({ snapshot, sync: false }), observe);
   await mkdir(dataDir, { recursive: true });
   const lock = lockFolder(dataDir);
   try {
     const folder = await engineFolder(dataDir, sync);
-    const engine = await openWorkerEngine({ folder: folder.path, snapshot, sync });
+    const onFailure = (error: Error) => logger.error({ err: error.message }, FAILED);
+    const engine = await openWorkerEngine({ folder: folder.path, snapshot, sync }, onFailure);
     await folder.opened();
     const close = () => engine.close().finally(() => lock.release());
     return onEngine({ ...engine, close }, observe);

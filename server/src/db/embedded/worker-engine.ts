@@ -6,15 +6,24 @@ export type ToWorker = Uint8Array<ArrayBuffer> | "dump" | "close";
 /** Answers to messages come in the order of the calls, and so do all others; the first says that the engine is open. */
 export type FromWorker = Uint8Array<ArrayBuffer> | Blob | "opened" | "closed";
 
-/** Opens an engine in a thread of its own. */
-export async function openWorkerEngine(options: EngineOptions): Promise<Engine> {
+/**
+ * Opens an engine in a thread of its own.
+ *
+ * @param onFailure called once when the engine fails for good after it was opened: its disk has failed, or its thread has ended
+ */
+export async function openWorkerEngine(options: EngineOptions, onFailure: (error: Error) => void): Promise<Engine> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options, execArgv: [] });
   const calls = new Calls(worker);
   await calls.opened();
+  let closing = false;
+  void calls.failed.then((error) => closing || onFailure(error));
   return {
     run: (messages) => calls.run(messages),
     dump: () => calls.call<Blob>("dump"),
-    close: async () => void (await calls.call("close")),
+    close: async () => {
+      closing = true;
+      await calls.call("close");
+    },
   };
 }
 
@@ -29,6 +38,9 @@ class Calls {
   readonly #runs: Waiting[] = [];
   readonly #others: Waiting[] = [];
   #failure: Error | undefined;
+  readonly #failed = Promise.withResolvers<Error>();
+  /** Resolves when no call is answered any more. */
+  readonly failed: Promise<Error> = this.#failed.promise;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -59,6 +71,7 @@ class Calls {
   #end(cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause);
     this.#failure ??= new Error(`Connection terminated: the embedded database has stopped: ${reason}`, { cause });
+    this.#failed.resolve(this.#failure);
     for (const { reject } of [...this.#runs.splice(0), ...this.#others.splice(0)]) reject(this.#failure);
   }
 }
