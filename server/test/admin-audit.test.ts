@@ -56,8 +56,7 @@ async function tables(): Promise<Map<string, string>> {
   );
   assert.ok(names.length >= 15);
   const each = names.map(
-    ({ name }) =>
-      `SELECT '${name}' AS name, concat(count(*), ' ', max(t.xmin::text::bigint)) AS rows FROM ${name} t`,
+    ({ name }) => `SELECT '${name}' AS name, concat(count(*), ' ', max(t.xmin::text::bigint)) AS rows FROM ${name} t`,
   );
   const digests = await runSql<{ name: string; rows: string }>(db, each.join(" UNION ALL "), []);
   return new Map(digests.map(({ name, rows }) => [name, rows]));
