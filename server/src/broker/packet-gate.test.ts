@@ -195,6 +195,14 @@ test("packets behind a CONNECT wait for the next call, and no more packets pass 
   assert.equal(gate.hasBytes, false);
 });
 
+test("a small message counts against the budget of unsettled messages with what it costs in memory", () => {
+  const gate = newGate();
+  gate.feed(Buffer.concat([CONNECT, ...Array<Buffer>(100).fill(good["QoS 1"]!)]));
+  assert.equal(gate.next(1)?.unsettledBytes, 0);
+  const passed = gate.next(100);
+  assert.equal(passed?.unsettledBytes, passed!.bytes.length + 100 * 4096);
+});
+
 test("10,000 mutated streams, cut anywhere, never crash the gate, and the parser reads what passes without an error", () => {
   const pieces = [...Object.values(good), ...Object.values(bad)];
   const stream = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((all) => Buffer.concat(all));

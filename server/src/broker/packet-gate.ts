@@ -1,4 +1,4 @@
-import { checkBody, checkFirstByte, PACKET_TYPE, PacketProblem } from "./packet-rules.ts";
+import { checkBody, checkFirstByte, PACKET_TYPE, PacketProblem, unsettledBytes } from "./packet-rules.ts";
 import type { Qos2Window } from "./qos2-window.ts";
 import type { SessionBudget } from "./session-budget.ts";
 
@@ -7,8 +7,8 @@ export interface CheckedPackets {
   bytes: Buffer;
   /** How many of them the client's rate limit counts: all but acknowledgements. */
   messages: number;
-  /** Bytes of the PUBLISH packets among them. */
-  publishBytes: number;
+  /** What the PUBLISH packets among them count against the budgets of unsettled messages. */
+  unsettledBytes: number;
   /** Whether the last one is a CONNECT; what follows it is left for the next call. */
   connect: boolean;
   /** Whether the last one is a DISCONNECT. */
@@ -78,11 +78,17 @@ export class PacketGate {
   next(max: number): CheckedPackets | undefined {
     const released = this.#window.next();
     if (released) {
-      return { bytes: released, messages: 1, publishBytes: released.length, connect: false, disconnect: false };
+      return {
+        bytes: released,
+        messages: 1,
+        unsettledBytes: unsettledBytes(released.length),
+        connect: false,
+        disconnect: false,
+      };
     }
     const rest = this.#rest;
     if (rest === undefined) return undefined;
-    const passed = { messages: 0, publishBytes: 0, connect: false, disconnect: false };
+    const passed = { messages: 0, unsettledBytes: 0, connect: false, disconnect: false };
     let [from, at] = [0, 0];
     let to: number | undefined;
     try {
@@ -119,7 +125,7 @@ export class PacketGate {
 
   #count(type: number, bytes: number, passed: Omit<CheckedPackets, "bytes">): void {
     if (!ACKNOWLEDGEMENTS.has(type)) passed.messages++;
-    if (type === PACKET_TYPE.publish) passed.publishBytes += bytes;
+    if (type === PACKET_TYPE.publish) passed.unsettledBytes += unsettledBytes(bytes);
     if (type === PACKET_TYPE.connect) {
       this.#connected = true;
       passed.connect = true;

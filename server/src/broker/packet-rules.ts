@@ -56,6 +56,17 @@ export function packetBytes(remainingLength: number): number {
   return 1 + lengthBytes + remainingLength;
 }
 
+/**
+ * What a message costs in memory beside its packet until it is settled: parsed readings, promises, its place in queues. Measured: with
+ * 350,000 messages of 100 bytes waiting, the heap had grown by 4.2 kB a message.
+ */
+const MESSAGE_OVERHEAD = 4 * 1024;
+
+/** The bytes that count against the budgets of unsettled messages for a PUBLISH of so many bytes. */
+export function unsettledBytes(packetLength: number): number {
+  return packetLength + MESSAGE_OVERHEAD;
+}
+
 /** Checks the first byte of a packet: type and flags. Throws {@link PacketProblem}. */
 export function checkFirstByte(first: number): void {
   const type = first >> 4;

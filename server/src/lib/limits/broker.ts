@@ -81,7 +81,7 @@ export const broker = limitTable({
   },
   mqttUnsettledBytesPerSession: {
     level: "session",
-    of: "bytes of MQTT messages that were read and are neither stored nor refused",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each",
     value: 512 * 1024,
     reached: "the socket is not read until one of them is; the session stays",
   },
@@ -136,7 +136,7 @@ export const broker = limitTable({
   },
   mqttUnsettledBytesPerTenant: {
     level: "tenant",
-    of: "bytes of MQTT messages that were read and are neither stored nor refused, in each process",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each, in each process",
     value: 16 * 1024 * 1024,
     reached: "the sockets of the tenant are not read until one of them is; the sessions stay",
   },
@@ -181,7 +181,7 @@ export const broker = limitTable({
   },
   mqttUnsettledBytes: {
     level: "process",
-    of: "bytes of MQTT messages that were read and are neither stored nor refused",
+    of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each",
     value: 128 * 1024 * 1024,
     reached: "the sockets of tenants with more than the average are not read; the sessions stay",
   },

@@ -125,7 +125,7 @@ export class GatedStream extends Duplex {
       const packets = this.#nextPackets(allowance);
       if (packets === undefined) break;
       this.#options.rate.spend(packets.messages, packets.bytes.length);
-      this.#budget?.read(packets.publishBytes);
+      this.#budget?.read(packets.unsettledBytes);
       if (packets.disconnect) this.disconnected = true;
       if (packets.connect) this.#pauseReading(PAUSE.connect);
       if (!this.push(packets.bytes)) this.#pauseReading(PAUSE.full);

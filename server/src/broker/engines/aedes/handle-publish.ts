@@ -1,5 +1,5 @@
 import type { Aedes, PublishPacket } from "aedes";
-import { packetBytes } from "../../packet-rules.ts";
+import { packetBytes, unsettledBytes } from "../../packet-rules.ts";
 import type { BrokerPolicy, Principal } from "../../policy/policy.ts";
 import type { ClientSession } from "./client-session.ts";
 import { persistenceOf } from "./persistence.ts";
@@ -28,7 +28,7 @@ export function handlePublish(
   }
   if (packet.retain && !policy.mayRetain(principal, packet.topic, packet.payload.length)) packet.retain = false;
   const { budget } = session;
-  const bytes = packetBytes(packet.length!);
+  const bytes = unsettledBytes(packetBytes(packet.length!));
   budget?.begin(bytes);
   session.acks.add(
     () => store(policy, aedes, session.clientId, principal, packet),
