@@ -1,8 +1,10 @@
 import { pruneAlong } from "../db/prune.ts";
+import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
 import { createLastUsed } from "./keys/last-used.ts";
+import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
 import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
@@ -14,7 +16,7 @@ import { createAdmissions } from "./rate-limit/admissions.ts";
 import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
-import { listKeys, listUsers } from "./view-access.ts";
+import { listUsers } from "./view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
 export {
@@ -50,6 +52,8 @@ export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */
 export const accessUseCases = {
+  getTenant,
+  updateTenant,
   setTelemetryRetention,
   setQuota,
   tenantUsage,
@@ -63,6 +67,7 @@ export const accessUseCases = {
   createKey,
   revokeKey,
   listKeys,
+  listKeyWrites,
   listApiWrites,
   listAdminActs,
 };

@@ -31,6 +31,12 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
 /** Retentions in days; the database has partitions for no others (migration 0008). */
 const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
+/** @throws MusterError invalid_request */
+export function checkRetention(days: number): void {
+  if (!TELEMETRY_RETENTIONS.includes(days))
+    throw invalidRequest(`The retention must be one of ${TELEMETRY_RETENTIONS.join(", ")} days.`, String(days));
+}
+
 /**
  * Sets the retention of the tenant's telemetry, for what arrives from now on.
  *
@@ -40,8 +46,7 @@ export const setTelemetryRetention = adminUseCase(
   { role: "admin" },
   "tenant.set-retention",
   async (_deps: AccessDeps, { tenantId }, days: number): Promise<PreparedChange<void>> => {
-    if (!TELEMETRY_RETENTIONS.includes(days))
-      throw invalidRequest(`The retention must be one of ${TELEMETRY_RETENTIONS.join(", ")} days.`, String(days));
+    checkRetention(days);
     return {
       change: async (tx) => {
         const before = { retentionDays: await setRetention(tx, tenantId, days) };

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
+import type { TenantsTable } from "../db/schema.generated.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface TenantRow {
@@ -21,6 +22,27 @@ export async function insertTenant(db: Db, tenant: TenantRow & { created_at: Dat
 
 export async function findTenant(db: Db, slug: string): Promise<TenantRow | undefined> {
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
+}
+
+export type TenantDetailRow = Selectable<TenantsTable>;
+
+/** A tenant that there is: tenants are never deleted. */
+export async function readTenant(db: Db, id: string): Promise<TenantDetailRow> {
+  return await db.selectFrom("tenants").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockTenant(tx: Tx, id: string): Promise<TenantDetailRow> {
+  return await tx.selectFrom("tenants").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
+}
+
+export async function updateTenantRow(
+  tx: Tx,
+  id: string,
+  { name, retentionDays }: { name: string; retentionDays: number },
+): Promise<TenantDetailRow> {
+  const set = { name, telemetry_retention_days: retentionDays };
+  return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** @returns the retention until now */

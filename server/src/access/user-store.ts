@@ -36,6 +36,17 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
     .executeTakeFirst();
 }
 
+/** The same by the user's id. */
+export async function lockUserById(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return await tx
+    .selectFrom("users")
+    .select(["id", "tenant_id", "email", "role", "status"])
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 /** The slug of the tenant of the user with this address. */
 export async function findTenantOfUser(db: Db, email: string): Promise<string | undefined> {
   const row = await db

@@ -43,15 +43,12 @@ export async function listInstallationActRows(db: Db, { skip, limit }: PageReque
   return rows;
 }
 
-/** The acts of these names on these targets, newest first. */
-export async function findActRows(
-  db: Db,
-  tenantId: string,
-  { acts, targets }: { acts: readonly string[]; targets: readonly string[] },
-): Promise<AdminAuditRow[]> {
+/** The acts on these targets that have ended API keys, newest first: revocations, and changes of users whose keys ended with that. */
+export async function findKeyEndRows(db: Db, tenantId: string, targets: readonly string[]): Promise<AdminAuditRow[]> {
   const { rows } = await sql<AdminAuditRow>`
     SELECT ${COLUMNS} FROM admin_audit a
-     WHERE a.tenant_id = ${tenantId} AND a.target = ANY (${[...targets]}::text[]) AND a.act = ANY (${[...acts]}::text[])
+     WHERE a.tenant_id = ${tenantId} AND a.target = ANY (${[...targets]}::text[])
+       AND (a.act = 'key.revoke' OR jsonb_array_length(a.after->'revokedKeys') > 0)
      ORDER BY a.id DESC`.execute(db);
   return rows;
 }

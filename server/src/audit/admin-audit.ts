@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../lib/page.ts";
 import {
   type ActFilter,
   type AdminAuditRow,
-  findActRows,
+  findKeyEndRows,
   insertAct,
   listActRows,
   listInstallationActRows,
@@ -93,11 +93,7 @@ export async function listInstallationActs(db: Db, page: PageRequest): Promise<A
   return await listInstallationActRows(db, page);
 }
 
-/** The acts of these names on these targets, newest first. */
-export async function findActs(
-  db: Db,
-  tenantId: string,
-  wanted: { acts: readonly string[]; targets: readonly string[] },
-): Promise<AdminAct[]> {
-  return wanted.targets.length === 0 ? [] : await findActRows(db, tenantId, wanted);
+/** The acts on these targets, keys and users, that have ended API keys, newest first. */
+export async function findKeyEnds(db: Db, tenantId: string, targets: readonly string[]): Promise<AdminAct[]> {
+  return targets.length === 0 ? [] : await findKeyEndRows(db, tenantId, targets);
 }

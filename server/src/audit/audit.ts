@@ -11,7 +11,7 @@ export {
   type Administrator,
   administer,
   type Changed,
-  findActs,
+  findKeyEnds,
   listActs,
   listInstallationActs,
   recordAct,

@@ -10,6 +10,7 @@ import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
+import { rotateMqttClientPassword } from "./rotate-password.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
@@ -28,6 +29,7 @@ const DROP_RETENTION_MS = DAY;
 export const connectionUseCases = {
   createMqttClient,
   listMqttClients,
+  rotateMqttClientPassword,
   disableMqttClient,
   deleteMqttClient,
   disconnectDevice,

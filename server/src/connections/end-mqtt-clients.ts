@@ -1,5 +1,6 @@
 import { adminUseCase, type PreparedChange, useCase } from "../access/access.ts";
 import type { Tx } from "../db/database.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { enqueueDrop } from "./drop-store.ts";
@@ -30,8 +31,10 @@ export interface MqttClientRecord {
 /** The tenant's MQTT clients, disabled ones too, newest first. */
 export const listMqttClients = useCase(
   { role: "admin" },
-  async ({ database }: ConnectionsDeps, caller): Promise<MqttClientRecord[]> =>
-    (await listMqttClientRows(database.db, caller.tenantId)).map(toRecord),
+  async ({ database }: ConnectionsDeps, caller, page: PageRequest): Promise<Page<MqttClientRecord>> => {
+    const { rows, total } = await listMqttClientRows(database.db, caller.tenantId, page);
+    return { items: rows.map(toRecord), total, ...page };
+  },
 );
 
 /**

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { runStatement, statement } from "../db/statement.ts";
+import type { PageRequest } from "../lib/page.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
 
 export interface MqttClientRow {
@@ -73,13 +74,37 @@ export interface ListedMqttClient extends StoredMqttClient {
   connected: boolean;
 }
 
-/** Every client of the tenant, disabled ones too, newest first. */
-export async function listMqttClientRows(db: Db, tenantId: string): Promise<ListedMqttClient[]> {
+/** One page of the tenant's clients, disabled ones too, newest first, and how many there are. Quotas bound them. */
+export async function listMqttClientRows(
+  db: Db,
+  tenantId: string,
+  { skip, limit }: PageRequest,
+): Promise<{ rows: ListedMqttClient[]; total: number }> {
   const { rows } = await sql<ListedMqttClient>`
     SELECT c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
       EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected
-    FROM mqtt_clients c WHERE c.tenant_id = ${tenantId} ORDER BY c.created_at DESC, c.id DESC`.execute(db);
-  return rows;
+    FROM mqtt_clients c WHERE c.tenant_id = ${tenantId}
+    ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(db);
+  const counted = await sql<{ total: string }>`
+    SELECT count(*) AS total FROM mqtt_clients WHERE tenant_id = ${tenantId}`.execute(db);
+  return { rows, total: Number(counted.rows[0]!.total) };
+}
+
+/** Replaces the password of the enabled client of this client id. @returns it; `undefined` when there is none */
+export async function replacePassword(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  passwordHash: string,
+): Promise<StoredMqttClient | undefined> {
+  return await tx
+    .updateTable("mqtt_clients")
+    .set({ password_hash: passwordHash })
+    .where("tenant_id", "=", tenantId)
+    .where("client_id", "=", clientId)
+    .where("disabled_at", "is", null)
+    .returning(STORED)
+    .executeTakeFirst();
 }
 
 /** Disables the MQTT clients of every tenant and releases every client id, those of devices too. */

@@ -14,6 +14,8 @@ export interface Found {
 const OF_KIND = 5;
 /** Claims whose names are searched, the newest. */
 const CLAIMS = 100;
+/** MQTT clients whose names are searched, the newest. */
+const MQTT_CLIENTS = 10_000;
 
 interface Source {
   kind: Found["kind"];
@@ -93,11 +95,13 @@ function administration({ access, connections, enrollment }: OverviewDeps, calle
     {
       kind: "mqtt_client",
       useCase: connections.listMqttClients,
-      find: async (q) =>
-        matching(
+      find: async (q) => {
+        const { items } = await connections.listMqttClients(caller, { skip: 0, limit: MQTT_CLIENTS });
+        return matching(
           q,
-          (await connections.listMqttClients(caller)).map(({ clientId }) => ({ id: clientId, title: clientId })),
-        ),
+          items.map(({ clientId }) => ({ id: clientId, title: clientId })),
+        );
+      },
     },
     {
       kind: "user",

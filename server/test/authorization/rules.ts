@@ -32,6 +32,8 @@ const ignore = () => undefined;
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
 export const RULES: Rules = {
   access: {
+    getTenant: ["no key", "admin", () => []],
+    updateTenant: ["no key", "admin", () => [{ name: fresh() }]],
     setTelemetryRetention: ["no key", "admin", () => [30]],
     setQuota: ["no key", "no user", () => ["devices", undefined]],
     tenantUsage: ["no key", "admin", () => []],
@@ -44,7 +46,8 @@ export const RULES: Rules = {
     listUsers: ["no key", "admin", () => []],
     createKey: ["no key", "admin", ({ adminEmail }) => [{ user: adminEmail, name: "k", scopes: ["devices:read"] }]],
     revokeKey: ["no key", "admin", ({ apiKey }) => [apiKey]],
-    listKeys: ["no key", "admin", () => []],
+    listKeys: ["no key", "admin", ({ user }) => [{ userId: user, ...page }]],
+    listKeyWrites: ["no key", "admin", ({ apiKey }) => [apiKey, page]],
     listApiWrites: ["no key", "admin", () => [page]],
     listAdminActs: ["no key", "admin", () => [page]],
   },
@@ -61,7 +64,8 @@ export const RULES: Rules = {
   },
   connections: {
     createMqttClient: ["no key", "admin", () => [{ clientId: fresh(), username: fresh() }]],
-    listMqttClients: ["no key", "admin", () => []],
+    listMqttClients: ["no key", "admin", () => [page]],
+    rotateMqttClientPassword: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     listRefusals: ["devices:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],

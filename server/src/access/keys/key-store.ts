@@ -1,24 +1,51 @@
-import { type Insertable, type Selectable, sql } from "kysely";
+import { type Insertable, type Selectable, type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { ApiKeysTable, Schema } from "../../db/schema.generated.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import type { PageRequest } from "../../lib/page.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
 /** A key without the hash of its secret; `email` is its owner's. */
-export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "user_id" | "secret_hash"> & { email: string };
+export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & { email: string };
 
-/** Every key the tenant ever had, newest first. */
-export async function listKeyRows(db: Db, tenantId: string): Promise<KeyRow[]> {
-  return await db
+export interface KeyFilter {
+  /** `active`: it works. `ended`: revoked or expired. */
+  state?: "active" | "ended" | undefined;
+  /** Keys of this user. */
+  userId?: string | undefined;
+}
+
+/** One page of the keys that the tenant ever had, newest first, and how many match. */
+export async function listKeyRows(
+  db: Db,
+  tenantId: string,
+  { state, userId }: KeyFilter,
+  { skip, limit }: PageRequest,
+  now: Date,
+): Promise<{ rows: KeyRow[]; total: number }> {
+  const works = sql<SqlBool>`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now}))`;
+  let matching = db
     .selectFrom("api_keys as k")
     .innerJoin("users as u", "u.id", "k.user_id")
-    .select(["k.id", "k.name", "k.scopes", "u.email", "k.created_at", "k.expires_at", "k.last_used_at"])
+    .where("k.tenant_id", "=", tenantId);
+  if (state !== undefined) matching = matching.where(state === "active" ? works : sql<SqlBool>`NOT ${works}`);
+  if (userId !== undefined) matching = matching.where("k.user_id", "=", userId);
+  const rows = await matching
+    .select(["k.id", "k.user_id", "k.name", "k.scopes", "u.email", "k.created_at", "k.expires_at", "k.last_used_at"])
     .select(["k.last_used_address", "k.revoked_at", "k.revoked_by", "k.revocation_reason"])
-    .where("k.tenant_id", "=", tenantId)
     .orderBy("k.created_at", "desc")
     .orderBy("k.id")
+    .limit(limit)
+    .offset(skip)
     .execute();
+  const { total } = await matching.select((of) => of.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+export async function hasKey(db: Db, tenantId: string, id: string): Promise<boolean> {
+  const found = db.selectFrom("api_keys").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /** A key without its id and secret. */

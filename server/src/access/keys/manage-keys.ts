@@ -4,8 +4,9 @@ import type { Ids } from "../../lib/ids.ts";
 import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
+import type { Caller } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
-import { lockUser, type UserRow } from "../user-store.ts";
+import { lockUser, lockUserById, type UserRow } from "../user-store.ts";
 import { makeKey } from "./api-key.ts";
 import { findTenantOfKey, insertKey, type NewKeyRow, revokeKeyById } from "./key-store.ts";
 import { checkScopes } from "./scopes.ts";
@@ -13,8 +14,8 @@ import { checkScopes } from "./scopes.ts";
 const MAX_DAYS = 3650;
 
 export interface NewKey {
-  /** Email address of the tenant admin who owns the key; the key ends with this account. */
-  user: string;
+  /** Email address of the tenant admin who owns the key; the key ends with this account. Absent: the user who asks. */
+  user?: string | undefined;
   name: string;
   scopes: readonly string[];
   /** 1 to 3650; absent for a key that does not expire. */
@@ -39,7 +40,7 @@ export const createKey = adminUseCase(
       throw invalidRequest(`expiresInDays must be a whole number from 1 to ${MAX_DAYS}`);
     const change = async (tx: Tx) => {
       await deps.quotas.within(tx, caller.tenantId, "apiKeys", 1);
-      const { id: userId, email } = await lockOwner(tx, caller.tenantId, input.user.trim());
+      const { id: userId, email } = await lockOwner(tx, caller, input.user?.trim());
       const now = deps.clock.now();
       const expiresAt = days === undefined ? null : addMs(now, days * DAY);
       const row = { tenant_id: caller.tenantId, user_id: userId, name, scopes, created_at: now, expires_at: expiresAt };
@@ -85,8 +86,10 @@ export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string>
   return slug;
 }
 
-async function lockOwner(tx: Tx, tenantId: string, email: string): Promise<UserRow> {
-  const user = await lockUser(tx, email);
+async function lockOwner(tx: Tx, { tenantId, rights }: Caller, email: string | undefined): Promise<UserRow> {
+  if (email === undefined && rights.kind !== "user") throw invalidRequest("name the user who owns the key", "user");
+  const user =
+    rights.kind === "user" && email === undefined ? await lockUserById(tx, rights.userId) : await lockUser(tx, email!);
   if (user?.tenant_id !== tenantId) throw invalidRequest("There is no such user in this tenant.", email);
   if (user.status !== "active") throw invalidRequest("The user is deactivated.", email);
   if (user.role !== "admin") throw invalidRequest("The owner of an API key must be a tenant admin.", email);

@@ -1,4 +1,4 @@
-import type { Tx } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import { LIMITS, QUOTA_NAMES, type QuotaName } from "../../lib/limits/limits.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
@@ -54,18 +54,24 @@ export const setQuota = adminUseCase(
 /** What the tenant uses of each quota. */
 export const tenantUsage = useCase(
   { role: "admin" },
-  async (deps: AccessDeps, { tenantId }): Promise<UsageRecord[]> => {
-    const { db } = deps.database;
-    const own = await ownValues(db, tenantId);
-    const now = deps.clock.now();
-    const records: UsageRecord[] = [];
-    for (const quota of QUOTA_NAMES) {
-      const use = await readUse(db, quota, { tenantId, usual: deps.limits[quota], now });
-      records.push(recordOf(quota, use, own.has(quota)));
-    }
-    return records;
-  },
+  (deps: AccessDeps, { tenantId }): Promise<UsageRecord[]> => usageOf(deps, tenantId),
 );
+
+/** What a tenant uses of each quota. */
+export async function usageOf(
+  { database, clock, limits }: AccessDeps,
+  tenantId: string,
+  db: Db = database.db,
+): Promise<UsageRecord[]> {
+  const own = await ownValues(db, tenantId);
+  const now = clock.now();
+  const records: UsageRecord[] = [];
+  for (const quota of QUOTA_NAMES) {
+    const use = await readUse(db, quota, { tenantId, usual: limits[quota], now });
+    records.push(recordOf(quota, use, own.has(quota)));
+  }
+  return records;
+}
 
 function recordOf(quota: QuotaName, { used, value }: { used: number; value: number }, own: boolean): UsageRecord {
   return { quota, of: LIMITS[quota].of, used, limit: value, own };

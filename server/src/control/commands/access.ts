@@ -3,6 +3,9 @@ import { type Caller, ROLES } from "../../access/access.ts";
 import { type Command, command, tenantCommand, text } from "../command.ts";
 import type { Facades } from "../facades.ts";
 
+/** The most API keys in one answer. */
+const MAX_KEYS = 100_000;
+
 /** The most entries of an audit in one answer. */
 const MAX_WRITES = 10_000;
 
@@ -45,7 +48,9 @@ export const accessCommands: readonly Command[] = [
     await access.revokeKey(await access.systemCaller(await access.tenantOfKey(id)), id);
     return { id };
   }),
-  tenantCommand("key.list", {}, async ({ access }, caller) => ({ items: await access.listKeys(caller) })),
+  tenantCommand("key.list", {}, async ({ access }, caller) => ({
+    items: (await access.listKeys(caller, { skip: 0, limit: MAX_KEYS })).items,
+  })),
   tenantCommand("api-audit", { limit: z.int().min(1).max(MAX_WRITES) }, async ({ access }, caller, { limit }) => ({
     items: (await access.listApiWrites(caller, { skip: 0, limit })).items,
   })),

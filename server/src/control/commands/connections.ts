@@ -4,6 +4,9 @@ import { type Command, tenantCommand, text } from "../command.ts";
 /** The most refusals in one answer. */
 const MAX_REFUSALS = 1_000;
 
+/** The most MQTT clients in one answer. */
+const MAX_CLIENTS = 100_000;
+
 const topics = z.array(text);
 
 /** MQTT clients, and the clients that the broker refused. */
@@ -14,7 +17,7 @@ export const connectionCommands: readonly Command[] = [
     ({ connections }, caller, input) => connections.createMqttClient(caller, input),
   ),
   tenantCommand("mqtt-client.list", {}, async ({ connections }, caller) => ({
-    items: await connections.listMqttClients(caller),
+    items: (await connections.listMqttClients(caller, { skip: 0, limit: MAX_CLIENTS })).items,
   })),
   tenantCommand("mqtt-client.disable", { clientId: text }, async ({ connections }, caller, { clientId }) => {
     await connections.disableMqttClient(caller, clientId);

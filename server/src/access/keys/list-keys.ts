@@ -1,0 +1,76 @@
+import { type AdminAct, type ApiWrite, findKeyEnds, listApiWrites } from "../../audit/audit.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { AccessDeps } from "../deps.ts";
+import { useCase } from "../use-case.ts";
+import { hasKey, type KeyFilter, type KeyRow, listKeyRows } from "./key-store.ts";
+
+/** A key without its secret. */
+export interface KeyRecord {
+  id: string;
+  name: string;
+  scopes: string[];
+  /** Email address of the admin who owns it. */
+  user: string;
+  userId: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  lastUsedAddress: string | null;
+  revokedAt: Date | null;
+  revokedBy: string | null;
+  revocationReason: KeyRow["revocation_reason"];
+  /** The administrative act that revoked it: a revocation, or a change of its owner. `null` where none is recorded. */
+  endedBy: { id: string; act: string; actor: string; at: Date; target: string } | null;
+}
+
+export type KeyQuery = KeyFilter & PageRequest;
+
+/** Every API key the tenant ever had, ended ones too, newest first. */
+export const listKeys = useCase(
+  { role: "admin" },
+  async ({ database: { db }, clock }: AccessDeps, { tenantId }, query: KeyQuery): Promise<Page<KeyRecord>> => {
+    const { skip, limit, ...filter } = query;
+    if (filter.userId !== undefined && !isUuid(filter.userId)) return { items: [], total: 0, skip, limit };
+    const { rows, total } = await listKeyRows(db, tenantId, filter, { skip, limit }, clock.now());
+    const ended = rows.filter(({ revoked_at }) => revoked_at !== null);
+    const targets = new Set(ended.flatMap(({ id, user_id }) => [id, user_id]));
+    const acts = await findKeyEnds(db, tenantId, [...targets]);
+    return { items: rows.map((row) => toKeyRecord(row, acts)), total, skip, limit };
+  },
+);
+
+/** What was written with a key, newest first; reads are not recorded. @throws MusterError not_found */
+export const listKeyWrites = useCase(
+  { role: "admin" },
+  async ({ database: { db } }: AccessDeps, { tenantId }, id: string, page: PageRequest): Promise<Page<ApiWrite>> => {
+    if (id.includes("\0") || !(await hasKey(db, tenantId, id))) throw notFound("API key");
+    return await listApiWrites(db, tenantId, { ...page, keyId: id });
+  },
+);
+
+function toKeyRecord(row: KeyRow, acts: readonly AdminAct[]): KeyRecord {
+  const end = row.revoked_at && acts.find((act) => hasEnded(act, row));
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    user: row.email,
+    userId: row.user_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    lastUsedAddress: row.last_used_address,
+    revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
+    revocationReason: row.revocation_reason,
+    endedBy: end ? { id: end.id, act: end.act, actor: end.actor, at: end.at, target: end.target } : null,
+  };
+}
+
+function hasEnded({ act, target, after }: AdminAct, { id }: KeyRow): boolean {
+  if (act === "key.revoke") return target === id;
+  const { revokedKeys } = (after ?? {}) as { revokedKeys?: unknown };
+  return Array.isArray(revokedKeys) && revokedKeys.includes(id);
+}

@@ -1,0 +1,38 @@
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { notFound } from "../lib/request-errors.ts";
+import { hashClientPassword, newClientPassword } from "./client-password.ts";
+import type { ConnectionsDeps } from "./deps.ts";
+import { enqueueDrop } from "./drop-store.ts";
+import type { Drops } from "./drops.ts";
+import { replacePassword } from "./mqtt-client-store.ts";
+
+const DROP_TIMEOUT_MS = 5_000;
+
+/**
+ * Gives an MQTT client a new password, which is shown only in this answer. The former one is refused from now on, and its session is
+ * closed, in whichever process, when this returns.
+ *
+ * @throws MusterError not_found for a client id without an enabled client
+ */
+export const rotateMqttClientPassword = adminUseCase(
+  { role: "admin" },
+  "mqtt-client.rotate-password",
+  async (
+    { clock, ids, drops }: ConnectionsDeps & { drops: Drops },
+    caller,
+    clientId: string,
+  ): Promise<PreparedChange<{ clientId: string; username: string; password: string }>> => {
+    const password = newClientPassword(ids);
+    let drop: string;
+    return {
+      change: async (tx) => {
+        const client = await replacePassword(tx, caller.tenantId, clientId, hashClientPassword(password));
+        if (client === undefined) throw notFound("MQTT client");
+        const { id, username } = client;
+        drop = await enqueueDrop(tx, { mqttClientId: id, reason: "password_replaced" }, clock.now());
+        return { target: clientId, after: { id, username }, result: { clientId, username, password } };
+      },
+      committed: async () => void (await drops.awaitDrop(drop, DROP_TIMEOUT_MS)),
+    };
+  },
+);
