@@ -154,7 +154,14 @@ test("every use case answers another tenant's ids as it answers unknown ones, sh
 });
 
 /** Kinds of records that a user sees if the user sees their device, and groups, which members see. */
-const OF_GROUPS: readonly (keyof Records)[] = ["device", "anomaly", "ticket", "certificate", "group"];
+const OF_GROUPS: readonly (keyof Records)[] = [
+  "device",
+  "certifiedDevice",
+  "anomaly",
+  "ticket",
+  "certificate",
+  "group",
+];
 
 test("every use case answers a user about groups and devices that the user does not see as about unknown ones", async () => {
   const unseen = await addRecords(server, { ...ours, callers: {} });

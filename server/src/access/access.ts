@@ -1,5 +1,4 @@
 import { pruneAlong } from "../db/prune.ts";
-import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
@@ -16,6 +15,7 @@ import { createAdmissions } from "./rate-limit/admissions.ts";
 import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
+import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { listUsers } from "./view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
@@ -42,6 +42,7 @@ export { type Credentials, findCredentials, lockCredentials } from "./credential
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
+export { TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";

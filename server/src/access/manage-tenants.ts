@@ -29,7 +29,7 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
 }
 
 /** Retentions in days; the database has partitions for no others (migration 0008). */
-const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
+export const TELEMETRY_RETENTIONS = [7, 30, 90, 180, 365, 730];
 
 /** @throws MusterError invalid_request */
 export function checkRetention(days: number): void {

@@ -1,14 +1,34 @@
+import * as audits from "./admin/audits.ts";
+import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
+import * as deviceTypes from "./admin/device-types.ts";
 import * as devices from "./admin/devices.ts";
 import * as findings from "./admin/findings.ts";
+import * as keys from "./admin/keys.ts";
+import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as refusals from "./admin/refusals.ts";
 import * as session from "./admin/session.ts";
 import * as telemetry from "./admin/telemetry.ts";
+import * as tenant from "./admin/tenant.ts";
 import { type AdminRoute, routesOf } from "./route.ts";
 
 /** The resources of the admin API in the order of its description. A module's routes are what it exports. */
-const RESOURCES = [session, overview, devices, telemetry, findings, refusals, claims];
+const RESOURCES = [
+  session,
+  overview,
+  devices,
+  telemetry,
+  findings,
+  refusals,
+  claims,
+  certificates,
+  deviceTypes,
+  mqttClients,
+  keys,
+  audits,
+  tenant,
+];
 
 /** Every operation of the admin API. */
 export const adminRoutes: readonly AdminRoute[] = RESOURCES.flatMap((module) => routesOf<AdminRoute>(module));

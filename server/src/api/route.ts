@@ -92,9 +92,12 @@ export interface DeviceRoute extends AnyDescription {
 /** What routes of the admin API have in common. */
 interface AdminDescription extends AnyDescription {
   surface: "admin";
-  /** Only for users who gave password and second factor within the last ten minutes. */
-  stepUp?: true;
+  /** Only for users who gave password and second factor within the last ten minutes; a function says for which bodies. */
+  stepUp?: StepUp;
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: each definition checks its own body
+type StepUp = true | ((body: any) => boolean);
 
 /** An operation of the admin API for users whose role its use case admits. */
 export interface AdminUseCaseRoute extends AdminDescription {
@@ -199,7 +202,7 @@ export function adminRoute<
 >(
   route: Description<P, Q, B> & {
     useCase: UseCase<never, Args, Result>;
-    stepUp?: true;
+    stepUp?: true | ((body: z.output<B>) => boolean);
     handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
   },
 ): AdminUseCaseRoute {

@@ -2,7 +2,7 @@ import { adminUseCase, type Caller, type PreparedChange, useCase } from "../acce
 import type { Tx } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
 import { records } from "../lib/limits/records.ts";
-import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import type { DevicesDeps } from "./deps.ts";
 import {
@@ -15,6 +15,7 @@ import {
   lockDeviceTypeRow,
   updateDeviceTypeRow,
 } from "./device-type-store.ts";
+import type { Precondition } from "./replace-device.ts";
 import { checkTemplates } from "./topics.ts";
 
 export interface DeviceTypeRecord {
@@ -74,12 +75,18 @@ export const createDeviceType = adminUseCase(
 /**
  * Changes what is given. Topics are stored with each certificate, so a device notices with its next one (spec 7).
  *
- * @throws MusterError not_found, invalid_request
+ * @throws MusterError not_found, invalid_request, precondition_failed
  */
 export const updateDeviceType = adminUseCase(
   { role: "admin" },
   "device-type.update",
-  async (deps: DevicesDeps, caller, id: string, input: DeviceTypeEdit): Promise<PreparedChange<DeviceTypeRecord>> => {
+  async (
+    deps: DevicesDeps,
+    caller,
+    id: string,
+    input: DeviceTypeEdit,
+    { matches }: Precondition = {},
+  ): Promise<PreparedChange<DeviceTypeRecord>> => {
     const change = {
       name: input.name === undefined ? undefined : plainLine("name", input.name),
       publishTopics: input.publishTopics && checkTemplates(input.publishTopics),
@@ -92,6 +99,7 @@ export const updateDeviceType = adminUseCase(
         const old = await lockDeviceTypeRow(tx, caller.tenantId, id);
         if (!old) throw notFound("device type");
         const before = await withThresholds(tx, caller, old, undefined);
+        if (matches && !matches(before)) throw preconditionFailed();
         const row = await updateDeviceTypeRow(tx, caller.tenantId, id, change, deps.clock.now());
         const result = await withThresholds(tx, caller, row, input.thresholdIds);
         return { target: id, before, after: result, result };
@@ -100,7 +108,7 @@ export const updateDeviceType = adminUseCase(
   },
 );
 
-/** The tenant's device types, newest first. */
+/** The tenant's device types, newest first. A quota bounds them. */
 export const listDeviceTypes = useCase(
   { role: "viewer" },
   async (deps: DevicesDeps, { tenantId }): Promise<DeviceTypeRecord[]> => {

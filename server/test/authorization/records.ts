@@ -15,6 +15,8 @@ export interface Records {
   ticket: string;
   claim: string;
   certificate: string;
+  /** The device, with a certificate. */
+  certifiedDevice: string;
   /** Its client id. */
   mqttClient: string;
   apiKey: string;
@@ -35,6 +37,7 @@ export const NOWHERE: Records = {
   anomaly: "00000000-0000-7000-8000-000000000005",
   ticket: "00000000-0000-7000-8000-000000000006",
   claim: "00000000-0000-7000-8000-000000000007",
+  certifiedDevice: "no-such-device",
   certificate: "00000000-0000-7000-8000-000000000008",
   mqttClient: "no-such-client",
   apiKey: "nosuchke",
@@ -109,6 +112,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     devices.createDevice(caller, { name: "x", deviceTypeId: (await deviceType()).id, groupIds: [(await group()).id] }),
   );
   const deviceId = async () => (await device()).id;
+  const certificate = async () => {
+    await enrollment.issueBundle(caller, { deviceId: await deviceId() });
+    return (await certificates.listCertificates(caller, { deviceId: await deviceId(), ...page })).items[0]!.id;
+  };
   return {
     device: deviceId,
     deviceType: async () => (await deviceType()).id,
@@ -118,9 +125,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     anomaly: async () => addAnomaly(place, caller, await deviceId()),
     ticket: async () => (await tickets.openTicket(caller, { title: "Grease it", deviceId: await deviceId() })).id,
     claim: async () => (await enrollment.createClaim(caller, { intendedName: "Pump" })).id,
-    certificate: async () => {
-      await enrollment.issueBundle(caller, { deviceId: await deviceId() });
-      return (await certificates.listCertificates(caller, { deviceId: await deviceId(), ...page })).items[0]!.id;
+    certificate,
+    certifiedDevice: async () => {
+      await certificate();
+      return await deviceId();
     },
     mqttClient: async () => {
       const clientId = fresh();

@@ -103,7 +103,7 @@ export const RULES: Rules = {
     revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
     deleteDevice: ["no key", "admin", ({ device }) => [device]],
     showCertificateChain: ["no key", "viewer", ({ certificate }) => [certificate]],
-    revokeDeviceCertificates: ["no key", "admin", ({ device }) => [device]],
+    revokeDeviceCertificates: ["no key", "admin", ({ certifiedDevice }) => [certifiedDevice]],
   },
   groups: {
     createGroup: ["groups:write", "admin", ({ user }) => [{ name: "x", memberUserIds: [user] }]],

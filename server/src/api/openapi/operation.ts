@@ -33,7 +33,8 @@ function credential(route: Route): Json {
 function session(route: AdminRoute): Json {
   if (route.by === "anyone") return { description: route.description, security: [] };
   const role = route.by === "user" ? ADMITTED[route.role] : "every signed-in user";
-  const stepUp = route.stepUp ? " Needs password and second factor given within the last ten minutes." : "";
+  const which = typeof route.stepUp === "function" ? "Some requests need" : "Needs";
+  const stepUp = route.stepUp ? ` ${which} password and second factor given within the last ten minutes.` : "";
   return {
     description: `${route.description}\n\nFor ${role}.${stepUp}`,
     security: [{ session: [] }],

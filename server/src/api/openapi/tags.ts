@@ -15,6 +15,12 @@ export const TAGS: Readonly<Record<string, string>> = {
   "Device certificates":
     "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
   Refusals: "Clients that the broker refused, with cause and cure.",
+  "Device types":
+    "What devices have in common: the topics of their certificates, threshold packs, how long they may be silent.",
+  "MQTT clients": "Gateways and services that connect with user name and password, each under one client id.",
+  "API keys": "Keys for programs that use the public API: their scopes, what they wrote, and why they ended.",
+  Audits: "What was done: by API keys, to certificates, and in administration.",
+  Tenant: "The tenant of the signed-in user, its retention and its quotas.",
   Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

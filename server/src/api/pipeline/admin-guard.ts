@@ -47,7 +47,8 @@ export function createAdminGuard(tools: AdminTools) {
     admit(sessionRates, session.id, "in this session");
     const caller = callerOf(session, visitor.address);
     if (route.by === "user") requireMay(caller, route.useCase.may);
-    if (route.stepUp) requireStepUp(session, clock, limits);
+    if (route.stepUp === true) requireStepUp(session, clock, limits);
+    else if (route.stepUp) request.requireStepUp = () => requireStepUp(session, clock, limits);
     return route.by === "user" ? caller : { ...visitor, session };
   };
 }

@@ -12,6 +12,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The caller: set by the guard of the route before the body is read. */
     who: Caller | DeviceContact | Visitor | SessionHolder | undefined;
+    /** Refuses the request unless its user gave password and second factor lately: for a route that needs that for some bodies. */
+    requireStepUp?: () => void;
   }
 }
 

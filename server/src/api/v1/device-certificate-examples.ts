@@ -1,6 +1,6 @@
 const SERIAL = "3f0c9a5be7d14c2e8a6b1d0f4e5c7a92";
 const FINGERPRINT = "9b1f4f0f7c2f5f6d1b1f1c0a8e5d4c3b2a1908f7e6d5c4b3a291807f6e5d4c3b";
-const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
+export const PEM = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
 /** Shown in the OpenAPI document. */
 export const CERTIFICATE_EXAMPLE = {
@@ -52,3 +52,5 @@ export const BUNDLE_EXAMPLE = {
   pkcs12Base64: "MIIF…",
   pkcs12Passphrase: "fKq7-Rm2x-Vt9c-Lp4w",
 };
+
+export const BUNDLE_REQUEST_EXAMPLE = { deviceId: "pump-1", acknowledgeSelfEnrollmentOverride: false };

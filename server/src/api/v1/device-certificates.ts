@@ -3,11 +3,16 @@ import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-import { AUDIT_EXAMPLE, BUNDLE_EXAMPLE, CERTIFICATE_EXAMPLE } from "./device-certificate-examples.ts";
+import {
+  AUDIT_EXAMPLE,
+  BUNDLE_EXAMPLE,
+  BUNDLE_REQUEST_EXAMPLE,
+  CERTIFICATE_EXAMPLE,
+} from "./device-certificate-examples.ts";
 
 const TAG = "Device certificates";
 
-const certificateRecord = z
+export const certificateRecord = z
   .strictObject({
     id,
     deviceId: id,
@@ -33,7 +38,7 @@ const certificateRecord = z
   })
   .meta({ id: "DeviceCertificate" });
 
-const auditEntry = z
+export const auditEntry = z
   .strictObject({
     id,
     kind: z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]),
@@ -47,7 +52,7 @@ const auditEntry = z
   })
   .meta({ id: "DeviceCertificateAuditEntry" });
 
-const bundle = z
+export const bundle = z
   .strictObject({
     id,
     deviceId: id,
@@ -63,6 +68,25 @@ const bundle = z
     pkcs12Passphrase: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
   })
   .meta({ id: "DeviceCertificateBundle" });
+
+export const bundleRequest = z
+  .strictObject({
+    deviceId: z.string().min(1).max(128),
+    acknowledgeSelfEnrollmentOverride: z
+      .boolean()
+      .optional()
+      .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
+  })
+  .meta({ id: "BundleRequest" });
+
+/** The codes with which an issuance is refused. */
+export const BUNDLE_ERRORS = [
+  "device_not_found",
+  "device_cert_cap_reached",
+  "client_id_in_use",
+  "device_self_enrolled",
+  "issuance_failed",
+] as const;
 
 export const listCertificates = publicRoute({
   useCase: certificateUseCases.listCertificates,
@@ -112,28 +136,11 @@ export const issueBundle = publicRoute({
   summary: "Issue a certificate bundle",
   description:
     "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Issuing never revokes another certificate.",
-  body: z
-    .strictObject({
-      deviceId: z.string().min(1).max(128),
-      acknowledgeSelfEnrollmentOverride: z
-        .boolean()
-        .optional()
-        .meta({ description: "Issue even though the device holds an active self-enrolled certificate" }),
-    })
-    .meta({ id: "BundleRequest" }),
+  body: bundleRequest,
   status: 201,
   response: bundle,
-  errors: [
-    "device_not_found",
-    "device_cert_cap_reached",
-    "client_id_in_use",
-    "device_self_enrolled",
-    "issuance_failed",
-  ],
-  examples: {
-    body: { deviceId: "pump-1", acknowledgeSelfEnrollmentOverride: false },
-    response: BUNDLE_EXAMPLE,
-  },
+  errors: BUNDLE_ERRORS,
+  examples: { body: BUNDLE_REQUEST_EXAMPLE, response: BUNDLE_EXAMPLE },
   secret: true,
   handler: (caller, { body }, issueBundle) => issueBundle(caller, body),
 });

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { id, instant, timestamp } from "../shapes.ts";
+
+/** A write of an API key, as the API audit log has it. */
+export const apiWrite = z
+  .strictObject({
+    id,
+    at: timestamp,
+    keyId: z.string(),
+    operation: z.string().meta({ description: "The operation of the public API" }),
+    resource: z.string().meta({ description: "The kind of record" }),
+    resourceId: z.string(),
+    result: z.enum(["created", "updated", "revoked", "unchanged"]),
+    address: z.string().nullable(),
+    requestId: z.string(),
+    certificate: z
+      .strictObject({ id, serialNumber: z.string(), fingerprintSha256: z.string() })
+      .optional()
+      .meta({ description: "What was issued or revoked" }),
+  })
+  .meta({ id: "ApiWrite" });
+
+export const WRITE_EXAMPLE = {
+  id: "0199c1d2-1111-7a11-9c22-5e6f7a8b9c0d",
+  at: "2026-11-20T10:00:00.000Z",
+  keyId: "4fgh7kp2",
+  operation: "createGroup",
+  resource: "group",
+  resourceId: "0199c1c4-1111-7a11-9c22-5e6f7a8b9c0d",
+  result: "created",
+  address: "203.0.113.7",
+  requestId: "0199c1d2-1111-7a11-9c22-5e6f7a8b9c0e",
+};
+
+/** The part of every audit's query that names a time. */
+export const period = {
+  from: instant.optional().meta({ description: "From this time on" }),
+  to: instant.optional().meta({ description: "Before this time" }),
+};

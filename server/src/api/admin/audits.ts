@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { accessUseCases } from "../../access/access.ts";
+import { certificateUseCases } from "../../certificates/certificates.ts";
+import { adminRoute } from "../route.ts";
+import { id, page, paging, timestamp } from "../shapes.ts";
+import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
+import { auditEntry } from "../v1/device-certificates.ts";
+import { apiWrite, period, WRITE_EXAMPLE } from "./audit-shapes.ts";
+
+const TAG = "Audits";
+
+const text = z.string().min(1).max(200);
+const actor = text
+  .optional()
+  .meta({ description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`" });
+
+const adminAct = z
+  .strictObject({
+    id,
+    at: timestamp,
+    actor: z.string(),
+    address: z.string().nullable(),
+    act: z.string().meta({ description: "`<kind of record>.<verb>`" }),
+    target: z.string().meta({ description: "The id of the record acted on" }),
+    before: z.looseObject({}).nullable(),
+    after: z.looseObject({}).nullable(),
+  })
+  .meta({ id: "AdminAct" });
+
+const ACT_EXAMPLE = {
+  id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
+  at: "2026-11-21T09:00:00.000Z",
+  actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
+  address: "203.0.113.7",
+  act: "user.deactivate",
+  target: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  before: { status: "active" },
+  after: { status: "deactivated", revokedKeys: ["4fgh7kp2"] },
+};
+
+export const listApiAudit = adminRoute({
+  useCase: accessUseCases.listApiWrites,
+  operationId: "listApiAudit",
+  method: "GET",
+  path: "/api/admin/audit/api",
+  tag: TAG,
+  summary: "List the API audit log",
+  description: "Every write with an API key, newest first. Reads are not recorded.",
+  query: z.strictObject({
+    keyId: text.optional(),
+    operation: text.optional(),
+    resource: text.optional(),
+    resourceId: text.optional(),
+    result: z.enum(["created", "updated", "revoked", "unchanged"]).optional(),
+    ...period,
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(apiWrite),
+  errors: [],
+  examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listApiWrites) => listApiWrites(caller, query),
+});
+
+export const listCertificateAudit = adminRoute({
+  useCase: certificateUseCases.listCertificateAudit,
+  operationId: "listCertificateAudit",
+  method: "GET",
+  path: "/api/admin/audit/certificates",
+  tag: TAG,
+  summary: "List the certificate audit",
+  description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
+  query: z.strictObject({
+    kind: z
+      .enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"])
+      .optional(),
+    actor,
+    deviceId: id.optional(),
+    certificateId: id.optional(),
+    ...period,
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(auditEntry),
+  errors: [],
+  examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listCertificateAudit) => listCertificateAudit(caller, query),
+});
+
+export const listAdminAudit = adminRoute({
+  useCase: accessUseCases.listAdminActs,
+  operationId: "listAdminAudit",
+  method: "GET",
+  path: "/api/admin/audit/admin",
+  tag: TAG,
+  summary: "List the administrative audit",
+  description: "Who changed what of the tenant's administration, from the admin app and from the shell, newest first.",
+  query: z.strictObject({
+    actor,
+    act: text.optional().meta({ description: "An act such as `user.create`, or all of a kind of record: `user.`" }),
+    target: text.optional().meta({ description: "The id of the record acted on" }),
+    ...period,
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(adminAct),
+  errors: [],
+  examples: { response: { items: [ACT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listAdminActs) => listAdminActs(caller, query),
+});

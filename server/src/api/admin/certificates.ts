@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { certificateUseCases } from "../../certificates/certificates.ts";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { adminRoute } from "../route.ts";
+import { id, idParams, instant, nullableTimestamp, page, paging, pathId, timestamp } from "../shapes.ts";
+import { BUNDLE_EXAMPLE, BUNDLE_REQUEST_EXAMPLE, CERTIFICATE_EXAMPLE, PEM } from "../v1/device-certificate-examples.ts";
+import { BUNDLE_ERRORS, bundle, bundleRequest, certificateRecord } from "../v1/device-certificates.ts";
+
+const TAG = "Device certificates";
+
+const successor = z
+  .strictObject({ id, serialNumber: z.string(), expiresAt: timestamp })
+  .meta({ id: "LiveSuccessor", description: "The live certificate that renewals have replaced this one by" });
+
+const certificateDetail = certificateRecord
+  .extend({
+    pem: z.string().meta({ description: "The leaf alone, without its chain" }),
+    session: z
+      .strictObject({ connectedAt: timestamp, remoteAddress: z.string() })
+      .nullable()
+      .meta({ description: "The open session that was opened with it, which its revocation closes" }),
+    otherLiveCertificates: z.int().meta({ description: "Further live certificates of its device" }),
+    liveSuccessor: successor.nullable(),
+  })
+  .meta({ id: "DeviceCertificateDetail" });
+
+const authority = z
+  .strictObject({
+    id,
+    role: z.enum(["device_root", "device_intermediate", "server_root", "broker_server", "https_server"]),
+    name: z.string(),
+    status: z.enum(["upcoming", "active", "retiring", "retired"]),
+    issuerId: id.nullable(),
+    fingerprintSha256: z.string(),
+    notBefore: timestamp,
+    notAfter: timestamp,
+    createdAt: timestamp,
+    takeOverAt: nullableTimestamp,
+    activatedAt: nullableTimestamp,
+    retiringAt: nullableTimestamp,
+    retiredAt: nullableTimestamp,
+    pem: z.string(),
+  })
+  .meta({ id: "IssuingAuthority" });
+
+const chain = z
+  .strictObject({
+    certificateId: id,
+    fullchainPem: z.string().meta({ description: "The leaf and its intermediate, as a client must present them" }),
+    issuers: z
+      .array(authority)
+      .meta({ description: "From the intermediate that issued the leaf to its root, retired ones too" }),
+  })
+  .meta({ id: "DeviceCertificateChain" });
+
+const revoked = z
+  .strictObject({
+    revoked: z.array(id).meta({ description: "What this revoked: empty when it was revoked before" }),
+    liveSuccessor: successor
+      .nullable()
+      .meta({ description: "The certificate that the device goes on with, unless it is among the revoked" }),
+  })
+  .meta({ id: "Revocation" });
+
+const revokedOfDevice = z
+  .strictObject({ revoked: z.array(id).meta({ description: "What this revoked" }) })
+  .meta({ id: "RevocationOfDevice" });
+
+const SUCCESSOR_EXAMPLE = {
+  id: "0199c1d1-2222-7a11-9c22-5e6f7a8b9c0d",
+  serialNumber: "1a0c9a5be7d14c2e8a6b1d0f4e5c7a93",
+  expiresAt: "2026-12-20T10:00:00.000Z",
+};
+
+const AUTHORITY_EXAMPLE = {
+  id: "0199c1c0-1111-7a11-9c22-5e6f7a8b9c0d",
+  role: "device_intermediate",
+  name: "Muster issuing 1 5f3a9c01",
+  status: "active",
+  issuerId: "0199c1c0-0000-7a11-9c22-5e6f7a8b9c0d",
+  fingerprintSha256: CERTIFICATE_EXAMPLE.fingerprintSha256,
+  notBefore: "2026-11-01T00:00:00.000Z",
+  notAfter: "2036-11-01T00:00:00.000Z",
+  createdAt: "2026-11-01T00:05:00.000Z",
+  takeOverAt: null,
+  activatedAt: "2026-11-01T00:05:00.000Z",
+  retiringAt: null,
+  retiredAt: null,
+  pem: PEM,
+};
+
+export const listCertificates = adminRoute({
+  useCase: certificateUseCases.listCertificates,
+  operationId: "listCertificates",
+  method: "GET",
+  path: "/api/admin/certificates",
+  tag: TAG,
+  summary: "List certificates",
+  description:
+    "Certificates of the devices that the caller sees, newest first or by expiry. Sorted by expiry, without revoked ones.",
+  query: z.strictObject({
+    deviceId: id.optional(),
+    kind: z.enum(["self_enrolled", "platform"]).optional(),
+    state: z.enum(["live", "expiring", "expired", "revoked"]).optional().meta({
+      description:
+        "`live` is neither revoked nor expired, `expiring` a live platform certificate that expires within 30 days",
+    }),
+    expiresBefore: instant.optional().meta({ description: "Not revoked, and expires or expired before this" }),
+    sort: z.enum(["newest", "expiry"]).optional(),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(certificateRecord),
+  errors: [],
+  examples: { response: { items: [CERTIFICATE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listCertificates) => listCertificates(caller, query),
+});
+
+export const showCertificate = adminRoute({
+  useCase: certificateUseCases.showCertificate,
+  operationId: "getCertificate",
+  method: "GET",
+  path: "/api/admin/certificates/{id}",
+  tag: TAG,
+  summary: "Show a certificate",
+  description:
+    "With its PEM, the session that was opened with it, and what its device has left: what a revocation would change.",
+  params: idParams,
+  status: 200,
+  response: certificateDetail,
+  errors: ["certificate_not_found"],
+  examples: {
+    response: {
+      ...CERTIFICATE_EXAMPLE,
+      pem: PEM,
+      session: { connectedAt: "2026-11-20T10:05:00.000Z", remoteAddress: "203.0.113.7" },
+      otherLiveCertificates: 1,
+      liveSuccessor: null,
+    },
+  },
+  handler: (caller, { params }, showCertificate) => showCertificate(caller, params.id),
+});
+
+export const showCertificateChain = adminRoute({
+  useCase: enrollmentUseCases.showCertificateChain,
+  operationId: "getCertificateChain",
+  method: "GET",
+  path: "/api/admin/certificates/{id}/chain",
+  tag: TAG,
+  summary: "Show a certificate's chain",
+  description:
+    "What a client presents, and the authorities that it is verified by. A client that presents the leaf alone is refused.",
+  params: idParams,
+  status: 200,
+  response: chain,
+  errors: ["certificate_not_found"],
+  examples: {
+    response: { certificateId: CERTIFICATE_EXAMPLE.id, fullchainPem: PEM + PEM, issuers: [AUTHORITY_EXAMPLE] },
+  },
+  handler: (caller, { params }, showCertificateChain) => showCertificateChain(caller, params.id),
+});
+
+export const issueCertificate = adminRoute({
+  useCase: enrollmentUseCases.issueBundle,
+  stepUp: true,
+  operationId: "issueCertificate",
+  method: "POST",
+  path: "/api/admin/certificates",
+  tag: TAG,
+  summary: "Issue a certificate bundle",
+  description:
+    "Issues a certificate with its private key for a device that cannot make its own, valid for one year. Key and passphrase are shown in this answer only. Issuing never revokes another certificate.",
+  body: bundleRequest,
+  status: 201,
+  response: bundle,
+  errors: BUNDLE_ERRORS,
+  examples: { body: BUNDLE_REQUEST_EXAMPLE, response: BUNDLE_EXAMPLE },
+  secret: true,
+  handler: (caller, { body }, issueBundle) => issueBundle(caller, body),
+});
+
+export const revokeCertificate = adminRoute({
+  useCase: enrollmentUseCases.revokeCertificate,
+  stepUp: true,
+  operationId: "revokeCertificate",
+  method: "DELETE",
+  path: "/api/admin/certificates/{id}",
+  tag: TAG,
+  summary: "Revoke a certificate",
+  description:
+    "Revokes it and closes its open sessions before it answers; other certificates of the device go on. May be repeated.",
+  params: idParams,
+  query: z.strictObject({
+    chain: z
+      .enum(["true", "false"])
+      .optional()
+      .meta({ description: "Also revokes the certificates by which renewals have replaced it" }),
+  }),
+  status: 200,
+  response: revoked,
+  errors: ["certificate_not_found"],
+  examples: { response: { revoked: [CERTIFICATE_EXAMPLE.id], liveSuccessor: SUCCESSOR_EXAMPLE } },
+  handler: async (caller, { params, query }, revokeCertificate) => {
+    const { revoked, liveSuccessor: live } = await revokeCertificate(caller, params.id, {
+      chain: query.chain === "true",
+    });
+    const { id, serialNumber, expiresAt } = live ?? {};
+    return { revoked, liveSuccessor: live ? { id, serialNumber, expiresAt } : null };
+  },
+});
+
+export const revokeDeviceCertificates = adminRoute({
+  useCase: enrollmentUseCases.revokeDeviceCertificates,
+  stepUp: true,
+  operationId: "revokeCertificatesOfDevice",
+  method: "DELETE",
+  path: "/api/admin/devices/{id}/certificates",
+  tag: TAG,
+  summary: "Revoke all certificates of a device",
+  description:
+    "Revokes every live certificate of the device and closes its sessions before it answers. May be repeated.",
+  params: z.strictObject({ id: pathId.meta({ description: "The device's id" }) }),
+  status: 200,
+  response: revokedOfDevice,
+  errors: ["device_not_found"],
+  examples: { response: { revoked: [CERTIFICATE_EXAMPLE.id] } },
+  handler: (caller, { params }, revokeDeviceCertificates) => revokeDeviceCertificates(caller, params.id),
+});

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { accessUseCases, SCOPES } from "../../access/access.ts";
+import { adminRoute } from "../route.ts";
+import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { apiWrite, WRITE_EXAMPLE } from "./audit-shapes.ts";
+
+const TAG = "API keys";
+
+const MAX_DAYS = 3650;
+
+const key = z
+  .strictObject({
+    id: z.string().meta({ description: "Public: `apikey:<id>` in audits" }),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    user: z.string().meta({ description: "Email address of the admin who owns it; it ends with this account" }),
+    userId: id,
+    createdAt: timestamp,
+    expiresAt: nullableTimestamp,
+    lastUsedAt: nullableTimestamp,
+    lastUsedAddress: z.string().nullable(),
+    revokedAt: nullableTimestamp,
+    revokedBy: z.string().nullable(),
+    revocationReason: z
+      .enum(["requested", "creator_deactivated", "creator_deleted", "creator_password_reset"])
+      .nullable(),
+    endedBy: z
+      .strictObject({ id, act: z.string(), actor: z.string(), at: timestamp, target: z.string() })
+      .nullable()
+      .meta({
+        description:
+          "The entry of the administrative audit that revoked it: a revocation, or a change of its owner. `null` where none is recorded",
+      }),
+  })
+  .meta({ id: "ApiKey" });
+
+const newKey = z
+  .strictObject({
+    id: z.string(),
+    key: z.string().meta({ description: "Shown in this answer only; it is not stored" }),
+  })
+  .meta({ id: "NewApiKey" });
+
+const EXAMPLE = {
+  id: "4fgh7kp2",
+  name: "Dashboard",
+  scopes: ["devices:read", "anomalies:*"],
+  user: "ada@acme.example",
+  userId: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  createdAt: "2026-11-20T09:00:00.000Z",
+  expiresAt: null,
+  lastUsedAt: "2026-11-20T10:00:00.000Z",
+  lastUsedAddress: "203.0.113.7",
+  revokedAt: "2026-11-21T09:00:00.000Z",
+  revokedBy: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
+  revocationReason: "creator_deactivated",
+  endedBy: {
+    id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
+    act: "user.deactivate",
+    actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
+    at: "2026-11-21T09:00:00.000Z",
+    target: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  },
+};
+
+/** Scopes that issue identities: they are asked for with password and second factor. */
+const DANGEROUS = /^(provisioning:write|device-certificates:)/;
+
+export const listKeys = adminRoute({
+  useCase: accessUseCases.listKeys,
+  operationId: "listKeys",
+  method: "GET",
+  path: "/api/admin/keys",
+  tag: TAG,
+  summary: "List API keys",
+  description: "Every key that the tenant ever had, newest first, with the act that ended it.",
+  query: z.strictObject({
+    state: z
+      .enum(["active", "ended"])
+      .optional()
+      .meta({ description: "`ended` is revoked or expired; all without it" }),
+    userId: id.optional().meta({ description: "Keys of this user" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: page(key),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listKeys) => listKeys(caller, query),
+});
+
+export const listKeyWrites = adminRoute({
+  useCase: accessUseCases.listKeyWrites,
+  operationId: "listKeyWrites",
+  method: "GET",
+  path: "/api/admin/keys/{id}/writes",
+  tag: TAG,
+  summary: "List what was written with a key",
+  description: "Newest first. Reads are not recorded.",
+  params: idParams,
+  query: z.strictObject(paging(50, 200)),
+  status: 200,
+  response: page(apiWrite),
+  errors: ["not_found"],
+  examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { params, query }, listKeyWrites) => listKeyWrites(caller, params.id, query),
+});
+
+export const createKey = adminRoute({
+  useCase: accessUseCases.createKey,
+  stepUp: ({ scopes }) => scopes.some((scope) => DANGEROUS.test(scope)),
+  operationId: "createKey",
+  method: "POST",
+  path: "/api/admin/keys",
+  tag: TAG,
+  summary: "Create an API key",
+  description:
+    "The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with `provisioning:write` or a scope of device certificates need a step-up.",
+  body: z
+    .strictObject({
+      name: label(),
+      scopes: z
+        .array(z.string().max(64))
+        .min(1)
+        .max(100)
+        .meta({
+          description: `Of ${SCOPES.join(", ")}; or \`<resource>:*\` for read and write, except of provisioning and device-certificates`,
+        }),
+      expiresInDays: z
+        .int()
+        .min(1)
+        .max(MAX_DAYS)
+        .optional()
+        .meta({ description: "Without it the key does not expire" }),
+    })
+    .meta({ id: "ApiKeyRequest" }),
+  status: 201,
+  response: newKey,
+  errors: ["quota_exceeded"],
+  examples: {
+    body: { name: "Dashboard", scopes: ["devices:read"], expiresInDays: 365 },
+    response: { id: EXAMPLE.id, key: "mstr_4fgh7kp2_…" },
+  },
+  secret: true,
+  handler: (caller, { body }, createKey) => createKey(caller, body),
+});
+
+export const revokeKey = adminRoute({
+  useCase: accessUseCases.revokeKey,
+  stepUp: true,
+  operationId: "revokeKey",
+  method: "DELETE",
+  path: "/api/admin/keys/{id}",
+  tag: TAG,
+  summary: "Revoke an API key",
+  description: "At once and for good. May be repeated: a key that has ended keeps its first reason.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, revokeKey) => revokeKey(caller, params.id),
+});

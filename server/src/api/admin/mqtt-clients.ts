@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { connectionUseCases } from "../../connections/connections.ts";
+import { records } from "../../lib/limits/records.ts";
+import { adminRoute } from "../route.ts";
+import { id, nullableTimestamp, page, paging, pathId, timestamp } from "../shapes.ts";
+
+const TAG = "MQTT clients";
+
+const topics = z.array(z.string().min(1).max(256)).max(records.topicsOfMqttClient.value);
+const clientId = z.string().min(1).max(64);
+const params = z.strictObject({ id: pathId.meta({ description: "The client id" }) });
+
+const mqttClient = z
+  .strictObject({
+    id,
+    clientId,
+    username: z.string(),
+    publish: z.array(z.string()).meta({ description: "Topics, whole" }),
+    subscribe: z.array(z.string()).meta({ description: "Topic filters" }),
+    createdAt: timestamp,
+    disabledAt: nullableTimestamp,
+    connected: z.boolean(),
+  })
+  .meta({ id: "MqttClient" });
+
+const password = z.string().meta({ description: "Shown in this answer only; it is not stored" });
+const newCredentials = z
+  .strictObject({ id, clientId, username: z.string(), password })
+  .meta({ id: "MqttClientCredentials" });
+const newPassword = z.strictObject({ clientId, username: z.string(), password }).meta({ id: "MqttClientPassword" });
+
+const EXAMPLE = {
+  id: "0199c1c9-1111-7a11-9c22-5e6f7a8b9c0d",
+  clientId: "scada-gateway",
+  username: "scada",
+  publish: ["t/acme/commands/pump-1"],
+  subscribe: ["t/acme/telemetry/+"],
+  createdAt: "2026-11-20T09:00:00.000Z",
+  disabledAt: null,
+  connected: true,
+};
+const SECRET_EXAMPLE = { clientId: EXAMPLE.clientId, username: EXAMPLE.username, password: "Vq3…" };
+
+export const listMqttClients = adminRoute({
+  useCase: connectionUseCases.listMqttClients,
+  operationId: "listMqttClients",
+  method: "GET",
+  path: "/api/admin/mqtt-clients",
+  tag: TAG,
+  summary: "List MQTT clients",
+  description: "Gateways and services that connect with user name and password, disabled ones too, newest first.",
+  query: z.strictObject(paging(50, 200)),
+  status: 200,
+  response: page(mqttClient),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listMqttClients) => listMqttClients(caller, query),
+});
+
+export const createMqttClient = adminRoute({
+  useCase: connectionUseCases.createMqttClient,
+  operationId: "createMqttClient",
+  method: "POST",
+  path: "/api/admin/mqtt-clients",
+  tag: TAG,
+  summary: "Register an MQTT client",
+  description: "It owns its client id from then on, connected or not. Its password is shown in this answer only.",
+  body: z
+    .strictObject({
+      clientId,
+      username: z.string().min(1).max(64),
+      publish: topics.optional().meta({ description: "Topics below the tenant's prefix `t/<slug>/`" }),
+      subscribe: topics.optional().meta({ description: "Topic filters below the tenant's prefix" }),
+    })
+    .meta({ id: "NewMqttClient" }),
+  status: 201,
+  response: newCredentials,
+  errors: ["client_id_in_use", "username_taken", "quota_exceeded"],
+  examples: {
+    body: { clientId: EXAMPLE.clientId, username: EXAMPLE.username, subscribe: EXAMPLE.subscribe },
+    response: { id: EXAMPLE.id, ...SECRET_EXAMPLE },
+  },
+  secret: true,
+  handler: async (caller, { body: { publish = [], subscribe = [], ...names } }, createMqttClient) => ({
+    ...names,
+    ...(await createMqttClient(caller, { ...names, publish, subscribe })),
+  }),
+});
+
+export const rotatePassword = adminRoute({
+  useCase: connectionUseCases.rotateMqttClientPassword,
+  operationId: "rotateMqttClientPassword",
+  method: "POST",
+  path: "/api/admin/mqtt-clients/{id}/password",
+  tag: TAG,
+  summary: "Give an MQTT client a new password",
+  description: "The former password is refused and the client's session closed when this answers.",
+  params,
+  status: 200,
+  response: newPassword,
+  errors: ["not_found"],
+  examples: { response: SECRET_EXAMPLE },
+  secret: true,
+  handler: (caller, { params }, rotatePassword) => rotatePassword(caller, params.id),
+});
+
+export const deleteMqttClient = adminRoute({
+  useCase: connectionUseCases.deleteMqttClient,
+  operationId: "deleteMqttClient",
+  method: "DELETE",
+  path: "/api/admin/mqtt-clients/{id}",
+  tag: TAG,
+  summary: "Delete an MQTT client",
+  description: "Its password is refused, its client id is free and its session closed when this answers.",
+  params,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, deleteMqttClient) => deleteMqttClient(caller, params.id),
+});

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { accessUseCases, TELEMETRY_RETENTIONS } from "../../access/access.ts";
+import { QUOTA_NAMES } from "../../lib/limits/limits.ts";
+import { adminRoute } from "../route.ts";
+import { id, label, timestamp } from "../shapes.ts";
+
+const TAG = "Tenant";
+
+const tenant = z
+  .strictObject({
+    id,
+    slug: z.string().meta({ description: "A topic segment, which never changes" }),
+    name: z.string(),
+    createdAt: timestamp,
+    telemetryRetentionDays: z.int(),
+    quotas: z.array(
+      z.strictObject({
+        quota: z.enum(QUOTA_NAMES),
+        of: z.string().meta({ description: "What is counted" }),
+        used: z.int(),
+        limit: z.int(),
+        own: z.boolean().meta({ description: "Whether the limit is the tenant's own, and not that of the service" }),
+      }),
+    ),
+  })
+  .meta({ id: "Tenant" });
+
+const EXAMPLE = {
+  id: "0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d",
+  slug: "acme",
+  name: "Acme Pumps",
+  createdAt: "2026-11-01T09:00:00.000Z",
+  telemetryRetentionDays: 90,
+  quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
+};
+
+export const getTenant = adminRoute({
+  useCase: accessUseCases.getTenant,
+  operationId: "getTenant",
+  method: "GET",
+  path: "/api/admin/tenant",
+  tag: TAG,
+  summary: "Show the tenant",
+  description: "The caller's tenant, with what it uses of each quota.",
+  status: 200,
+  response: tenant,
+  errors: [],
+  examples: { response: EXAMPLE },
+  handler: (caller, _input, getTenant) => getTenant(caller),
+});
+
+export const updateTenant = adminRoute({
+  useCase: accessUseCases.updateTenant,
+  stepUp: true,
+  operationId: "updateTenant",
+  method: "PATCH",
+  path: "/api/admin/tenant",
+  tag: TAG,
+  summary: "Change the tenant",
+  description: "What is absent stays. A retention is for telemetry that arrives from now on.",
+  body: z
+    .strictObject({
+      name: label().optional(),
+      telemetryRetentionDays: z
+        .int()
+        .optional()
+        .meta({ description: `One of ${TELEMETRY_RETENTIONS.join(", ")}` }),
+    })
+    .meta({ id: "TenantEdit" }),
+  status: 200,
+  response: tenant,
+  errors: [],
+  examples: { body: { name: "Acme Pumps" }, response: EXAMPLE },
+  handler: (caller, { body }, updateTenant) => updateTenant(caller, body),
+});
