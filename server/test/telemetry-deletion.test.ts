@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
@@ -102,7 +105,29 @@ test("a deletion that fails half-way is finished by a later run, in any process"
   assert.deepEqual(await rowsOf(device), { telemetry_deletions: 1 });
 });
 
+// The embedded database belongs to the one process that would be killed.
 if (onPostgres) {
+  test("a process that is killed while it deletes leaves the rest to another one, which deletes all of it", async () => {
+    const device = await deviceWithTelemetry();
+    await fixture.features.enrollment.deleteDevice(caller, device.id);
+    const left: number[] = [];
+    fixture.clock.advance(MINUTE);
+    // The first has leased the device, the second deleted marks and latest values, the third some of the readings.
+    for (const statements of [1, 4, 12]) {
+      const args = [fixture.databaseUrl!, fixture.clock.now().toISOString(), String(statements)];
+      const child = fork(join(import.meta.dirname, "harness/killed-deletion.ts"), args, { execArgv: [] });
+      assert.deepEqual(await once(child, "exit"), [null, "SIGKILL"]);
+      left.push(Object.values(await rowsOf(device)).reduce((sum, rows) => sum + rows, 0));
+      fixture.clock.advance(30 * MINUTE);
+    }
+    assert.ok(left[0]! > left[1]! && left[1]! > left[2]! && left[2]! > 1, `${left} rows`);
+    await fixture.telemetry.deleteTelemetry();
+    assert.deepEqual(await rowsOf(device), { telemetry_deletions: 1 });
+    fixture.clock.advance(HOUR);
+    await fixture.telemetry.deleteTelemetry();
+    assert.deepEqual(await rowsOf(device), {});
+  });
+
   test("processes that delete at once delete everything, each device once", async () => {
     const devices = await Promise.all(Array.from({ length: 8 }, () => deviceWithTelemetry()));
     for (const { id } of devices) await fixture.features.enrollment.deleteDevice(caller, id);

@@ -11,6 +11,8 @@ import { runSql } from "./run-sql.ts";
 /** The features of one process on a database of its own: messages are handed in as the broker does, without a broker. */
 export interface TelemetryFixture {
   database: Database;
+  /** Of PostgreSQL. */
+  databaseUrl: string | undefined;
   features: Features;
   telemetry: Telemetry;
   clock: FakeClock;
@@ -38,6 +40,7 @@ export async function openTelemetryFixture(): Promise<TelemetryFixture> {
   const query: TelemetryFixture["query"] = (statement, parameters = []) => runSql(database.db, statement, parameters);
   return {
     database,
+    databaseUrl: database.url,
     features,
     telemetry,
     clock,

@@ -1,0 +1,19 @@
+/**
+ * A server process that deletes the telemetry of deleted devices and kills itself after so many statements. Arguments: the address of
+ * the database, the time, and the number.
+ */
+import { openDatabase } from "../../src/db/database.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { testFeatures } from "./features.ts";
+
+const [url, now, statements] = process.argv.slice(2);
+let left = Number.POSITIVE_INFINITY;
+const observe = () => {
+  if (--left === 0) process.kill(process.pid, "SIGKILL");
+};
+const database = await openDatabase({ url, dataDir: "memory", logger: createLogger("silent"), observe });
+const { telemetry } = testFeatures({ database, clock: new FakeClock(new Date(now!)) });
+left = Number(statements);
+await telemetry.deleteTelemetry();
+await database.close();
