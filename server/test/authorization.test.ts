@@ -108,13 +108,10 @@ test("every use case refuses exactly the callers that its rule does not admit, w
     ["a key without scopes", keyWith()],
     ...[...ROLES, "platform" as const].map((role): [string, Caller] => [role, leastCaller(ours, role)]),
     ...SCOPES.map((scope): [string, Caller] => [scope, keyWith(scope)]),
-    ...SCOPES.map((scope): [string, Caller] => [
-      `all but ${scope}`,
-      keyWith(...SCOPES.filter((each) => each !== scope)),
-    ]),
   ];
   for (const { name, row, run } of declared()) {
-    for (const [who, caller] of callers) {
+    const others = SCOPES.filter((each) => each !== row[0]);
+    for (const [who, caller] of [...callers, ["a key with every other scope", keyWith(...others)] as const]) {
       const { refused } = await outcome(run(caller, ...row[2](NOWHERE)), NOWHERE);
       const isRefused = refused === "insufficient_scope" || refused === "insufficient_role";
       assert.equal(isRefused, !admits(row, caller), `${name} by ${who}: ${refused}`);
