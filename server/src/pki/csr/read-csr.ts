@@ -1,5 +1,6 @@
 import { hash, type KeyObject, verify } from "node:crypto";
-import { contextTag, type DerElement, DerError, DerReader, TAG } from "../der/der-reader.ts";
+import { contextTag, type DerElement, DerError, TAG } from "../der/der-reader.ts";
+import { readSigned } from "../der/signed.ts";
 import { invalidCsr } from "../errors.ts";
 import { ecdsaHash, importP256, isP256Spki, p256Signature } from "../keys/ecdsa.ts";
 import { checkAttributes, checkName } from "./csr-content.ts";
@@ -41,18 +42,12 @@ interface Request {
 }
 
 function readRequest(der: Buffer): Request {
-  const outer = new DerReader(der);
-  const request = outer.read(TAG.sequence, "CSR").enter();
-  outer.finish("CSR");
-  const info = request.read(TAG.sequence, "CSR's body");
-  const algorithm = request.read(TAG.sequence, "CSR's signature algorithm");
-  const signature = request.read(TAG.bitString, "CSR's signature");
-  request.finish("CSR");
+  const { body, algorithm, signature } = readSigned(der, "CSR");
   return {
-    spki: readInfo(info),
+    spki: readInfo(body),
     algorithm: ecdsaHash(algorithm),
     signature: p256Signature(signature),
-    signed: info.whole(),
+    signed: body.whole(),
   };
 }
 

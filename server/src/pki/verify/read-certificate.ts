@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { MusterError } from "../../lib/errors.ts";
-import { contextTag, type DerElement, DerError, DerReader, TAG } from "../der/der-reader.ts";
+import { contextTag, type DerElement, DerError, TAG } from "../der/der-reader.ts";
 import { OID } from "../der/oids.ts";
+import { readSigned } from "../der/signed.ts";
 import { isMinimalInteger } from "../der/well-formed.ts";
 import { type ExtensionFacts, readExtensions } from "./read-extensions.ts";
 
@@ -38,13 +39,7 @@ export function readCertificate(der: Buffer): CertificateFacts {
 }
 
 function read(der: Buffer): CertificateFacts {
-  const outer = new DerReader(der);
-  const parts = outer.read(TAG.sequence, "certificate").enter();
-  outer.finish("certificate");
-  const tbs = parts.read(TAG.sequence, "certificate's body");
-  const signatureAlgorithm = parts.read(TAG.sequence, "certificate's signature algorithm");
-  const signature = parts.read(TAG.bitString, "certificate's signature");
-  parts.finish("certificate");
+  const { body: tbs, algorithm: signatureAlgorithm, signature } = readSigned(der, "certificate");
   const body = readBody(tbs);
   if (!body.algorithm.equals(signatureAlgorithm.whole())) {
     throw new DerError("The certificate names two different signature algorithms.");
