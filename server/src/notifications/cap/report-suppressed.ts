@@ -1,8 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { adminsOf } from "../notices/notice-store.ts";
+import { mailAdmins } from "../notices/mail-admins.ts";
 import { minuteOf } from "./accept-deliveries.ts";
 import { type SuppressedRow, takeSuppressed } from "./admission-store.ts";
 
@@ -27,35 +26,16 @@ async function reportSuppressed(deps: NotificationsDeps): Promise<void> {
   }
 }
 
-async function reportBatch({ clock, ids, limits }: NotificationsDeps, tx: Tx): Promise<number> {
-  const now = clock.now();
+async function reportBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
+  const now = deps.clock.now();
   const rows = await takeSuppressed(tx, minuteOf(now), BATCH);
-  if (rows.length === 0) return 0;
-  const admins = await adminsOf(tx, [...new Set(rows.map((row) => row.tenant_id))]);
-  const message = ({ minute, suppressed }: SuppressedRow) => ({
+  const messageOf = ({ minute, suppressed }: SuppressedRow) => ({
     type: "notifications.suppressed" as const,
     at: minute.toISOString(),
     timeZone: "UTC",
     suppressed,
-    limit: limits.deliveriesPerMinute,
+    limit: deps.limits.deliveriesPerMinute,
   });
-  const deliveries = rows.flatMap((row) =>
-    admins
-      .filter((admin) => admin.tenant_id === row.tenant_id)
-      .map(
-        (admin): NewDelivery => ({
-          id: ids.uuid(now),
-          tenantId: row.tenant_id,
-          channel: "email",
-          target: admin.email,
-          userId: admin.id,
-          groupId: null,
-          anomalyId: null,
-          dedupe: null,
-          message: message(row),
-        }),
-      ),
-  );
-  await insertDeliveries(tx, deliveries, now);
+  await mailAdmins(deps, tx, rows, messageOf, now);
   return rows.length;
 }

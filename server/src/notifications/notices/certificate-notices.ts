@@ -2,11 +2,10 @@ import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { OVERDUE_MS } from "../../devices/devices.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
-import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { NoticeKind } from "../message.ts";
+import { mailAdmins } from "./mail-admins.ts";
 import {
-  adminsOf,
   NOTICE_BATCH,
   type NoticeRow,
   recordCertificateNotice,
@@ -48,36 +47,18 @@ export async function noticeCertificates(deps: NotificationsDeps): Promise<void>
 }
 
 async function notifyAdmins(
-  { ids }: NotificationsDeps,
+  deps: NotificationsDeps,
   tx: Tx,
   type: NoticeKind,
   rows: NoticeRow[],
   now: Date,
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const admins = await adminsOf(tx, [...new Set(rows.map((row) => row.tenant_id))]);
-  const deliveries = rows.flatMap((row) =>
-    admins
-      .filter((admin) => admin.tenant_id === row.tenant_id)
-      .map(
-        (admin): NewDelivery => ({
-          id: ids.uuid(now),
-          tenantId: row.tenant_id,
-          channel: "email",
-          target: admin.email,
-          userId: admin.id,
-          groupId: null,
-          anomalyId: null,
-          dedupe: null,
-          message: {
-            type,
-            at: now.toISOString(),
-            timeZone: "UTC",
-            device: { id: row.device_id, name: row.device_name },
-            certificate: { id: row.id, serialNumber: row.serial_number, expiresAt: row.not_after.toISOString() },
-          },
-        }),
-      ),
-  );
-  await insertDeliveries(tx, deliveries, now);
+  const messageOf = (row: NoticeRow) => ({
+    type,
+    at: now.toISOString(),
+    timeZone: "UTC",
+    device: { id: row.device_id, name: row.device_name },
+    certificate: { id: row.id, serialNumber: row.serial_number, expiresAt: row.not_after.toISOString() },
+  });
+  await mailAdmins(deps, tx, rows, messageOf, now);
 }
