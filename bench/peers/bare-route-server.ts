@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import pg from "pg";
-import { secureContext } from "../../server/src/api/listener/listener.ts";
+import { mutualTls } from "../../server/src/lib/sockets/mutual-tls.ts";
 
 const { BARE_DATABASE_URL, BARE_TENANT, BARE_CERT, BARE_KEY } = process.env as Record<string, string>;
 
@@ -17,7 +17,7 @@ const pool = new pg.Pool({
   query_timeout: 2750,
 });
 
-const tls = secureContext({ cert: BARE_CERT!, key: BARE_KEY! }, BARE_CERT!);
+const tls = mutualTls({ cert: BARE_CERT!, key: BARE_KEY! }, BARE_CERT!);
 const app = Fastify({ serverFactory: (handler) => createServer({ ...tls, ALPNProtocols: ["http/1.1"] }, handler) });
 
 app.get("/devices/:id", async (request, reply) => {

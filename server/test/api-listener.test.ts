@@ -4,8 +4,9 @@ import type { Server } from "node:https";
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
-import { answerUnreadable, createListener, type HttpsLimits, secureContext } from "../src/api/listener/listener.ts";
+import { answerUnreadable, createListener, type HttpsLimits } from "../src/api/listener/listener.ts";
 import { DEFAULT_LIMITS } from "../src/lib/limits/limits.ts";
+import { mutualTls } from "../src/lib/sockets/mutual-tls.ts";
 import { caEnvironments } from "./harness/authorities.ts";
 
 const caEnvironment = caEnvironments();
@@ -14,7 +15,7 @@ const caEnvironment = caEnvironments();
 async function listening(t: TestContext, limits: Partial<HttpsLimits>, answer = here) {
   const environment = await caEnvironment(t);
   const authorities = await environment.process({ publicHost: "localhost" });
-  const context = secureContext(authorities.httpsTls(), authorities.deviceRootsPem());
+  const context = mutualTls(authorities.httpsTls(), authorities.deviceRootsPem());
   const server: Server = createListener(context, answer, {
     limits: { ...DEFAULT_LIMITS, ...limits },
     proxies: [],

@@ -13,13 +13,14 @@ import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
+import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
 import { installHealth, type Readiness } from "./http/health.ts";
 import { observeAnswers } from "./http/observe-answers.ts";
 import { createRequestIds } from "./http/request-id.ts";
-import { answerUnreadable, createListener, secureContext } from "./listener/listener.ts";
+import { answerUnreadable, createListener } from "./listener/listener.ts";
 import { createMetricsServer } from "./listener/metrics-server.ts";
 import { createPeerReader } from "./listener/peer-certificate.ts";
 import { type KeyPairFiles, type ServerCertificate, watchKeyPair } from "./listener/server-certificate.ts";
@@ -87,7 +88,7 @@ export function createApi(deps: ApiDeps): Api {
   let app: FastifyInstance | undefined;
   let forget: () => void = () => undefined;
 
-  const context = () => secureContext(certificate?.current() ?? authorities.httpsTls(), authorities.deviceRootsPem());
+  const context = () => mutualTls(certificate?.current() ?? authorities.httpsTls(), authorities.deviceRootsPem());
   const renewContext = () => {
     try {
       if (app) (app.server as Server).setSecureContext(context());

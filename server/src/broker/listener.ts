@@ -1,4 +1,3 @@
-import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { AddressRange } from "../lib/address.ts";
@@ -6,6 +5,7 @@ import { SECOND } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../lib/sockets/connection-table.ts";
+import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { RawSockets } from "../lib/sockets/raw-sockets.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
@@ -46,19 +46,6 @@ export interface Listener {
   /** Accepts no more connections, and closes those that have not authenticated. */
   stop(): Promise<void>;
 }
-
-/** RFC 9325: TLS 1.3, and of 1.2 only ephemeral ECDH with authenticated encryption. */
-const CIPHERS = [
-  "TLS_AES_128_GCM_SHA256",
-  "TLS_AES_256_GCM_SHA384",
-  "TLS_CHACHA20_POLY1305_SHA256",
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-CHACHA20-POLY1305",
-].join(":");
 
 const KEEPALIVE_MS = 60_000;
 
@@ -113,18 +100,8 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-function contextOptions(tls: ListenerTls): SecureContextOptions {
-  return {
-    cert: tls.cert,
-    key: tls.key,
-    // Roots only: a leaf without its intermediate must not verify (spec 4.10).
-    ca: tls.deviceRoots,
-    minVersion: "TLSv1.2",
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
-    ecdhCurve: "X25519:P-256:P-384",
-    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-  };
+function contextOptions({ deviceRoots, ...pair }: ListenerTls): SecureContextOptions {
+  return { ...mutualTls(pair, deviceRoots), ecdhCurve: "X25519:P-256:P-384" };
 }
 
 function credentialOf(socket: TLSSocket): Credential {

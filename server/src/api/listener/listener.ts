@@ -1,4 +1,3 @@
-import { constants } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
@@ -10,7 +9,6 @@ import type { Limits } from "../../lib/limits/limits.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../../lib/sockets/connection-table.ts";
 import { RawSockets } from "../../lib/sockets/raw-sockets.ts";
-import type { KeyPair } from "./server-certificate.ts";
 
 /** How often the server checks for overdue connections. */
 const CHECK_EVERY_MS = 2_000;
@@ -33,34 +31,6 @@ export interface ListenerOptions {
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
   checkEveryMs?: number;
-}
-
-/** TLS 1.2 with ECDHE and AEAD only, and TLS 1.3 (RFC 9325): Node's default list still offers CBC. */
-const CIPHERS = [
-  "TLS_AES_128_GCM_SHA256",
-  "TLS_AES_256_GCM_SHA384",
-  "TLS_CHACHA20_POLY1305_SHA256",
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-CHACHA20-POLY1305",
-].join(":");
-
-/**
- * The TLS settings of a connection. No session tickets: a resumed session skips the verification of the client's certificate.
- * `deviceRoots` holds roots only, so that a leaf without its intermediate does not verify (spec 7).
- */
-export function secureContext(pair: KeyPair, deviceRoots: string): SecureContextOptions {
-  return {
-    ...pair,
-    ca: deviceRoots,
-    minVersion: "TLSv1.2",
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
-    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-  };
 }
 
 /** Creates the HTTPS server: it requests a client certificate without requiring one, and limits what peers may cost. */

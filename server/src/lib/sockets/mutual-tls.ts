@@ -1,0 +1,32 @@
+import { constants } from "node:crypto";
+import type { SecureContextOptions } from "node:tls";
+
+/** RFC 9325: TLS 1.3, and of 1.2 only ephemeral ECDH with authenticated encryption; Node's default list still offers CBC. */
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+
+/**
+ * The TLS settings of a listener that verifies client certificates. No session tickets: a resumed session skips the verification.
+ *
+ * @param deviceRoots PEM; roots only, so that a leaf without its intermediate does not verify (spec 4.10)
+ */
+export function mutualTls({ cert, key }: { cert: string; key: string }, deviceRoots: string): SecureContextOptions {
+  return {
+    cert,
+    key,
+    ca: deviceRoots,
+    minVersion: "TLSv1.2",
+    ciphers: CIPHERS,
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  };
+}
