@@ -19,6 +19,7 @@ const COLUMNS: readonly [title: string, figure: keyof Figures][] = [
   ["/healthz", "healthz"],
   ["REST p99", "requestP99"],
   ["connect", "connect"],
+  ["loop", "loop"],
   ["CPU", "cpu"],
   ["memory", "memory"],
 ];

@@ -14,6 +14,7 @@ export interface Service {
   readonly pid: number;
   readonly https: HttpsTarget;
   readonly mqtt: MqttTarget;
+  readonly metricsUrl: string;
   /** A command of the shell, sent to the control socket. @throws Error when the service refuses it */
   // biome-ignore lint/suspicious/noExplicitAny: each command answers with a shape of its own
   command(name: string, body: object): Promise<any>;
@@ -43,6 +44,7 @@ export async function startService(
       pid: muster.pid,
       https: muster.https,
       mqtt: muster.mqtt,
+      metricsUrl: muster.metricsUrl,
       command: async (name, body) => {
         const answer = await sendCommand(dataDir.path, name, body);
         if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);

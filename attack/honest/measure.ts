@@ -2,6 +2,7 @@ import { cpuMs, percentile, residentBytes, sleep } from "../../bench/measure.ts"
 import type { Sinks } from "../../server/test/harness/sinks.ts";
 import type { Service } from "../service.ts";
 import { acknowledgementDelays } from "./acknowledgements.ts";
+import { longestBlock } from "./event-loop.ts";
 import type { HonestTenant } from "./honest-tenant.ts";
 import { pageDelays } from "./pages.ts";
 import { newConnectionDelays, newSessionDelays, requestDelays } from "./requests.ts";
@@ -16,6 +17,8 @@ export interface Figures {
   readonly requestP99: number;
   /** A new HTTPS connection with its first answer, and a new MQTT session. */
   readonly connect: number;
+  /** The longest time that the server's event loop served nothing. */
+  readonly loop: number;
   /** CPU time of the server, in milliseconds a second. */
   readonly cpu: number;
   /** Resident memory that the server has gained in the phase, at most, in MB. */
@@ -43,6 +46,7 @@ export async function measureHonest(
   sinks: Sinks,
   { seconds, faults }: Phase,
 ): Promise<Figures> {
+  await longestBlock(service.metricsUrl);
   const phase = new AbortController();
   const [cpuBefore, started] = [cpuMs(service.pid), performance.now()];
   const ended = phase.signal;
@@ -70,6 +74,7 @@ export async function measureHonest(
     webhook: Math.max(...pages.map(({ webhook }) => webhook)),
     healthz: Math.max(...healthz.delays),
     requestP99: percentile(requests.delays, 0.99),
+    loop: await longestBlock(service.metricsUrl),
     connect: Math.max(...connections.delays, ...sessions.delays),
     cpu: ((cpuMs(service.pid) - cpuBefore) * 1000) / (performance.now() - started),
     memory,

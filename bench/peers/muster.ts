@@ -13,6 +13,7 @@ export interface MusterProcess {
   readonly pid: number;
   readonly https: HttpsTarget;
   readonly mqtt: MqttTarget;
+  readonly metricsUrl: string;
   /** One shell command, e.g. `command("tenant", "create", "bench", "--name", "Bench")`; its JSON answer. */
   // biome-ignore lint/suspicious/noExplicitAny: each command answers with a shape of its own
   command(...args: string[]): any;
@@ -55,6 +56,7 @@ export async function startMuster(
     pid: child.pid!,
     https: { port: Number(new URL(ready.httpUrl).port), ca },
     mqtt: { port: Number(new URL(ready.brokerUrl).port), ca },
+    metricsUrl: ready.metricsUrl,
     command: (...args) =>
       JSON.parse(execFileSync(process.execPath, [PROGRAM, ...args, "--json"], { env, encoding: "utf8" })),
     stop: () =>
@@ -68,6 +70,7 @@ export async function startMuster(
 interface Ready {
   httpUrl: string;
   brokerUrl: string;
+  metricsUrl: string;
   caFile: string;
 }
 

@@ -1,0 +1,12 @@
+/** A timer of this period notices the delay: it is part of what the metric reports (docs/operations.md). */
+const TIMER_MS = 20;
+
+/**
+ * The longest time since the last call that the server's event loop served nothing, in milliseconds: its own metric, which begins anew
+ * at each reading. On a machine with too few cores it includes the time that the server waited for one.
+ */
+export async function longestBlock(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  const [, seconds] = /^nodejs_eventloop_lag_max_seconds ([0-9.e+-]+)$/m.exec(text) ?? [];
+  return Math.max(0, Number(seconds) * 1000 - TIMER_MS);
+}
