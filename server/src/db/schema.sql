@@ -76,18 +76,20 @@ CREATE INDEX anomalies_listed_by_status ON anomalies USING btree (tenant_id, sta
 CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL));
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies USING btree (device_uid, rule_id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_unresolved_threshold ON anomalies USING btree (threshold_id) WHERE (resolved_at IS NULL);
-CREATE TRIGGER anomalies_event_changed AFTER UPDATE OF status ON anomalies
-  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION record_anomaly_event();
-CREATE TRIGGER anomalies_event_opened AFTER INSERT ON anomalies
-  FOR EACH ROW EXECUTE FUNCTION record_anomaly_event();
+CREATE TRIGGER anomalies_event_changed AFTER UPDATE ON anomalies REFERENCING OLD TABLE AS former NEW TABLE AS entered
+  FOR EACH STATEMENT EXECUTE FUNCTION record_anomaly_events();
+CREATE TRIGGER anomalies_event_opened AFTER INSERT ON anomalies REFERENCING NEW TABLE AS entered
+  FOR EACH STATEMENT EXECUTE FUNCTION record_anomaly_events();
 CREATE TRIGGER anomalies_have_packs AFTER INSERT ON anomalies
   FOR EACH ROW WHEN ((new.threshold_id IS NOT NULL)) EXECUTE FUNCTION anomaly_has_pack();
-CREATE TRIGGER anomalies_listed AFTER INSERT OR DELETE ON anomalies
-  FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
-CREATE TRIGGER anomalies_moved AFTER UPDATE OF status ON anomalies
-  FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
+CREATE TRIGGER anomalies_listed AFTER INSERT ON anomalies REFERENCING NEW TABLE AS entered
+  FOR EACH STATEMENT EXECUTE FUNCTION list_anomalies();
+CREATE TRIGGER anomalies_moved AFTER UPDATE ON anomalies REFERENCING OLD TABLE AS former NEW TABLE AS entered
+  FOR EACH STATEMENT EXECUTE FUNCTION list_anomalies();
 CREATE TRIGGER anomalies_stay_resolved BEFORE UPDATE OF status ON anomalies
   FOR EACH ROW WHEN (((old.status = 'resolved'::text) AND (new.status <> 'resolved'::text))) EXECUTE FUNCTION refuse_unresolve();
+CREATE TRIGGER anomalies_unlisted AFTER DELETE ON anomalies
+  FOR EACH ROW EXECUTE FUNCTION list_row_by_status();
 
 CREATE TABLE api_audit (
   id uuid NOT NULL,
@@ -612,8 +614,8 @@ CREATE INDEX events_at ON events USING btree (at);
 CREATE INDEX events_of_connectivity ON events USING btree (device_uid, at) WHERE (changed_table = 'devices'::text);
 CREATE INDEX events_read ON events USING btree (tenant_id, xid, seq);
 CREATE INDEX events_superseded_tried ON events USING btree (((changed_row ->> 'certificate_id'::text))) WHERE (changed_table = 'connection_refusals'::text);
-CREATE TRIGGER events_notified AFTER INSERT ON events
-  FOR EACH ROW WHEN (((new.changed_table = ANY (ARRAY['anomalies'::text, 'device_findings'::text, 'connection_refusals'::text])) AND (NOT ((new.changed_table = 'anomalies'::text) AND (new.operation = 'INSERT'::text) AND ((new.changed_row ->> 'status'::text) = 'resolved'::text))))) EXECUTE FUNCTION enter_notification_inbox();
+CREATE TRIGGER events_notified AFTER INSERT ON events REFERENCING NEW TABLE AS recorded
+  FOR EACH STATEMENT EXECUTE FUNCTION enter_notification_inbox();
 
 CREATE TABLE events_horizon (
   one boolean NOT NULL DEFAULT true,
@@ -1544,7 +1546,9 @@ CREATE FUNCTION enter_notification_inbox()
 AS $function$
 BEGIN
   INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
-  VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.changed_table, NEW.operation, NEW.changed_row);
+  SELECT n.seq, n.tenant_id, n.at, n.changed_table, n.operation, n.changed_row FROM recorded n
+   WHERE n.changed_table IN ('device_findings', 'connection_refusals')
+      OR n.changed_table = 'anomalies' AND NOT (n.operation = 'INSERT' AND n.changed_row->>'status' = 'resolved');
   RETURN NULL;
 END $function$;
 
@@ -1584,6 +1588,25 @@ BEGIN
   SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.last_used_at, counted.passed, cardinality(counted.times),
          counted.times[1], counted.times[cardinality(counted.times)]
     FROM live JOIN counted ON counted.key_id = live.id;
+END $function$;
+
+CREATE FUNCTION list_anomalies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'rows of lists are written in READ COMMITTED transactions only';
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    PERFORM note_listed('anomalies', n.tenant_id, n.id, NULL, n.status) FROM entered n
+      WHERE EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
+  ELSE
+    PERFORM note_listed('anomalies', n.tenant_id, n.id, o.status, n.status) FROM entered n JOIN former o ON o.id = n.id
+      WHERE o.status <> n.status
+        AND EXISTS (SELECT FROM list_blocks b WHERE b.tenant_id = n.tenant_id AND b.list = 'anomalies' AND b.upto >= n.id);
+  END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION list_certificate()
@@ -1799,15 +1822,23 @@ AS $function$
   SELECT uuid_hash_extended(tenant, hashtext('quota ' || quota))
 $function$;
 
-CREATE FUNCTION record_anomaly_event()
+CREATE FUNCTION record_anomaly_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
-    NEW.tenant_id, coalesce(NEW.resolved_at, NEW.acknowledged_at, NEW.opened_at), 'anomalies', TG_OP,
-    NEW.device_id, NEW.device_uid, to_jsonb(NEW));
-  PERFORM pg_notify('muster_events', NEW.tenant_id::text);
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+    SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
+      FROM entered n;
+    PERFORM pg_notify('muster_events', t.tenant_id::text) FROM (SELECT DISTINCT tenant_id FROM entered) t;
+  ELSE
+    INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+    SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
+      FROM entered n JOIN former o ON o.id = n.id WHERE o.status <> n.status;
+    PERFORM pg_notify('muster_events', t.tenant_id::text)
+       FROM (SELECT DISTINCT n.tenant_id FROM entered n JOIN former o ON o.id = n.id WHERE o.status <> n.status) t;
+  END IF;
   RETURN NULL;
 END $function$;
 

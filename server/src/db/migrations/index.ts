@@ -28,6 +28,7 @@ import { transientAnomalies } from "./0027-transient-anomalies.ts";
 import { certificateLists } from "./0028-certificate-lists.ts";
 import { sessions } from "./0029-sessions.ts";
 import { overviews } from "./0030-overviews.ts";
+import { anomalyStatements } from "./0031-anomaly-statements.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { number: 28, name: "certificate lists", sql: certificateLists },
   { number: 29, name: "sessions", sql: sessions },
   { number: 30, name: "overviews", sql: overviews },
+  { number: 31, name: "anomaly statements", sql: anomalyStatements },
 ];
