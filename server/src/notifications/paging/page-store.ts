@@ -36,12 +36,15 @@ export async function stopPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   );
 }
 
-/** How many due pages of one tenant, and of all, one transaction turns into messages. */
-const PER_TENANT = 100;
+/** How many due pages of all tenants one transaction turns into messages. */
 const BATCH = 400;
 
 /** Locks pages that are due and that no other process has locked: some of each tenant after `after`, critical ones first. */
-export async function lockDuePages(tx: Tx, now: Date, after: string): Promise<PageRow[]> {
+export async function lockDuePages(
+  tx: Tx,
+  now: Date,
+  { after, perTenant }: { after: string; perTenant: number },
+): Promise<PageRow[]> {
   const { rows } = await sql<PageRow>`
     WITH RECURSIVE tenant AS (
         (SELECT tenant_id FROM pages WHERE state = 'due' AND tenant_id > ${after}::uuid ORDER BY tenant_id LIMIT 1)
@@ -53,7 +56,7 @@ export async function lockDuePages(tx: Tx, now: Date, after: string): Promise<Pa
     SELECT page.* FROM tenant t CROSS JOIN (VALUES (true), (false)) AS c (critical) CROSS JOIN LATERAL (
       SELECT p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at FROM pages p
        WHERE p.state = 'due' AND p.tenant_id = t.tenant_id AND p.critical = c.critical AND p.due_at <= ${now}
-       ORDER BY p.due_at LIMIT ${PER_TENANT} FOR UPDATE SKIP LOCKED) page
+       ORDER BY p.due_at LIMIT ${perTenant} FOR UPDATE SKIP LOCKED) page
      WHERE t.tenant_id IS NOT NULL LIMIT ${BATCH}`.execute(tx);
   return rows;
 }

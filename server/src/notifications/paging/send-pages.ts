@@ -13,16 +13,26 @@ import { readGroups } from "./paged-group-store.ts";
 import { type PagedGroup, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
+/** How many due pages of one tenant a turn takes, at most and at least. */
+const PER_TENANT = { most: 100, least: 10 };
+/** Fewer messages make no turn long. */
+const MANY_MESSAGES = 100;
+/** A turn is one transaction, for whose end every other statement waits on the embedded database. */
+const TURN_MS = 50;
+
 /**
  * Turns pages that are due into messages to the recipients at this time. One transaction locks the anomalies and inserts the
  * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. Tenants
- * take turns.
+ * take turns, which are shorter after one that took long over many messages.
  *
  * @returns whether more pages may be due
  */
 export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Promise<boolean> {
   return await takeTurn(turn, async (after) => {
-    const outcome = await sendBatch(deps, after);
+    const started = deps.clock.monotonicMs();
+    const perTenant = Math.max(PER_TENANT.least, turn.pace.of(PER_TENANT.most));
+    const { outcome, messages } = await sendBatch(deps, after, perTenant);
+    if (messages > MANY_MESSAGES) turn.pace.record(deps.clock.monotonicMs() - started, TURN_MS);
     for (const [result, pages] of Object.entries(outcome)) deps.metrics.pages.inc({ result }, pages.length);
     const tenants = Object.values(outcome).flatMap((pages) => pages.map((page) => page.tenant_id));
     return tenants.sort().at(-1);
@@ -31,13 +41,17 @@ export async function sendPages(deps: NotificationsDeps, turn: TenantTurn): Prom
 
 type Outcome = Record<PageState, PageRow[]>;
 
-async function sendBatch(deps: NotificationsDeps, after: string): Promise<Outcome> {
+async function sendBatch(
+  deps: NotificationsDeps,
+  after: string,
+  perTenant: number,
+): Promise<{ outcome: Outcome; messages: number }> {
   const { clock, ids, logger } = deps;
   return await inTransaction(deps.database.db, async (tx) => {
     const now = clock.now();
-    const pages = await lockDuePages(tx, now, after);
+    const pages = await lockDuePages(tx, now, { after, perTenant });
     const outcome: Outcome = { paged: [], nobody: [], stopped: [], late: [] };
-    if (pages.length === 0) return outcome;
+    if (pages.length === 0) return { outcome, messages: 0 };
     const anomalyIds = [...new Set(pages.map((page) => page.anomaly_id))];
     await shareLockAnomalies(tx, anomalyIds);
     const anomalies = await readAnomalies(tx, anomalyIds);
@@ -58,7 +72,7 @@ async function sendBatch(deps: NotificationsDeps, after: string): Promise<Outcom
         "a page has no recipients: the group has no such people or confirmed channels now",
       );
     await faultPoint("page.commit");
-    return outcome;
+    return { outcome, messages: deliveries.length };
   });
 }
 

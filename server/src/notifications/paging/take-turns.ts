@@ -1,14 +1,18 @@
+import { Pace } from "../../lib/batching/pace.ts";
+
 /** Which tenant's work was done last, so that the others come first. Kept by a process for each kind of work. */
 export interface TenantTurn {
   /** Others, in the order of their ids, come before this tenant. */
   after: string;
+  /** How much of one tenant's work is done in a turn. */
+  readonly pace: Pace;
 }
 
 /** The lowest uuid, before every tenant's id. */
 const START = "00000000-0000-0000-0000-000000000000";
 
 export function newTurn(): TenantTurn {
-  return { after: START };
+  return { after: START, pace: new Pace() };
 }
 
 /**
