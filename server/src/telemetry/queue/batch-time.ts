@@ -1,8 +1,8 @@
 /** What a batch may take beyond the time of a small one. */
 const ROWS_MS = 10;
 const WEIGHT = 0.1;
-/** One batch that waited for a lock says nothing about the next. */
-const MOST_MS = 100;
+/** A commit takes no longer on a disk that suits the load; what takes longer is the work of rules, or a wait for a lock. */
+const MOST_MS = 30;
 
 /**
  * How long a batch may take while several tenants send: what a small one takes anyway, of which the commit is most, and ten milliseconds
@@ -15,7 +15,7 @@ export class BatchTime {
     return this.#smallMs + ROWS_MS;
   }
 
-  /** Records how long a small batch took: one in which no tenant has more than the least part of its share. */
+  /** Records how long a batch took in which every tenant has a few rows. */
   recordSmall(ms: number): void {
     this.#smallMs += WEIGHT * (Math.min(ms, MOST_MS) - this.#smallMs);
   }

@@ -22,7 +22,7 @@ export class TenantQueue {
   readonly pace = new Pace();
   /** Its share of the last batch was too small for what waited. */
   hasSpentShare = false;
-  /** It had no more than the least part of a share in the last batch. */
+  /** It had a few rows in the last batch. */
   tookLittle = true;
   /** Milliseconds of `performance.now()`: when something was taken from it last. */
   takenAt: number;

@@ -58,7 +58,7 @@ test("the share of a flooding tenant becomes smaller while its batches take long
   const flood = Array.from({ length: 500 }, () => pending("a", "d", 1));
   const { queues } = queuesSharing(64, ...flood, pending("b", "e", 1));
   const taken: number[] = [];
-  for (const ms of [40, 40, 40, 0, 0]) {
+  for (const ms of [60, 60, 60, 0, 0]) {
     const batch = queues.takeShared();
     taken.push(batch.messages.filter(({ message }) => message.tenantId === "a").length);
     await release(queues, batch, ms);
@@ -70,13 +70,13 @@ test("what a small batch takes is left out: on a slow disk the share of a floodi
   const { queues } = queuesSharing(64);
   for (let n = 0; n < 50; n++) {
     queues.add(pending("b", "e", 1));
-    await release(queues, queues.takeShared(), 60);
+    await release(queues, queues.takeShared(), 25);
   }
   for (let n = 0; n < 200; n++) queues.add(pending("a", "d", 1));
   for (let n = 0; n < 2; n++) {
     const batch = queues.takeShared();
     assert.equal(batch.messages.length, 64);
-    await release(queues, batch, 65);
+    await release(queues, batch, 30);
   }
 });
 

@@ -1,4 +1,4 @@
-import { LEAST_PART, type Pace } from "../../lib/batching/pace.ts";
+import type { Pace } from "../../lib/batching/pace.ts";
 import { ingest as caps } from "../../lib/limits/ingest.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import { BatchTime } from "./batch-time.ts";
@@ -6,6 +6,8 @@ import type { Isolation } from "./isolation.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import { type Budget, MAX_BATCH_MESSAGES, TenantQueue } from "./tenant-queue.ts";
 
+/** Rows and bytes of a tenant that are stored in hardly more time than none. */
+const LITTLE = { rows: 16, bytes: 16 * 1024 };
 const MAX_PAUSE_MS = 250;
 /** A tenant that sent nothing for so long does not count as one that shares this process. */
 const FORGET_TENANT_MS = 60_000;
@@ -140,7 +142,7 @@ export class TenantQueues {
     const { messages, rows, bytes } = share;
     queue.take(share, into);
     queue.busy = true;
-    queue.tookLittle = isLittle({ rows: rows - share.rows, bytes: bytes - share.bytes }, tenantRowsPerBatch);
+    queue.tookLittle = rows - share.rows <= LITTLE.rows && bytes - share.bytes <= LITTLE.bytes;
     queue.hasSpentShare = isSpent(share);
     queue.takenAt = performance.now();
     if (share === budget) return;
@@ -169,10 +171,6 @@ function shareOf({ messages, rows, bytes }: Budget, tenantRows: number, pace: Pa
     rows: Math.min(rows, pace.of(tenantRows)),
     bytes: Math.min(bytes, pace.of(caps.tenantBytesPerBatch.value)),
   };
-}
-
-function isLittle({ rows, bytes }: Pick<Budget, "rows" | "bytes">, tenantRows: number): boolean {
-  return rows <= Math.max(1, tenantRows * LEAST_PART) && bytes <= caps.tenantBytesPerBatch.value * LEAST_PART;
 }
 
 function isSpent({ messages, rows, bytes }: Budget): boolean {
