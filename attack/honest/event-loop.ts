@@ -2,8 +2,8 @@
 const TIMER_MS = 20;
 
 /**
- * The longest time since the last call that the server's event loop served nothing, in milliseconds: its own metric, which begins anew
- * at each reading. On a machine with too few cores it includes the time that the server waited for one.
+ * The longest time since the last call that the server's event loop served nothing, in milliseconds: its own metric, which each reading
+ * resets. On a machine with too few cores it includes the time that the server waited for one.
  */
 export async function longestBlock(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
