@@ -3,6 +3,7 @@ import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as devices from "./admin/devices.ts";
+import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
 import * as keys from "./admin/keys.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
@@ -17,6 +18,7 @@ import { type AdminRoute, routesOf } from "./route.ts";
 const RESOURCES = [
   session,
   overview,
+  events,
   devices,
   telemetry,
   findings,

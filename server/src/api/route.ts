@@ -42,6 +42,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   status: 200 | 201 | 204;
   /** Shape of the answer; absent exactly for 204. */
   response?: z.ZodType;
+  /** Of the answer, where it is not JSON: the handler answers with an `EventStream` of records of the shape `response`. */
+  mediaType?: "text/event-stream";
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
   /** The answer holds a secret that is shown once: it is neither stored for a repetition of the request nor compressed. */

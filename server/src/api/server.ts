@@ -28,6 +28,7 @@ import { createAddressLimit } from "./pipeline/address-limit.ts";
 import { createAdminGuard } from "./pipeline/admin-guard.ts";
 import { mountRoutes } from "./pipeline/mount-routes.ts";
 import { operationsOf } from "./pipeline/operations-of.ts";
+import { StreamSlots } from "./stream/stream-slots.ts";
 
 /** The part of the configuration that this surface uses. */
 export interface ApiConfig {
@@ -80,10 +81,13 @@ export interface Api {
 
 /** How long open requests may take once the service is stopping. */
 const DRAIN_MS = 10_000;
+/** How long live streams may take to send their last message. */
+const STREAMS_MS = 1_000;
 
 export function createApi(deps: ApiDeps): Api {
   const { config, authorities, logger, metrics } = deps;
   const metricsServer = createMetricsServer(metrics, config.metrics);
+  const slots = new StreamSlots(config.limits);
   let certificate: ServerCertificate | undefined;
   let app: FastifyInstance | undefined;
   let forget: () => void = () => undefined;
@@ -100,7 +104,7 @@ export function createApi(deps: ApiDeps): Api {
   return {
     async start() {
       if (config.operatorTls) certificate = await watchKeyPair(config.operatorTls, logger, renewContext);
-      app = buildApp(deps, context);
+      app = buildApp(deps, context, slots);
       forget = authorities.onChange(renewContext);
       await metricsServer.start();
       await app.listen({ host: config.http.host, port: config.http.port });
@@ -109,6 +113,8 @@ export function createApi(deps: ApiDeps): Api {
     async stop() {
       forget();
       await certificate?.stop();
+      // Ended by their feature, they send their last message.
+      await withTimeout(slots.whenEmpty(), STREAMS_MS, () => undefined);
       if (app) await drain(app);
       await metricsServer.stop();
     },
@@ -131,7 +137,11 @@ async function drain(app: FastifyInstance): Promise<void> {
   });
 }
 
-function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener>[0]): FastifyInstance {
+function buildApp(
+  deps: ApiDeps,
+  context: () => Parameters<typeof createListener>[0],
+  slots: StreamSlots,
+): FastifyInstance {
   const requestIds = createRequestIds(deps.ids);
   const answerError = answerErrors(deps);
   const app = Fastify({
@@ -170,6 +180,7 @@ function buildApp(deps: ApiDeps, context: () => Parameters<typeof createListener
     proxies,
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
+    streams: { slots, identity: deps.identity, logger: deps.logger },
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),
   });
   return app;

@@ -7,7 +7,7 @@ type Shared =
   | { type: "ask" };
 
 /** Events of everything but telemetry, which a screen follows for the devices that it shows. */
-const PATH = "/api/admin/events?telemetry=none";
+const PATH = "/api/admin/events";
 const NAME = "muster-events";
 
 /**

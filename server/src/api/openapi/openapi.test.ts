@@ -130,7 +130,9 @@ test("an answer without a shape is 204, and no other", () => {
 test("every answer and every record of a page has a name, under which clients know its type", () => {
   for (const { operationId, ...route } of everyRoute) {
     if (!route.response) continue;
-    const { schema } = operationOf(route as Route).responses[route.status].content["application/json"];
+    const { schema } = operationOf(route as Route).responses[route.status].content[
+      route.mediaType ?? "application/json"
+    ];
     assert.match(String(schema.$ref), /^#\/components\/schemas\/[A-Z]\w+$/, operationId);
     const { items } = resolved(documents[route.surface], schema).properties;
     if (items) assert.match(String(items.items.$ref), /^#\/components\/schemas\/[A-Z]\w+$/, operationId);

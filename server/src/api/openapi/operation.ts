@@ -92,7 +92,7 @@ function successes(route: Route, schemas: Schemas): Json {
   const answer: Json = { description: DONE[route.status], headers };
   if (route.response) {
     const content = { schema: schemas.of(route.response, "answer"), example: route.examples.response };
-    answer.content = { "application/json": content };
+    answer.content = { [route.mediaType ?? "application/json"]: content };
   }
   if (!mayBeUnchanged(route)) return { [route.status]: answer };
   const unchanged = headerReferences([...usualHeaders(route), "ETag"]);

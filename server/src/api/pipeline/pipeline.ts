@@ -5,6 +5,7 @@ import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
+import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
 import { withoutCookies } from "./cookies.ts";
 import { precondition } from "./entity-tag.ts";
@@ -18,6 +19,7 @@ export interface PipelineTools extends GuardTools {
   /** Every use case and service that a route may name. */
   bound: BoundFunctions;
   logger: Logger;
+  streams: StreamTools;
 }
 
 /** The bound use case or service of a route. */
@@ -50,7 +52,9 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       if (runsUseCase(route) && writes(route)) return write(route, request, reply, input, { ...tools, run });
       // The guard of the route has set the kind of caller that its handler takes.
       const handler = route.handler as (who: unknown, input: ValidInput, run: Run) => Promise<unknown>;
-      return answerWith(route, request, reply, await handler(request.who, input, run));
+      const answer = await handler(request.who, input, run);
+      if (answer instanceof EventStream) return serveEventStream(request, reply, answer, tools.streams);
+      return answerWith(route, request, reply, answer);
     },
   });
 }

@@ -82,6 +82,33 @@ export const https = limitTable({
     value: 10_000,
     reached: "the connection used least recently of the address block with most of them is closed",
   },
+  streamsOfSession: {
+    level: "session",
+    of: "live streams of a session of the admin app, in each process",
+    value: 4,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
+  streamDevices: {
+    level: "request",
+    of: "devices whose telemetry one live stream of the admin app follows",
+    value: 200,
+    reached: "400 invalid_request, naming the field and the limit",
+    fixed: true,
+  },
+  streamUnsentBytes: {
+    level: "session",
+    of: "bytes of a live stream that the client has not read yet",
+    value: 1024 * 1024,
+    reached: "the stream is closed; the client continues after the last event that it has read",
+    fixed: true,
+  },
+  streams: {
+    level: "process",
+    of: "live streams of the admin app; each asks the database every second",
+    value: 500,
+    reached: "429 rate_limited with Retry-After",
+  },
   rateLimitedAddresses: {
     level: "process",
     of: "address blocks whose requests are counted",

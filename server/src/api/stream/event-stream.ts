@@ -1,0 +1,124 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Caller, sessionIdOf } from "../../access/access.ts";
+import type { Identity } from "../../identity/identity.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { StreamSlots } from "./stream-slots.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+/** An event as it is sent: its cursor is the id of the message, the rest its data. */
+export interface StreamedEvent {
+  readonly cursor: string;
+}
+
+/** What feeds a stream: as `live.follow` gives it. */
+export interface Feed {
+  readonly cursor: string;
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Receive = (events: readonly StreamedEvent[]) => Promise<void>;
+
+/** What the handler of a route answers with for an event stream; `open` begins after a cursor, or now. */
+export class EventStream {
+  readonly open: (after: string | undefined, receive: Receive) => Promise<Feed>;
+
+  constructor(open: EventStream["open"]) {
+    this.open = open;
+  }
+}
+
+export interface StreamTools {
+  slots: StreamSlots;
+  identity: Pick<Identity, "followSession">;
+  logger: Logger;
+}
+
+/**
+ * Sends an event stream until the client closes it, its session ends, or the service stops. A cursor whose events have been deleted
+ * is answered by `reset`, after which the stream goes on from the present.
+ *
+ * @throws MusterError invalid_request; Refusal rate_limited: before the stream has begun
+ */
+export async function serveEventStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { open }: EventStream,
+  { slots, identity, logger }: StreamTools,
+): Promise<FastifyReply> {
+  reply.type("text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
+  if (request.method === "HEAD") return reply.send("");
+  const sessionId = sessionIdOf(request.who as Caller)!;
+  const leave = slots.take(sessionId);
+  const begun = Promise.withResolvers<StreamWriter>();
+  begun.promise.catch(() => undefined);
+  const sessionEnded = Promise.withResolvers<void>();
+  const receive: Receive = async (events) => {
+    const writer = await begun.promise;
+    await writer.write(events.map(({ cursor, ...data }) => ({ id: cursor, data })));
+  };
+  const release = [leave];
+  const releaseAll = () => {
+    for (const each of release.splice(0)) each();
+  };
+  try {
+    release.push(await identity.followSession(sessionId, sessionEnded.resolve));
+    const feed = await open(lastEventId(request), receive);
+    const writer = begin(reply);
+    sessionEnded.promise.then(() => writer.end("session_ended"));
+    writer.write([{ event: "ready", id: feed.cursor, data: {} }]);
+    begun.resolve(writer);
+    feedUntilClosed(feed, writer, () => open(undefined, receive))
+      .catch((error: Error) => {
+        logger.warn({ requestId: request.id, err: error.message }, "a live stream has failed");
+        writer.end("failed");
+      })
+      .finally(releaseAll);
+  } catch (error) {
+    begun.reject(error);
+    releaseAll();
+    throw error;
+  }
+  return reply;
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers["last-event-id"];
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/** From here on the answer is written by hand: no error can be answered any more. */
+function begin(reply: FastifyReply): StreamWriter {
+  reply.hijack();
+  // A connection of its own: after the last message it closes.
+  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), connection: "close" });
+  return new StreamWriter(reply.raw);
+}
+
+/** Resolves when the connection has closed and no feed runs any more. */
+async function feedUntilClosed(first: Feed, writer: StreamWriter, reopen: () => Promise<Feed>): Promise<void> {
+  let feed = first;
+  let isClosed = false;
+  const closed = writer.closed.then(() => {
+    isClosed = true;
+  });
+  while (!isClosed) {
+    const expired = await Promise.race([closed, feed.ended.then(() => false, isExpired)]);
+    if (isClosed) break;
+    if (expired !== true) {
+      writer.end("stopping");
+      await closed;
+      break;
+    }
+    feed = await reopen();
+    await writer.write([{ event: "reset", id: feed.cursor, data: {} }]);
+  }
+  await feed.stop();
+}
+
+/** @throws what ended the feed for any other reason */
+function isExpired(error: unknown): true {
+  if (isMusterError(error, "cursor_expired")) return true;
+  throw error;
+}

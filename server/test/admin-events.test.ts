@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { after, before, test } from "node:test";
+import { MINUTE } from "../src/lib/clock.ts";
+import { addAnomaly } from "./harness/anomalies.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { runSql } from "./harness/run-sql.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+import { type SignedIn, signIn } from "./harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+/** In the viewer's group. */
+let pump: TestDevice;
+let groupId: string;
+let viewer: SignedIn;
+
+before(async () => {
+  server = await startServer();
+  await server.app.telemetry.maintainPartitions();
+  tenant = await newTenant(server);
+  admin = await signIn(server, tenant);
+  viewer = await signIn(server, tenant, "viewer");
+  groupId = (await server.app.groups.createGroup(tenant.caller, { name: "Hall", memberUserIds: [viewer.userId] })).id;
+  pump = await enrollDevice(server, tenant);
+  const { name, deviceTypeId } = await server.app.devices.getDevice(tenant.caller, pump.deviceId);
+  await server.app.devices.replaceDevice(tenant.caller, pump.deviceId, { name, deviceTypeId, groupIds: [groupId] });
+});
+after(() => server.stop());
+
+interface Message {
+  event: string;
+  id: string;
+  data: { kind?: string; deviceId?: string; reason?: string; data?: { values?: { value: unknown }[] } };
+}
+
+interface Stream {
+  status: number;
+  headers: IncomingMessage["headers"];
+  /** Every message so far. */
+  messages: Message[];
+  /** The first message that meets `condition`, once it has arrived; rejects when the stream ends without one. */
+  next(condition: (message: Message) => boolean): Promise<Message>;
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** Opens a stream as a browser does. */
+async function follow(user: Pick<SignedIn, "cookie">, query = "", lastEventId?: string): Promise<Stream> {
+  const headers = {
+    cookie: user.cookie,
+    "sec-fetch-site": "same-origin",
+    ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+  };
+  const answered = Promise.withResolvers<IncomingMessage>();
+  const call = request(`${server.httpUrl}/api/admin/events${query}`, { ca: server.ca, agent: false, headers });
+  call.on("response", answered.resolve).on("error", answered.reject).end();
+  const response = await answered.promise;
+  const messages: Message[] = [];
+  const waiting = new Set<() => void>();
+  let rest = "";
+  response.setEncoding("utf8").on("data", (chunk: string) => {
+    const parts = (rest + chunk).split("\n\n");
+    rest = parts.pop()!;
+    messages.push(...parts.filter((part) => !part.startsWith(":")).map(parsed));
+    for (const check of waiting) check();
+  });
+  response.on("error", () => undefined);
+  const ended = new Promise<void>((resolve) => response.once("close", resolve));
+  const next = (condition: (message: Message) => boolean) =>
+    new Promise<Message>((resolve, reject) => {
+      const check = () => {
+        const found = messages.find(condition);
+        if (found) resolve(found);
+      };
+      waiting.add(check);
+      check();
+      ended.then(() => reject(new Error(`the stream ended after ${JSON.stringify(messages)}`)));
+    });
+  return {
+    status: response.statusCode!,
+    headers: response.headers,
+    messages,
+    next,
+    ended,
+    close: () => call.destroy(),
+  };
+}
+
+function parsed(part: string): Message {
+  const fields = Object.fromEntries(part.split("\n").map((line) => line.split(/: (.*)/s) as [string, string]));
+  return { event: fields.event ?? "message", id: fields.id ?? "", data: JSON.parse(fields.data ?? "{}") };
+}
+
+const isReady = ({ event }: Message) => event === "ready";
+const isOf = (kind: string, deviceId?: string) => (message: Message) =>
+  message.data.kind === kind && (deviceId === undefined || message.data.deviceId === deviceId);
+
+/** Long enough after the last time for its event not to be held back. */
+async function connectOnce(device: TestDevice): Promise<void> {
+  server.clock.advance(MINUTE);
+  await (await connectMqtt(server, device)).endAsync();
+}
+
+test("a stream begins with ready, and brings the events of the devices that the user sees", async () => {
+  const hidden = await enrollDevice(server, tenant);
+  const [all, visible] = [await follow(admin), await follow(viewer)];
+  assert.deepEqual([all.status, all.headers["content-type"]], [200, "text/event-stream; charset=utf-8"]);
+  assert.equal(all.headers["cache-control"], "no-store");
+  for (const stream of [all, visible]) assert.match((await stream.next(isReady)).id, /^\d+\.\d+\.\d+$/);
+  await connectOnce(hidden);
+  await connectOnce(pump);
+  await all.next(isOf("device.online", hidden.deviceId));
+  await visible.next(isOf("device.online", pump.deviceId));
+  assert.ok(!visible.messages.some(({ data }) => data.deviceId === hidden.deviceId));
+  for (const stream of [all, visible]) stream.close();
+});
+
+test("a stream that is opened again continues after the last event that the client has", async () => {
+  const first = await follow(admin);
+  await first.next(isReady);
+  const { database } = server.app;
+  await addAnomaly({ database, clock: server.clock }, tenant.caller, pump.deviceId);
+  const { id } = await first.next(isOf("anomaly.opened"));
+  first.close();
+  const [anomaly] = (await server.app.anomalies.listAnomalies(tenant.caller, { skip: 0, limit: 1 })).items;
+  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, anomaly!.id);
+  const second = await follow(admin, "?kinds=anomaly.", id);
+  await second.next(isOf("anomaly.acknowledged"));
+  assert.deepEqual(
+    second.messages.map(({ event, data }) => data.kind ?? event),
+    ["ready", "anomaly.acknowledged"],
+  );
+  second.close();
+});
+
+test("a stream brings the telemetry of the devices that it names, as far as the user sees them", async () => {
+  const hidden = await enrollDevice(server, tenant);
+  const stream = await follow(viewer, `?telemetry=${pump.deviceId},${hidden.deviceId}&kinds=telemetry.`);
+  const silent = await follow(viewer);
+  await stream.next(isReady);
+  server.clock.advance(MINUTE);
+  for (const device of [hidden, pump]) {
+    const client = await connectMqtt(server, device);
+    await client.publishAsync(device.topic, '{"flow": 7}', { qos: 1 });
+    await client.endAsync();
+  }
+  const changed = await stream.next(isOf("telemetry.changed", pump.deviceId));
+  assert.deepEqual(
+    changed.data.data?.values?.map(({ value }) => value),
+    [7],
+  );
+  await silent.next(isOf("device.offline", pump.deviceId));
+  assert.ok(!silent.messages.some(isOf("telemetry.changed")));
+  assert.ok(!stream.messages.some(({ data }) => data.deviceId === hidden.deviceId || data.kind === "device.online"));
+  for (const each of [stream, silent]) each.close();
+});
+
+test("a cursor whose events have been deleted is answered by reset, after which the stream goes on", async () => {
+  const old = await follow(admin);
+  const { id } = await old.next(isReady);
+  old.close();
+  // Twice: the horizon of the first is not beyond a cursor of the present.
+  for (let n = 0; n < 2; n++)
+    await runSql(server.app.database.db, "UPDATE events_horizon SET xid = pg_snapshot_xmax(pg_current_snapshot())", []);
+  const stream = await follow(admin, "", id);
+  const reset = await stream.next(({ event }) => event === "reset");
+  assert.match(reset.id, /^\d+\.\d+\.\d+$/);
+  await connectOnce(pump);
+  await stream.next(isOf("device.online", pump.deviceId));
+  stream.close();
+});
+
+test("a stream ends at once with its session: signed out, deactivated, another role, expired", async () => {
+  const { access, identity } = server.app;
+  const ends: [string, (user: SignedIn) => Promise<unknown>][] = [
+    ["sign-out", (user) => user.call("DELETE", "/session")],
+    ["deactivation", (user) => access.deactivateUser(tenant.caller, user.email)],
+    ["role", (user) => runSql(server.app.database.db, "UPDATE users SET role = 'viewer' WHERE id = $1", [user.userId])],
+    [
+      "expiry",
+      async (user) => {
+        await runSql(server.app.database.db, "UPDATE user_sessions SET expires_at = created_at WHERE user_id = $1", [
+          user.userId,
+        ]);
+        await identity.checkFollowedSessions();
+      },
+    ],
+  ];
+  for (const [what, end] of ends) {
+    const user = await signIn(server, tenant, "operator");
+    const stream = await follow(user);
+    const other = await follow(admin);
+    await Promise.all([stream.next(isReady), other.next(isReady)]);
+    await end(user);
+    const last = await stream.next(({ event }) => event === "end");
+    assert.equal(last.data.reason, "session_ended", what);
+    await stream.ended;
+    assert.ok(!other.messages.some(({ event }) => event === "end"));
+    other.close();
+    await other.ended;
+  }
+});
+
+test("a session has at most four streams, and one that closes makes room", async () => {
+  const user = await signIn(server, tenant);
+  const streams = await Promise.all([1, 2, 3, 4].map(() => follow(user)));
+  for (const stream of streams) await stream.next(isReady);
+  const fifth = await user.call("GET", "/events");
+  assert.deepEqual([fifth.status, fifth.json.error, fifth.headers["retry-after"]], [429, "rate_limited", "5"]);
+  streams[0]!.close();
+  let again: Stream;
+  do again = await follow(user);
+  while (again.status === 429);
+  assert.equal(again.status, 200);
+  for (const stream of [again, ...streams]) stream.close();
+});
+
+test("without a session, from a foreign origin, with a bad cursor or too many devices there is no stream", async () => {
+  assert.equal((await follow({ cookie: "" })).status, 401);
+  const foreign = await admin.call("GET", "/events", { headers: { "sec-fetch-site": "cross-site" } });
+  assert.equal(foreign.json.error, "foreign_origin");
+  const many = Array.from({ length: 201 }, (_, n) => `d${n}`).join();
+  for (const [path, headers] of [
+    ["/events", { "last-event-id": "yesterday" }],
+    [`/events?telemetry=${many}`, {}],
+    ["/events?kinds=secret.", {}],
+  ] as const) {
+    const { status, json } = await admin.call("GET", path, { headers });
+    assert.deepEqual([status, json.error], [400, "invalid_request"], path);
+  }
+  assert.equal((await admin.call("HEAD", "/events")).status, 200);
+});
+
+test("when the service stops, its streams end and say so", async (t) => {
+  const stopping = await startServer();
+  t.after(() => stopping.stop());
+  const own = await newTenant(stopping);
+  const user = await signIn(stopping, own);
+  const before = server;
+  server = stopping;
+  const stream = await follow(user).finally(() => {
+    server = before;
+  });
+  await stream.next(isReady);
+  await stopping.stop();
+  await stream.ended;
+  assert.equal(stream.messages.at(-1)?.data.reason, "stopping");
+});
