@@ -85,7 +85,15 @@ export function composeFeatures(process: FeatureDeps) {
     backup: createBackup(deps),
     doctor: createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) }),
     events,
-    identity: createIdentity(deps),
+    identity: createIdentity({
+      ...deps,
+      knownBrowserKeys: () => keysFor("known-browsers"),
+      baseUrl: () => addresses.baseUrl,
+      mail: {
+        configured: process.notificationSettings.smtp !== undefined,
+        send: (mail) => notifications.sendPlainMail(mail),
+      },
+    }),
     live: createLive({ events, telemetry }),
     metrics,
     notifications,

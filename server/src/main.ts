@@ -43,7 +43,14 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
     },
     "ready",
   );
+  await offerSetUp(app);
   return stopped;
+}
+
+/** At the first start: the link with which the first admin sets up the service. */
+async function offerSetUp({ identity, logger }: App): Promise<void> {
+  const link = await identity.firstSetUpLink();
+  if (link) logger.info({ setupUrl: link.url, expiresAt: link.expiresAt }, "open the link to set up the service");
 }
 
 /** A socket beyond `ulimit -n` fails, before the caps on connections can choose which one to close. */

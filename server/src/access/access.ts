@@ -16,6 +16,7 @@ import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
+import { changeUser, removeUser, setPlatformUser, userImpact } from "./users/change-users.ts";
 import { listUsers } from "./view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
@@ -38,17 +39,21 @@ export {
   requesterOf,
   sessionIdOf,
 } from "./caller.ts";
-export { type Credentials, findCredentials, lockCredentials } from "./credentials-store.ts";
 export { isAdmitted } from "./is-admitted.ts";
-export { revokeAllKeys } from "./keys/key-store.ts";
+export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
-export { TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
+export { createTenantIn, TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
+export { findTenant, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
+export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
+export { addUser, checkEmail } from "./users/add-user.ts";
+export type { AdministeredUser, KeyAtStake, UserChange } from "./users/change-users.ts";
+export { type Credentials, findCredentials, lockCredentials } from "./users/credentials-store.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */
@@ -63,6 +68,10 @@ export const accessUseCases = {
   reactivateUser,
   deleteUser,
   resetPassword,
+  changeUser,
+  removeUser,
+  setPlatformUser,
+  userImpact,
   userIdsByEmail,
   listUsers,
   createKey,

@@ -4,7 +4,12 @@ import type { LeastRole } from "./caller.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 /** What the holder of an API key, or a signed-in user (`insufficient_role`), can be answered. */
-export type AccessErrorCode = "invalid_api_key" | "insufficient_scope" | "insufficient_role" | "quota_exceeded";
+export type AccessErrorCode =
+  | "invalid_api_key"
+  | "insufficient_scope"
+  | "insufficient_role"
+  | "quota_exceeded"
+  | "last_admin";
 
 /** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
@@ -26,6 +31,11 @@ export function insufficientRole(role: LeastRole | undefined, what = "this"): Mu
     return new MusterError("insufficient_role", `${what} is done by users who run the installation`, { detail: role });
   if (role === undefined) return new MusterError("insufficient_role", `${what} is done from the shell only`);
   return new MusterError("insufficient_role", `${what} needs the role ${role}`, { detail: role });
+}
+
+/** The tenant would have no admin who can sign in. */
+export function lastAdmin(): MusterError<"last_admin"> {
+  return new MusterError("last_admin", "this is the last active admin of the tenant: make another user an admin first");
 }
 
 /** The tenant would have more than its quota allows. */

@@ -1,4 +1,5 @@
-import { administer } from "../audit/audit.ts";
+import { type AdministerDeps, administer } from "../audit/audit.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "./admin-use-case.ts";
@@ -14,6 +15,15 @@ const SLUG = /^[a-z0-9-]{1,40}$/;
  * @throws MusterError invalid_request, already_exists
  */
 export async function createTenant(deps: AccessDeps, input: { slug: string; name: string }): Promise<TenantRow> {
+  return await createTenantIn(deps.database.db, deps, input);
+}
+
+/** {@link createTenant} as part of the transaction `db`. */
+export async function createTenantIn(
+  db: Db,
+  deps: AdministerDeps,
+  input: { slug: string; name: string },
+): Promise<TenantRow> {
   if (!SLUG.test(input.slug))
     throw invalidRequest(
       "The slug must be 1 to 40 characters of a-z, 0-9 and dash; it names the tenant in topics.",
@@ -22,10 +32,11 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
   const now = deps.clock.now();
   const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
   const { id, slug, name } = tenant;
-  return await administer(deps, { tenantId: id, actor: "system" }, "tenant.create", async (tx) => {
+  const create = async (tx: Tx) => {
     await insertTenant(tx, { ...tenant, created_at: now });
     return { target: id, after: { slug, name }, result: tenant };
-  });
+  };
+  return await administer(deps, { tenantId: id, actor: "system" }, "tenant.create", create, db);
 }
 
 /** Retentions in days; the database has partitions for no others (migration 0008). */

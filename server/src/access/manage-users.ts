@@ -5,17 +5,8 @@ import { type Caller, ROLES, type Role } from "./caller.ts";
 import type { AccessDeps } from "./deps.ts";
 import { type RevocationReason, revokeKeysOf } from "./keys/key-store.ts";
 import { hashPassword, makePassword } from "./password.ts";
-import {
-  findTenantOfUser,
-  insertUser,
-  lockUser,
-  markDeleted,
-  setPasswordHash,
-  setStatus,
-  type UserRow,
-} from "./user-store.ts";
-
-const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
+import { findTenantOfUser, lockUser, markDeleted, setPasswordHash, setStatus, type UserRow } from "./user-store.ts";
+import { addUser, checkEmail } from "./users/add-user.ts";
 
 export interface NewUser {
   email: string;
@@ -35,25 +26,14 @@ export const createUser = adminUseCase(
     caller,
     input: NewUser,
   ): Promise<PreparedChange<{ id: string; email: string; password: string }>> => {
-    const email = input.email.trim();
-    if (!EMAIL.test(email) || !email.isWellFormed()) throw invalidRequest("This is not an email address.", email);
+    const email = checkEmail(input.email);
     if (!ROLES.includes(input.role)) throw invalidRequest(`The role must be one of ${ROLES.join(", ")}.`, input.role);
     const password = makePassword(deps.ids);
-    const now = deps.clock.now();
-    const id = deps.ids.uuid(now);
-    const row = {
-      id,
-      tenant_id: caller.tenantId,
-      email,
-      role: input.role,
-      password_hash: await hashPassword(password, deps.ids),
-      created_at: now,
-      deleted_at: null,
-    };
+    const passwordHash = await hashPassword(password, deps.ids);
     return {
       change: async (tx) => {
-        await deps.quotas.within(tx, caller.tenantId, "users", 1);
-        await insertUser(tx, row);
+        const user = { tenantId: caller.tenantId, email, role: input.role, passwordHash, drawn: true };
+        const id = await addUser(deps, tx, user);
         return { target: id, after: { email, role: input.role }, result: { id, email, password } };
       },
     };
@@ -101,7 +81,7 @@ export const resetPassword = adminUseCase(
     const password = makePassword(deps.ids);
     const hash = await hashPassword(password, deps.ids);
     const { change } = changeUser(deps, caller, email, "creator_password_reset", async (tx, user) => {
-      await setPasswordHash(tx, user.id, hash);
+      await setPasswordHash(tx, user.id, hash, true);
       return { status: user.status };
     });
     return { change: async (tx) => ({ ...(await change(tx)), result: { password } }) };

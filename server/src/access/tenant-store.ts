@@ -53,3 +53,9 @@ export async function setRetention(tx: Tx, tenantId: string, days: number): Prom
      WHERE t.id = b.id RETURNING b.before`.execute(tx);
   return rows[0]!.before;
 }
+
+/** The tenant, when there is just one; `undefined` without one. `several` where a slug must choose. */
+export async function soleTenant(db: Db): Promise<TenantRow | "several" | undefined> {
+  const rows = await db.selectFrom("tenants").select(["id", "slug", "name"]).limit(2).execute();
+  return rows.length > 1 ? "several" : rows[0];
+}

@@ -36,15 +36,49 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
     .executeTakeFirst();
 }
 
-/** The same by the user's id. */
-export async function lockUserById(tx: Tx, id: string): Promise<UserRow | undefined> {
+/** A user as administrators see them. */
+export interface UserDetails extends UserRow {
+  platform: boolean;
+  created_at: Date;
+}
+
+/** The tenant's user of this id, who is not deleted; locks the row until the transaction ends. */
+export async function lockUserById(tx: Tx, tenantId: string, id: string): Promise<UserDetails | undefined> {
   return await tx
     .selectFrom("users")
-    .select(["id", "tenant_id", "email", "role", "status"])
+    .select(["id", "tenant_id", "email", "role", "status", "platform", "created_at"])
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .where("deleted_at", "is", null)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Makes changes of the tenant's admins wait for each other, so that the last one can be counted. */
+export async function lockAdmins(tx: Tx, tenantId: string): Promise<void> {
+  await tx.selectFrom("tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().execute();
+}
+
+/** How many active admins the tenant has besides this user. */
+export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string): Promise<number> {
+  const { rows } = await sql<{ admins: number }>`
+    SELECT count(*)::int AS admins FROM users WHERE tenant_id = ${tenantId} AND id <> ${userId}
+       AND role = 'admin' AND status = 'active' AND deleted_at IS NULL`.execute(tx);
+  return rows[0]!.admins;
+}
+
+/** Only an admin runs the installation. */
+export async function setRole(tx: Tx, id: string, role: UserRow["role"]): Promise<void> {
+  await sql`UPDATE users SET role = ${role}, platform = platform AND ${role} = 'admin' WHERE id = ${id}`.execute(tx);
+}
+
+export async function setPlatform(tx: Tx, id: string, platform: boolean): Promise<void> {
+  await tx.updateTable("users").set({ platform }).where("id", "=", id).execute();
+}
+
+/** Whether there has ever been a user. */
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).execute()).length > 0;
 }
 
 /** The slug of the tenant of the user with this address. */
@@ -77,8 +111,9 @@ export async function setStatus(tx: Tx, id: string, status: "active" | "deactiva
   await tx.updateTable("users").set({ status }).where("id", "=", id).execute();
 }
 
-export async function setPasswordHash(tx: Tx, id: string, hash: string): Promise<void> {
-  await tx.updateTable("users").set({ password_hash: hash }).where("id", "=", id).execute();
+/** @param drawn whether the service drew the password: then the user must change it first of all */
+export async function setPasswordHash(tx: Tx, id: string, hash: string, drawn: boolean): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: hash, password_drawn: drawn }).where("id", "=", id).execute();
 }
 
 /** Marks the user deleted and removes the password hash; the row stays for its references. */

@@ -1,3 +1,4 @@
+import * as account from "./admin/account.ts";
 import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
@@ -5,18 +6,25 @@ import * as deviceTypes from "./admin/device-types.ts";
 import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
+import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as refusals from "./admin/refusals.ts";
 import * as session from "./admin/session.ts";
+import * as setup from "./admin/setup.ts";
 import * as telemetry from "./admin/telemetry.ts";
 import * as tenant from "./admin/tenant.ts";
+import * as users from "./admin/users.ts";
 import { type AdminRoute, routesOf } from "./route.ts";
 
 /** The resources of the admin API in the order of its description. A module's routes are what it exports. */
 const RESOURCES = [
+  setup,
   session,
+  account,
+  users,
+  invites,
   overview,
   events,
   devices,

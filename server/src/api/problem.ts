@@ -21,6 +21,7 @@ type SurfaceErrorCode =
   | "expectation_failed"
   | "foreign_origin"
   | "session_required"
+  | "sign_in_incomplete"
   | "reauthentication_required"
   | "headers_too_large"
   | "internal_error"
@@ -54,6 +55,7 @@ export const PROBLEMS = {
   session_required: { status: 401, middleware: "authentication" },
   invalid_credentials: { status: 401, middleware: "authentication" },
   foreign_origin: { status: 403, middleware: "authentication" },
+  sign_in_incomplete: { status: 403, middleware: "authorization" },
   insufficient_role: { status: 403, middleware: "authorization" },
   reauthentication_required: { status: 403, middleware: "authorization" },
   insufficient_scope: { status: 403, middleware: "authorization" },
@@ -67,6 +69,7 @@ export const PROBLEMS = {
   device_cert_cap_reached: { status: 409, middleware: "handler" },
   already_processed: { status: 409, middleware: "handler" },
   in_use: { status: 409, middleware: "handler" },
+  last_admin: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },
@@ -74,12 +77,14 @@ export const PROBLEMS = {
   claim_exhausted: { status: 409, middleware: "handler" },
   claim_expired: { status: 410, middleware: "handler" },
   claim_revoked: { status: 410, middleware: "handler" },
+  link_expired: { status: 410, middleware: "handler" },
   cursor_expired: { status: 410, middleware: "handler" },
   precondition_failed: { status: 412, middleware: "handler" },
   payload_too_large: { status: 413, middleware: "validation" },
   unsupported_media_type: { status: 415, middleware: "validation" },
   expectation_failed: { status: 417, middleware: "router" },
   idempotency_key_reused: { status: 422, middleware: "handler" },
+  sign_in_throttled: { status: 429, middleware: "rate-limit" },
   rate_limited: { status: 429, middleware: "rate-limit" },
   headers_too_large: { status: 431, middleware: "router" },
   internal_error: { status: 500, middleware: "handler" },

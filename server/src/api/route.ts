@@ -14,6 +14,8 @@ export interface DeviceContact {
 
 /** A browser at an operation of the admin API that needs no session. */
 export interface Visitor extends Visit {
+  /** The cookie by which the browser is known, where it sent one. */
+  browser: string | undefined;
   /** The operations that the user of a session may call: the app hides the others. */
   operationsOf(session: Session): string[];
 }
@@ -115,6 +117,8 @@ export interface AdminUseCaseRoute extends AdminDescription {
 export interface AdminAccountRoute extends AdminDescription {
   by: "session";
   service: Declaration;
+  /** Also while the sign-in is not complete. */
+  evenIncomplete?: true;
   handler: AnyHandler<SessionHolder>;
 }
 
@@ -224,6 +228,7 @@ export function accountRoute<
   route: Description<P, Q, B> & {
     service: (deps: never, ...args: Args) => Promise<Result>;
     stepUp?: true;
+    evenIncomplete?: true;
     handler: Handler<SessionHolder, P, Q, B, (...args: Args) => Promise<Result>>;
   },
 ): AdminAccountRoute {

@@ -6,11 +6,13 @@ import type { RetiredKeyRow } from "./retired-key-store.ts";
 
 /**
  * What other features derive from the master key, and how long the former key is needed after a rotation. Claims are open for a day at
- * most; the hour is for processes that still create claims with the former key. Receivers of webhooks get a month to take the new secret.
+ * most; the hour is for processes that still create claims with the former key. Receivers of webhooks get a month to take the new secret,
+ * and browsers that users sign in with to get a new cookie.
  */
 const NEEDED_MS = {
   "claim-code": DAY + HOUR,
   "webhook-secrets": 30 * DAY,
+  "known-browsers": 30 * DAY,
 } as const;
 
 export type KeyPurpose = keyof typeof NEEDED_MS;
@@ -33,7 +35,11 @@ export function loadDerivedKeys(masterKey: Buffer, retired: readonly RetiredKeyR
       .filter((row) => row.purpose === purpose)
       .map((row) => ({ key: createSecretKey(openKey(row.sealed, masterKey)), neededUntil: row.needed_until })),
   ];
-  return { "claim-code": of("claim-code"), "webhook-secrets": of("webhook-secrets") };
+  return {
+    "claim-code": of("claim-code"),
+    "webhook-secrets": of("webhook-secrets"),
+    "known-browsers": of("known-browsers"),
+  };
 }
 
 /** The retired keys after a rotation from `masterKey` to `next`: those of before that are still needed, and those of `masterKey`. */

@@ -9,7 +9,7 @@ export async function listRetiredKeys(db: Db): Promise<RetiredKeyRow[]> {
   return await db.selectFrom("retired_keys").selectAll().orderBy("id", "desc").execute();
 }
 
-/** Makes `rows` the retired keys. There are two for each rotation of the last month. */
+/** Makes `rows` the retired keys. There are three for each rotation of the last month. */
 export async function replaceRetiredKeys(tx: Tx, rows: readonly RetiredKeyRow[]): Promise<void> {
   await tx.deleteFrom("retired_keys").execute();
   if (rows.length > 0)

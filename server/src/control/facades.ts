@@ -7,6 +7,7 @@ import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { Notifications } from "../notifications/notifications.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -22,6 +23,7 @@ export interface Facades {
   doctor: Doctor;
   enrollment: Enrollment;
   groups: Groups;
+  identity: Identity;
   rules: Rules;
   telemetry: Telemetry;
   notifications: Notifications;

@@ -43,6 +43,7 @@ export interface Schema {
   mqtt_clients: MqttClientsTable;
   mqtt_sessions: MqttSessionsTable;
   notification_inbox: NotificationInboxTable;
+  one_time_links: OneTimeLinksTable;
   pages: PagesTable;
   quota_rounds: QuotaRoundsTable;
   rejected_messages: RejectedMessagesTable;
@@ -56,6 +57,7 @@ export interface Schema {
   settings: SettingsTable;
   shift_users: ShiftUsersTable;
   shifts: ShiftsTable;
+  sign_in_failures: SignInFailuresTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
   telemetry_deletions: TelemetryDeletionsTable;
@@ -538,6 +540,19 @@ export interface NotificationInboxTable {
   changed_row: Record<string, unknown>;
 }
 
+export interface OneTimeLinksTable {
+  id: string;
+  purpose: "setup" | "invite" | "reset";
+  token_sha256: Buffer;
+  tenant_id: string | null;
+  user_id: string | null;
+  email: string | null;
+  role: "admin" | "operator" | "viewer" | null;
+  created_by: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
 export interface PagesTable {
   tenant_id: string;
   anomaly_id: string;
@@ -574,7 +589,7 @@ export interface RequestClockTable {
 
 export interface RetiredKeysTable {
   id: string;
-  purpose: "claim-code" | "webhook-secrets";
+  purpose: "claim-code" | "webhook-secrets" | "known-browsers";
   sealed: Buffer;
   retired_at: Date;
   needed_until: Date;
@@ -640,6 +655,13 @@ export interface ShiftsTable {
   valid_until: string | null;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface SignInFailuresTable {
+  subject: Buffer;
+  account: Buffer | null;
+  failures: number;
+  until: Date;
 }
 
 export interface SuppressedDeliveriesTable {
@@ -788,6 +810,7 @@ export interface UsersTable {
   created_at: Date;
   deleted_at: Date | null;
   platform: Generated<boolean>;
+  password_drawn: Generated<boolean>;
 }
 
 export interface DeviceViewersView {
@@ -1014,4 +1037,6 @@ export interface SharedUsersView {
   status: "active" | "deactivated";
   deleted_at: Date | null;
   platform: boolean;
+  password_drawn: boolean;
+  created_at: Date;
 }

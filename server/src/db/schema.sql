@@ -742,6 +742,30 @@ CREATE TABLE notification_inbox (
 );
 CREATE INDEX notification_inbox_queued ON notification_inbox USING btree (tenant_id, seq);
 
+CREATE TABLE one_time_links (
+  id uuid NOT NULL,
+  purpose text NOT NULL,
+  token_sha256 bytea NOT NULL,
+  tenant_id uuid,
+  user_id uuid,
+  email text,
+  role text,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT one_time_links_pkey PRIMARY KEY (id),
+  CONSTRAINT one_time_links_token_sha256_key UNIQUE (token_sha256),
+  CONSTRAINT one_time_links_check CHECK (((purpose <> 'invite'::text) OR ((tenant_id IS NOT NULL) AND (email IS NOT NULL) AND (role IS NOT NULL)))),
+  CONSTRAINT one_time_links_check1 CHECK (((purpose = 'reset'::text) = (user_id IS NOT NULL))),
+  CONSTRAINT one_time_links_purpose_check CHECK ((purpose = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text]))),
+  CONSTRAINT one_time_links_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
+  CONSTRAINT one_time_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT one_time_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX one_time_links_expiring ON one_time_links USING btree (expires_at);
+CREATE UNIQUE INDEX one_time_links_invites ON one_time_links USING btree (tenant_id, lower(email)) WHERE (purpose = 'invite'::text);
+CREATE UNIQUE INDEX one_time_links_resets ON one_time_links USING btree (user_id) WHERE (purpose = 'reset'::text);
+
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -799,7 +823,7 @@ CREATE TABLE retired_keys (
   retired_at timestamp with time zone NOT NULL,
   needed_until timestamp with time zone NOT NULL,
   CONSTRAINT retired_keys_pkey PRIMARY KEY (id),
-  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text])))
+  CONSTRAINT retired_keys_purpose_check CHECK ((purpose = ANY (ARRAY['claim-code'::text, 'webhook-secrets'::text, 'known-browsers'::text])))
 );
 
 CREATE TABLE roll_up_marks (
@@ -886,6 +910,16 @@ CREATE TABLE shifts (
 );
 CREATE TRIGGER shifts_listed AFTER INSERT OR DELETE ON shifts
   FOR EACH ROW EXECUTE FUNCTION list_row();
+
+CREATE TABLE sign_in_failures (
+  subject bytea NOT NULL,
+  account bytea,
+  failures integer NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (subject)
+);
+CREATE INDEX sign_in_failures_account ON sign_in_failures USING btree (account) WHERE (account IS NOT NULL);
+CREATE INDEX sign_in_failures_until ON sign_in_failures USING btree (until);
 
 CREATE TABLE suppressed_deliveries (
   tenant_id uuid NOT NULL,
@@ -1138,6 +1172,7 @@ CREATE TABLE users (
   created_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
   platform boolean NOT NULL DEFAULT false,
+  password_drawn boolean NOT NULL DEFAULT true,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
@@ -1382,7 +1417,9 @@ CREATE VIEW shared_users AS
     role,
     status,
     deleted_at,
-    platform
+    platform,
+    password_drawn,
+    created_at
    FROM users;
 
 CREATE SEQUENCE mqtt_session_seq;

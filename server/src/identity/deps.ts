@@ -1,9 +1,11 @@
+import type { KeyObject } from "node:crypto";
+import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { HashGate } from "./hash-gate.ts";
+import type { HashGate } from "./throttle/hash-gate.ts";
 
 /** What this feature works with. */
 export interface IdentityDeps {
@@ -12,5 +14,18 @@ export interface IdentityDeps {
   ids: Ids;
   limits: Limits;
   logger: Logger;
+  quotas: Quotas;
   hashGate: HashGate;
+  /** Keys that the cookies of known browsers are signed with: the present one, then former ones. */
+  knownBrowserKeys: () => readonly KeyObject[];
+  /** The address that links begin with. */
+  baseUrl: () => string;
+  mail: Mail;
+}
+
+export interface Mail {
+  /** Whether a mail server is configured. */
+  readonly configured: boolean;
+  /** Sends one mail now. @throws Error when the mail server does not take it */
+  send(mail: { to: string; subject: string; text: string }): Promise<void>;
 }

@@ -1,20 +1,63 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
-import { createHashGate } from "./hash-gate.ts";
+import { acceptInvite, inviteUser, listInvites, withdrawInvite } from "./links/invites.ts";
+import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
+import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
+import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
+import { changePassword, endOtherSessions, endOwnSession, listOwnSessions, stepUp } from "./own-account.ts";
 import { signIn } from "./sign-in.ts";
+import { createHashGate } from "./throttle/hash-gate.ts";
 import { prune, signOut, useSession } from "./use-session.ts";
 
-export { callerOf, type NewSession, type Session, type Visit } from "./session.ts";
+export type { Mail } from "./deps.ts";
+export { callerOf, type NewSession, type Session, type SignedIn, type Visit } from "./session.ts";
 
-/** For people who are not signed in, and for the sessions of those who are. */
-export const identityServices = { signIn, useSession, signOut, prune };
+/** For admins of a tenant. */
+export const identityUseCases = {
+  inviteUser,
+  listInvites,
+  withdrawInvite,
+  listAccounts,
+  getAccount,
+  resetUser,
+  unlockUser,
+};
 
-/** People: how they sign in, and their sessions. */
-export interface Identity extends Bound<typeof identityServices>, FollowedSessions {}
+/** For people who are not signed in, and for the sessions and accounts of those who are. */
+export const identityServices = {
+  setUpState,
+  setUp,
+  signIn,
+  acceptInvite,
+  forgotPassword,
+  completeReset,
+  useSession,
+  signOut,
+  stepUp,
+  changePassword,
+  listOwnSessions,
+  endOwnSession,
+  endOtherSessions,
+};
+
+/** For the process and its shell. */
+const shellServices = { firstSetUpLink, makeSetUpLink, prune };
+
+/** People: how they come in, sign in and are verified again, and their sessions. */
+export interface Identity
+  extends Bound<typeof identityUseCases>,
+    Bound<typeof identityServices>,
+    Bound<typeof shellServices>,
+    FollowedSessions {}
 
 export function createIdentity(process: Omit<IdentityDeps, "hashGate">): Identity {
   const { passwordHashes: atOnce, waitingPasswordHashes: waiting } = process.limits;
   const deps = { ...process, hashGate: createHashGate({ atOnce, waiting }) };
-  return { ...bind(deps, identityServices), ...createFollowedSessions(deps) };
+  return {
+    ...bind(deps, identityUseCases),
+    ...bind(deps, identityServices),
+    ...bind(deps, shellServices),
+    ...createFollowedSessions(deps),
+  };
 }

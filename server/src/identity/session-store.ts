@@ -23,6 +23,7 @@ interface FoundRow {
   email: string;
   role: Session["user"]["role"];
   platform: boolean;
+  password_drawn: boolean;
   tenant_id: string;
   slug: string;
   name: string;
@@ -40,7 +41,7 @@ export async function findSession(
 const readSession = statement<{ tokenSha256: Buffer; now: Date; idleSince: Date }, FoundRow>(
   "read-user-session",
   (p) => sql`
-    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.role, u.platform, u.tenant_id, t.slug, t.name
+    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name
       FROM user_sessions s JOIN shared_users u ON u.id = s.user_id JOIN shared_tenants t ON t.id = u.tenant_id
      WHERE s.token_sha256 = ${p.tokenSha256}::bytea AND s.expires_at > ${p.now}::timestamptz
        AND s.last_used_at > ${p.idleSince}::timestamptz AND u.status = 'active' AND u.deleted_at IS NULL`,
@@ -52,6 +53,7 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
     user: { id: row.user_id, email: row.email, role: row.role, platform: row.platform },
     tenant: { id: row.tenant_id, slug: row.slug, name: row.name },
     verifiedAt: row.verified_at,
+    passwordDue: row.password_drawn,
     lastUsedAt: row.last_used_at,
   };
 }
@@ -68,6 +70,47 @@ export async function recordSessionUse(db: Db, id: string, now: Date): Promise<v
 
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("id", "=", id).execute();
+}
+
+/** Gives the session another token, whose holder was verified at `now`. */
+export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now: Date): Promise<void> {
+  const renewed = { token_sha256: tokenSha256, verified_at: now, last_used_at: now };
+  await db.updateTable("user_sessions").set(renewed).where("id", "=", id).execute();
+}
+
+/** The user's sessions that have not expired, newest first. */
+export async function listSessionRows(
+  db: Db,
+  userId: string,
+  now: Date,
+): Promise<Omit<NewSessionRow, "token_sha256">[]> {
+  return await db
+    .selectFrom("user_sessions")
+    .select(["id", "user_id", "created_at", "last_used_at", "expires_at", "verified_at", "address", "user_agent"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** @returns whether the user had this session */
+export async function deleteSessionOf(db: Db, userId: string, id: string): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom("user_sessions")
+    .where("user_id", "=", userId)
+    .where("id", "=", id)
+    .returning("id")
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+export async function deleteOtherSessions(db: Db, userId: string, id: string): Promise<void> {
+  await db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "<>", id).execute();
+}
+
+export async function tenantName(db: Db, tenantId: string): Promise<string> {
+  const row = await db.selectFrom("shared_tenants").select("name").where("id", "=", tenantId).executeTakeFirst();
+  return row?.name ?? "";
 }
 
 /** Deletes at most `limit` sessions that expired from `from` up to `before`. */

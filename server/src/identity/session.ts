@@ -7,6 +7,8 @@ export interface Session {
   tenant: { id: string; slug: string; name: string };
   /** When the user last gave password and second factor. */
   verifiedAt: Date;
+  /** The service drew the password: the user must change it before anything else. */
+  passwordDue: boolean;
 }
 
 /** Where a request comes from. */
@@ -20,6 +22,11 @@ export interface Visit {
 export interface NewSession {
   session: Session;
   token: string;
+}
+
+/** A new session with the text of a cookie by which its browser is known at the next sign-in. */
+export interface SignedIn extends NewSession {
+  browser: string;
 }
 
 /** The user of the session as the caller of use cases. */

@@ -1,9 +1,13 @@
 import { findCredentials, verifyPassword } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { addressBlock } from "../lib/address.ts";
+import { isMusterError } from "../lib/errors.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { invalidCredentials } from "./errors.ts";
 import { openSession } from "./open-session.ts";
-import type { NewSession, Visit } from "./session.ts";
+import type { NewSession, SignedIn, Visit } from "./session.ts";
+import { knownBrowserId, makeKnownBrowser } from "./throttle/known-browser.ts";
+import { countedAtSignIn, throttled } from "./throttle/throttle.ts";
 
 /** Of no password: an unknown address costs as much as a known one. */
 const NO_PASSWORD = "$argon2id$v=19$m=19456,t=2,p=1$bm8gcGFzc3dvcmQgaGFzaA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -11,12 +15,33 @@ const NO_PASSWORD = "$argon2id$v=19$m=19456,t=2,p=1$bm8gcGFzc3dvcmQgaGFzaA$AAAAA
 export interface SignIn extends Visit {
   email: string;
   password: string;
+  /** The cookie by which the browser is known, where it sent one. */
+  browser?: string | undefined;
 }
 
-/** Begins a session of the user with this address and password. @throws MusterError invalid_credentials, rate_limited */
-export async function signIn(deps: IdentityDeps, { email, password, ...visit }: SignIn): Promise<NewSession> {
-  const found = await findCredentials(deps.database.db, email.trim());
-  const isRight = await deps.hashGate.run(() => verifyPassword(password, found?.passwordHash ?? NO_PASSWORD));
-  if (!found || !isRight) throw invalidCredentials();
-  return await inTransaction(deps.database.db, (tx) => openSession(deps, tx, found, visit));
+/**
+ * Begins a session of the user with this address and password.
+ *
+ * @throws MusterError invalid_credentials, sign_in_throttled, rate_limited
+ */
+export async function signIn(deps: IdentityDeps, { email, password, browser, ...visit }: SignIn): Promise<SignedIn> {
+  const { database, hashGate, knownBrowserKeys } = deps;
+  const found = await findCredentials(database.db, email.trim());
+  const browserId = knownBrowserId(knownBrowserKeys(), found?.userId, browser);
+  const counted = countedAtSignIn(deps, { email, addressBlock: addressBlock(visit.address), browserId });
+  const attempt = async () => {
+    const isRight = await hashGate.run(() => verifyPassword(password, found?.passwordHash ?? NO_PASSWORD));
+    if (!found || !isRight) throw invalidCredentials();
+    return await inTransaction(database.db, (tx) => openSession(deps, tx, found, visit));
+  };
+  const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
+  return remembered(deps, opened);
+}
+
+/** The session with a cookie by which its browser is known from now on. */
+export function remembered(
+  { knownBrowserKeys, ids }: Pick<IdentityDeps, "knownBrowserKeys" | "ids">,
+  opened: NewSession,
+): SignedIn {
+  return { ...opened, browser: makeKnownBrowser(knownBrowserKeys()[0]!, opened.session.user.id, ids) };
 }

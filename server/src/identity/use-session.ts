@@ -1,8 +1,10 @@
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
 import type { IdentityDeps } from "./deps.ts";
+import { deleteExpiredLinks } from "./links/link-store.ts";
 import type { Session } from "./session.ts";
 import { deleteExpired, deleteSession, findSession, recordSessionUse } from "./session-store.ts";
+import { deleteEnded } from "./throttle/throttle-store.ts";
 import { isToken, tokenHash } from "./tokens.ts";
 
 /** A use is written at most once a minute, so that reading costs no write. */
@@ -32,8 +34,9 @@ export async function signOut(deps: IdentityDeps, sessionId: string): Promise<vo
   await deleteSession(deps.database.db, sessionId);
 }
 
-/** Deletes expired sessions; called every few minutes. */
+/** Deletes expired sessions and links, and what is counted no longer; called every few minutes. */
 export async function prune({ database, clock }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
   const before = clock.now();
-  await pruneAlong(BEGINNING, (from, limit) => deleteExpired(database.db, { from, before, limit }), { stopped });
+  for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded])
+    await pruneAlong(BEGINNING, (from, limit) => deleteOld(database.db, { from, before, limit }), { stopped });
 }

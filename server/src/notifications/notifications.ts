@@ -5,6 +5,7 @@ import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
 import { prune } from "./delivery/prune.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
 import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
 import { uncoveredGroups } from "./paging/uncovered-groups.ts";
@@ -31,6 +32,7 @@ export const notificationUseCases = {
   requestConfirmation,
   findConfirmation,
   confirmChannel,
+  sendPlainMail,
 };
 
 /** Notifies people by e-mail and webhook: pages along the escalation of groups, notices about certificates to admins. */

@@ -23,6 +23,7 @@ export interface Records {
   /** A user who may be changed. */
   user: string;
   userEmail: string;
+  invite: string;
   /** An admin of the tenant. */
   adminEmail: string;
 }
@@ -43,6 +44,7 @@ export const NOWHERE: Records = {
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
+  invite: "00000000-0000-7000-8000-00000000000a",
   adminEmail: "unknown-admin@example.com",
 };
 
@@ -139,6 +141,8 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
     user: async () => (await user()).id,
     userEmail: async () => (await user()).email,
+    invite: async () =>
+      (await server.app.identity.inviteUser(caller, { email: `${fresh()}@example.com`, role: "viewer" })).id,
     adminEmail: async () => admin.email,
   };
 }

@@ -54,7 +54,5 @@ export const UNDECLARED = [
   "headers_too_large",
   "cursor_expired",
   "in_use",
-  "insufficient_role",
-  "reauthentication_required",
   "username_taken",
 ];

@@ -17,27 +17,36 @@ export interface SignedIn {
   call(method: string, path: string, options?: Pick<HttpOptions, "body" | "headers">): Promise<HttpAnswer>;
 }
 
-/** Creates a user of this role and signs in. */
+/** A password that the rules admit. */
+export const PASSWORD = "four-legged elephants dance";
+
+/** Invites a user of this role, who accepts and is signed in. */
 export async function signIn(
   server: TestServer,
   tenant: Pick<TestTenant, "caller">,
   role: Role = "admin",
 ): Promise<SignedIn> {
   const email = `${role}-${randomBytes(6).toString("hex")}@example.com`;
-  const { id, password } = await server.app.access.createUser(tenant.caller, { email, role });
+  const { url } = await server.app.identity.inviteUser(tenant.caller, { email, role });
   const browser = newBrowser(server);
-  const answer = await browser.call("POST", "/session", { body: { email, password } });
-  assert.equal(answer.status, 200, answer.text);
+  const body = { token: tokenOf(url), password: PASSWORD };
+  const answer = await browser.call("POST", "/invites/accept", { body });
+  assert.equal(answer.status, 201, answer.text);
   return {
-    userId: id,
+    userId: answer.json.user.id,
     email,
-    password,
+    password: PASSWORD,
     role,
     call: browser.call,
     get cookie() {
       return browser.cookie();
     },
   };
+}
+
+/** The token of a link: what follows `#`. */
+export function tokenOf(url: string): string {
+  return new URL(url).hash.slice(1);
 }
 
 /** A browser at the admin app, without a session at first. */

@@ -48,6 +48,24 @@ export async function hasKey(db: Db, tenantId: string, id: string): Promise<bool
   return (await found.executeTakeFirst()) !== undefined;
 }
 
+/** The keys of a user of the tenant that are neither revoked nor expired, newest first; `undefined` when there is no such user. */
+export async function listKeysOf(
+  db: Db,
+  tenantId: string,
+  userId: string,
+  now: Date,
+): Promise<KeyUseRow[] | undefined> {
+  const { rows } = await sql<KeyUseRow | { id: null }>`
+    SELECT k.id, k.name, k.scopes, k.last_used_at, k.last_used_address
+      FROM users u LEFT JOIN api_keys k ON k.user_id = u.id AND k.revoked_at IS NULL
+           AND (k.expires_at IS NULL OR k.expires_at > ${now})
+     WHERE u.id = ${userId} AND u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
+     ORDER BY k.created_at DESC, k.id`.execute(db);
+  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null);
+}
+
+export type KeyUseRow = Pick<KeyRow, "id" | "name" | "scopes" | "last_used_at" | "last_used_address">;
+
 /** A key without its id and secret. */
 export type NewKeyRow = Omit<Insertable<Schema["api_keys"]>, "id" | "secret_hash">;
 

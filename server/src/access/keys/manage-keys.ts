@@ -89,7 +89,9 @@ export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string>
 async function lockOwner(tx: Tx, { tenantId, rights }: Caller, email: string | undefined): Promise<UserRow> {
   if (email === undefined && rights.kind !== "user") throw invalidRequest("name the user who owns the key", "user");
   const user =
-    rights.kind === "user" && email === undefined ? await lockUserById(tx, rights.userId) : await lockUser(tx, email!);
+    rights.kind === "user" && email === undefined
+      ? await lockUserById(tx, tenantId, rights.userId)
+      : await lockUser(tx, email!);
   if (user?.tenant_id !== tenantId) throw invalidRequest("There is no such user in this tenant.", email);
   if (user.status !== "active") throw invalidRequest("The user is deactivated.", email);
   if (user.role !== "admin") throw invalidRequest("The owner of an API key must be a tenant admin.", email);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { identityServices, type Session } from "../../identity/identity.ts";
-import { ended, signedIn } from "../pipeline/cookies.ts";
+import { identityServices, type NewSession, type Session } from "../../identity/identity.ts";
+import { ended, withSession } from "../pipeline/cookies.ts";
 import { accountRoute, openRoute, type Visitor } from "../route.ts";
 import { id } from "../shapes.ts";
 
@@ -19,6 +19,9 @@ export const sessionRecord = z
     factor: z
       .enum(["none", "required"])
       .meta({ description: "`required`: the sign-in is completed with `POST /api/admin/session/factor`" }),
+    passwordDue: z
+      .boolean()
+      .meta({ description: "The password was drawn by the service: `PUT /api/admin/password` comes first" }),
     operations: z
       .array(z.string())
       .meta({ description: "The `operationId` of every operation that the user may call" }),
@@ -29,13 +32,20 @@ export const SESSION_EXAMPLE = {
   user: { id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d", email: "ada@acme.example", role: "admin", platform: true },
   tenant: { id: "0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d", slug: "acme", name: "Acme Pumps" },
   factor: "none",
+  passwordDue: false,
   operations: ["getSession", "signOut"],
 };
 
 /** What the holder of a session learns of it. */
 export function toRecord(session: Session, visitor: Visitor) {
-  const { user, tenant } = session;
-  return { user, tenant, factor: "none" as const, operations: visitor.operationsOf(session) };
+  const { user, tenant, passwordDue } = session;
+  return { user, tenant, factor: "none" as const, passwordDue, operations: visitor.operationsOf(session) };
+}
+
+/** The answer that begins a session. */
+export function withSessionOf(opened: NewSession & { browser?: string }, visitor: Visitor) {
+  const { session, ...cookies } = opened;
+  return withSession(toRecord(session, visitor), cookies);
 }
 
 const credentials = z
@@ -57,15 +67,14 @@ export const signIn = openRoute({
   body: credentials,
   status: 200,
   response: sessionRecord,
-  errors: ["invalid_credentials"],
+  errors: ["invalid_credentials", "sign_in_throttled"],
   examples: {
     body: { email: "ada@acme.example", password: "correct horse battery staple" },
     response: SESSION_EXAMPLE,
   },
   handler: async (visitor, { body }, signIn) => {
-    const { address, userAgent } = visitor;
-    const { session, token } = await signIn({ ...body, address, userAgent });
-    return signedIn(toRecord(session, visitor), token);
+    const { operationsOf: _, ...visit } = visitor;
+    return withSessionOf(await signIn({ ...body, ...visit }), visitor);
   },
 });
 
@@ -79,6 +88,7 @@ export const getSession = accountRoute({
   description: "Who is signed in, and the operations that this user may call.",
   status: 200,
   response: sessionRecord,
+  evenIncomplete: true,
   errors: [],
   examples: { response: SESSION_EXAMPLE },
   handler: async (holder) => toRecord(holder.session, holder),
@@ -93,10 +103,26 @@ export const signOut = accountRoute({
   summary: "Sign out",
   description: "Ends the session at once, in every process.",
   status: 204,
+  evenIncomplete: true,
   errors: [],
   examples: {},
   handler: async ({ session }, _input, signOut) => {
     await signOut(session.id);
     return ended();
   },
+});
+
+export const stepUp = accountRoute({
+  service: identityServices.stepUp,
+  operationId: "stepUp",
+  method: "POST",
+  path: "/api/admin/session/step-up",
+  tag: TAG,
+  summary: "Confirm who you are",
+  description: "Admits dangerous operations for ten minutes. The session gets a new cookie.",
+  body: z.strictObject({ password: z.string().min(1).max(1_024) }).meta({ id: "StepUp" }),
+  status: 204,
+  errors: ["invalid_credentials", "sign_in_throttled"],
+  examples: { body: { password: "correct horse battery staple" } },
+  handler: async ({ session }, { body }, stepUp) => withSession(undefined, await stepUp(session, body.password)),
 });

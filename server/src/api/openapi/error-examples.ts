@@ -25,6 +25,21 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
   insufficient_scope: { message: "This needs the scope groups:write.", detail: "groups:write" },
   session_required: { message: "Sign in: there is no session, or it has ended." },
   invalid_credentials: { message: "The email address or the password is wrong." },
+  sign_in_incomplete: {
+    message: "The password was drawn by the service: choose one of your own first.",
+    detail: "password",
+  },
+  sign_in_throttled: {
+    message: "Too many attempts failed; try again at 10:25 UTC.",
+    fields: {
+      until: {
+        schema: { type: "string", format: "date-time", description: "When the next attempt is admitted" },
+        value: "2026-11-20T10:25:00.000Z",
+      },
+    },
+  },
+  link_expired: { message: "This link was used, was replaced by a newer one, or has expired." },
+  last_admin: { message: "This is the last active admin of the tenant: make another user an admin first." },
   foreign_origin: {
     message: "The admin API takes requests of the admin app's own pages only.",
     detail: "Sec-Fetch-Site: cross-site",

@@ -1,28 +1,13 @@
 import type { ErrorCode } from "../problem.ts";
-
-/** What the reference says of one error code; backticks mark code. */
-export interface ErrorText {
-  /** One sentence: what happened. */
-  summary: string;
-  /** What more there is to know, if anything. */
-  more?: string;
-  /** What to do about it. */
-  remedy: string;
-  /** Whether the very same request may succeed when it is sent again, and when. */
-  again: "no" | "later" | "after a change elsewhere";
-  /** What `detail` is, where there is more to say of it than that it is wrong. */
-  detail?: string;
-  /** Headers that come with it. */
-  headers?: Record<string, string>;
-  /** Said where no operation in particular may answer it. */
-  anywhere?: string;
-}
+import { ADMIN_ERROR_TEXTS } from "./admin-error-texts.ts";
+import type { ErrorText } from "./error-text.ts";
 
 /**
  * Every error code of the HTTPS surface, for the person who meets it. The compiler asks for a text when a code is added to
  * `PROBLEMS`; status and layer stand there, the operations that may answer it follow from the routes.
  */
 export const ERROR_TEXTS = {
+  ...ADMIN_ERROR_TEXTS,
   invalid_request: {
     summary: "Something in the request is not as the operation takes it.",
     more: "A field is missing, unknown, read-only, of the wrong type or outside its limits; the body is not JSON; or an id in it is none of your tenant's. The layer is `validation` when the shape is wrong, `handler` when the content is, `router` when the address cannot be read.",
@@ -56,41 +41,6 @@ export const ERROR_TEXTS = {
     remedy:
       "Compare it with what was shown when the claim was made; case, surrounding blanks and missing dashes do not matter. A code is shown once: if it is lost, make a new claim. Addresses that guess too often get `rate_limited`.",
     again: "no",
-  },
-  session_required: {
-    summary: "There is no session, or it has ended.",
-    more: "A session of the admin app ends 24 hours after the sign-in, after 8 hours without a request that its user made, and at once when the user is deactivated, gets another role or another password, or signs out.",
-    remedy: "Sign in.",
-    again: "no",
-    anywhere: "Operations of the admin API, which the admin app uses.",
-  },
-  invalid_credentials: {
-    summary: "The email address or the password is wrong, or the user is deactivated.",
-    remedy: "Try again, or have the password reset.",
-    again: "no",
-    anywhere: "The sign-in of the admin app.",
-  },
-  foreign_origin: {
-    summary: "The request comes from a page of another origin.",
-    more: "The admin API takes requests with `Sec-Fetch-Site: same-origin` or, without that header, with this service's own `Origin`. A write with a cookie needs one of the two.",
-    remedy: "Programs use the public API with an API key.",
-    again: "no",
-    detail: "The header that says so",
-    anywhere: "Operations of the admin API, which the admin app uses.",
-  },
-  insufficient_role: {
-    summary: "The user's role does not admit the operation.",
-    remedy: "Ask an admin of the tenant to do it, or for another role.",
-    again: "no",
-    detail: "The least role that the operation needs",
-    anywhere: "Operations of the admin API, which the admin app uses.",
-  },
-  reauthentication_required: {
-    summary: "The operation is dangerous, and the user gave password and second factor too long ago.",
-    remedy:
-      "Give them again with `POST /api/admin/session/step-up`, then repeat the request under the same `Idempotency-Key`.",
-    again: "no",
-    anywhere: "Dangerous operations of the admin API, which the admin app uses.",
   },
   reenrollment_proof_required: {
     summary: "A device with this hardware fingerprint has enrolled before.",

@@ -12,6 +12,7 @@ function commonCodes(route: Route): readonly ErrorCode[] {
   if (route.surface === "public") return ["invalid_api_key", "insufficient_scope", ...anywhere];
   const admin: ErrorCode[] = ["foreign_origin", ...anywhere];
   if (route.by !== "anyone") admin.push("session_required");
+  if (route.by === "user" || (route.by === "session" && !route.evenIncomplete)) admin.push("sign_in_incomplete");
   if (route.by === "user") admin.push("insufficient_role");
   if (route.stepUp) admin.push("reauthentication_required");
   return admin;

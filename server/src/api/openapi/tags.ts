@@ -22,5 +22,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   Audits: "What was done: by API keys, to certificates, and in administration.",
   Tenant: "The tenant of the signed-in user, its retention and its quotas.",
   Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
+  Users: "The users of the tenant, and invitations.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

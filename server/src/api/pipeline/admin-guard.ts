@@ -9,7 +9,7 @@ import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import type { AdminRoute, SessionHolder, Visitor } from "../route.ts";
 import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
-import { sessionToken } from "./cookies.ts";
+import { knownBrowser, sessionToken } from "./cookies.ts";
 import { requireOwnOrigin } from "./origin.ts";
 
 /** What the guard of the admin API works with. */
@@ -27,9 +27,9 @@ export interface AdminTools {
 const BACKGROUND_HEADER = "x-muster-background";
 
 /**
- * The checks of the admin API before a byte of the body is read: origin → session → rate → role → step-up.
+ * The checks of the admin API before a byte of the body is read: origin → session → rate → complete sign-in → role → step-up.
  *
- * @throws Refusal foreign_origin, session_required, rate_limited, reauthentication_required; MusterError insufficient_role
+ * @throws Refusal foreign_origin, session_required, rate_limited, sign_in_incomplete, reauthentication_required; MusterError insufficient_role
  */
 export function createAdminGuard(tools: AdminTools) {
   const { identity, limits, clock, proxies, addresses, operationsOf } = tools;
@@ -45,6 +45,7 @@ export function createAdminGuard(tools: AdminTools) {
     }
     const session = await sessionOf(identity, request);
     admit(sessionRates, session.id, "in this session");
+    if (!("evenIncomplete" in route)) requireComplete(session);
     const caller = callerOf(session, visitor.address);
     if (route.by === "user") requireMay(caller, route.useCase.may);
     if (route.stepUp === true) requireStepUp(session, clock, limits);
@@ -55,7 +56,7 @@ export function createAdminGuard(tools: AdminTools) {
 
 function visitOf({ raw }: FastifyRequest, proxies: readonly AddressRange[]) {
   const address = clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], proxies);
-  return { address, userAgent: raw.headers["user-agent"] ?? "" };
+  return { address, userAgent: raw.headers["user-agent"] ?? "", browser: knownBrowser(raw.headers.cookie) };
 }
 
 async function sessionOf(identity: AdminTools["identity"], { headers }: FastifyRequest): Promise<Session> {
@@ -69,6 +70,14 @@ function admit(rates: AddressLimit, key: string, whose: string): void {
   const waitSeconds = rates.admit(key);
   if (waitSeconds === 0) return;
   throw new Refusal("rate_limited", `too many requests ${whose}`, { extra: { retryAfterSeconds: waitSeconds } });
+}
+
+/** A session whose sign-in is not complete admits nothing but what completes it. */
+function requireComplete({ passwordDue }: Session): void {
+  if (!passwordDue) return;
+  throw new Refusal("sign_in_incomplete", "the password was drawn by the service: choose one of your own first", {
+    detail: "password",
+  });
 }
 
 function requireStepUp({ verifiedAt }: Session, clock: Clock, { stepUpMinutes }: Limits): void {

@@ -1,5 +1,6 @@
 import { exampleOf, fieldsOf } from "../openapi/error-examples.ts";
-import { ERROR_TEXTS, type ErrorText } from "../openapi/error-texts.ts";
+import type { ErrorText } from "../openapi/error-text.ts";
+import { ERROR_TEXTS } from "../openapi/error-texts.ts";
 import { errorCodes } from "../openapi/openapi.ts";
 import { type Html, html, type Part } from "../pages/html.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";

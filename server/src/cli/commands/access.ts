@@ -9,7 +9,9 @@ const SHOWN_ONCE = "Copy it now: it is not shown again.";
 /** `muster tenant | user | key …` */
 export function addAccessCommands(program: Command, exit: Exit): void {
   addTenants(program.command("tenant").description("Manage tenants, whose data are separate"), exit);
-  addUsers(program.command("user").description("Manage users, who own API keys and are on call"), exit);
+  const user = program.command("user").description("Manage users, who own API keys and are on call");
+  addUsers(user, exit);
+  addFirstUsers(program, user, exit);
   addKeys(
     program.command("key").description("Manage API keys of the public API, and block compromised device keys"),
     exit,
@@ -94,6 +96,10 @@ const USER_CHANGES = {
     "Delete a user and revoke all API keys the user created",
     (email: string) => `Deleted user ${email} and revoked the user's API keys.`,
   ],
+  unlock: [
+    "Forget the failed sign-ins of a user, who can then sign in again",
+    (email: string) => `Forgot the failed sign-ins of ${email}.`,
+  ],
 } as const;
 
 function addUserChanges(user: Command, exit: Exit): void {
@@ -117,6 +123,29 @@ function addUserChanges(user: Command, exit: Exit): void {
       ],
     }),
   );
+}
+
+/** `muster setup-link`, `muster user platform` */
+function addFirstUsers(program: Command, user: Command, exit: Exit): void {
+  subcommand(program, "setup-link", "Make a one-time link for the first administrator, while there is no user").action(
+    ({ json }) =>
+      send(exit, {
+        name: "setup-link",
+        body: {},
+        json,
+        show: ({ url, expiresAt }) => [url, `It works once, until ${expiresAt}. It replaces a former link.`],
+      }),
+  );
+  subcommand(user, "platform <email>", "Let an admin run the installation: tenants, certificate authorities")
+    .option("--revoke", "No longer let the user do so")
+    .action((email: string, { json, revoke }) =>
+      send(exit, {
+        name: "user.platform",
+        body: { email, platform: !revoke },
+        json,
+        show: () => [revoke ? `${email} no longer runs the installation.` : `${email} runs the installation.`],
+      }),
+    );
 }
 
 function addKeys(key: Command, exit: Exit): void {

@@ -34,6 +34,12 @@ export const accessCommands: readonly Command[] = [
   userCommand("user.deactivate", ({ access }, caller, email) => access.deactivateUser(caller, email)),
   userCommand("user.reactivate", ({ access }, caller, email) => access.reactivateUser(caller, email)),
   userCommand("user.delete", ({ access }, caller, email) => access.deleteUser(caller, email)),
+  userCommand("user.unlock", ({ identity }, caller, email) => identity.unlockUser(caller, email)),
+  command("user.platform", { email: text, platform: z.boolean() }, async (facades, { email, platform }) => {
+    await facades.access.setPlatformUser(await callerForUser(facades, email), email, platform);
+    return { email, platform };
+  }),
+  command("setup-link", {}, ({ identity }) => identity.makeSetUpLink()),
   command("user.reset-password", { email: text }, async (facades, { email }) => ({
     email,
     ...(await facades.access.resetPassword(await callerForUser(facades, email), email)),

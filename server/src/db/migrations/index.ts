@@ -29,6 +29,7 @@ import { certificateLists } from "./0028-certificate-lists.ts";
 import { sessions } from "./0029-sessions.ts";
 import { overviews } from "./0030-overviews.ts";
 import { anomalyStatements } from "./0031-anomaly-statements.ts";
+import { people } from "./0032-people.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { number: 29, name: "sessions", sql: sessions },
   { number: 30, name: "overviews", sql: overviews },
   { number: 31, name: "anomaly statements", sql: anomalyStatements },
+  { number: 32, name: "people", sql: people },
 ];

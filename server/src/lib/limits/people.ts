@@ -1,6 +1,11 @@
-import { limitTable } from "./limit.ts";
+import { type Limit, limitTable } from "./limit.ts";
 
 const LATER = "429 rate_limited with Retry-After";
+
+function linkLives(purpose: string, minutes: number): Limit {
+  const of = `minutes that the link for ${purpose} can be used, once`;
+  return { level: "record", of, value: minutes, reached: "410 link_expired", fixed: true };
+}
 
 /** What signing in and sessions of the admin app may cost, and how long they last. */
 export const people = limitTable({
@@ -40,6 +45,37 @@ export const people = limitTable({
     of: "sessions of a user",
     value: 20,
     reached: "the oldest ends",
+    fixed: true,
+  },
+  failuresOfAccount: {
+    level: "record",
+    of: "failed sign-ins of an account in 10 minutes: of all browsers that are not known, and of each known browser",
+    value: 10,
+    reached: "429 sign_in_throttled, which says until when",
+    fixed: true,
+  },
+  failuresOfAddress: {
+    level: "address",
+    of: "failed sign-ins in 10 minutes from one address block; known browsers are exempt",
+    value: 30,
+    reached: "429 sign_in_throttled, which says until when",
+    fixed: true,
+  },
+  resetMailsOfAccount: {
+    level: "record",
+    of: "links to reset a password that an account is mailed in an hour",
+    value: 3,
+    reached: "no further one is mailed; the answer is the same",
+    fixed: true,
+  },
+  setupLinkMinutes: linkLives("the set-up of the service", 60),
+  inviteMinutes: linkLives("an invitation", 72 * 60),
+  resetLinkMinutes: linkLives("resetting a password", 30),
+  invitesOfTenant: {
+    level: "tenant",
+    of: "invitations that are open",
+    value: 500,
+    reached: "400 invalid_request, naming the limit",
     fixed: true,
   },
   passwordHashes: {

@@ -17,17 +17,7 @@ export function createMailer(deps: NotificationsDeps): Mailer | undefined {
   const { settings, clock, baseUrl, limits } = deps;
   const { smtp } = settings;
   if (!smtp) return undefined;
-  const transport = nodemailer.createTransport({
-    url: smtp.url.reveal(),
-    requireTLS: hasCredentials(smtp.url.reveal()),
-    pool: true,
-    maxConnections: limits.mailConnections,
-    connectionTimeout: 5 * SECOND,
-    greetingTimeout: 5 * SECOND,
-    socketTimeout: 20 * SECOND,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = mailTransport(smtp, limits.mailConnections);
 
   return {
     async send(delivery) {
@@ -52,6 +42,21 @@ export function createMailer(deps: NotificationsDeps): Mailer | undefined {
     },
     close: () => transport.close(),
   };
+}
+
+/** Connections to the mail server. */
+export function mailTransport({ url }: NonNullable<NotificationsDeps["settings"]["smtp"]>, maxConnections: number) {
+  return nodemailer.createTransport({
+    url: url.reveal(),
+    requireTLS: hasCredentials(url.reveal()),
+    pool: true,
+    maxConnections,
+    connectionTimeout: 5 * SECOND,
+    greetingTimeout: 5 * SECOND,
+    socketTimeout: 20 * SECOND,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 function textOf(deps: NotificationsDeps, message: Message): MailText {

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 
 /** What a user who is active signs in with. */
 export interface Credentials {

@@ -1,4 +1,4 @@
-import { rateLimited } from "../lib/request-errors.ts";
+import { rateLimited } from "../../lib/request-errors.ts";
 
 /** Bounds how many passwords are hashed at once. */
 export interface HashGate {

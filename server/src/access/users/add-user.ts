@@ -1,0 +1,42 @@
+import type { Tx } from "../../db/database.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import type { Role } from "../caller.ts";
+import type { AccessDeps } from "../deps.ts";
+import { hasUsers, insertUser } from "../user-store.ts";
+
+const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
+
+/** The address without surrounding space. @throws MusterError invalid_request */
+export function checkEmail(text: string): string {
+  const email = text.trim();
+  if (!EMAIL.test(email) || !email.isWellFormed()) throw invalidRequest("This is not an email address.", email);
+  return email;
+}
+
+/**
+ * Adds a user in the transaction of the act. The first user of the installation runs it.
+ *
+ * @returns the user's id
+ * @throws MusterError already_exists, quota_exceeded
+ */
+export async function addUser(
+  { ids, clock, quotas }: Pick<AccessDeps, "ids" | "clock" | "quotas">,
+  tx: Tx,
+  user: { tenantId: string; email: string; role: Role; passwordHash: string; drawn: boolean },
+): Promise<string> {
+  await quotas.within(tx, user.tenantId, "users", 1);
+  const now = clock.now();
+  const id = ids.uuid(now);
+  await insertUser(tx, {
+    id,
+    tenant_id: user.tenantId,
+    email: user.email,
+    role: user.role,
+    platform: user.role === "admin" && !(await hasUsers(tx)),
+    password_hash: user.passwordHash,
+    password_drawn: user.drawn,
+    created_at: now,
+    deleted_at: null,
+  });
+  return id;
+}

@@ -1,0 +1,147 @@
+import type { Tx } from "../../db/database.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
+import type { Caller, Role } from "../caller.ts";
+import type { AccessDeps } from "../deps.ts";
+import { lastAdmin } from "../errors.ts";
+import { type KeyRow, listKeysOf, type RevocationReason, revokeKeysOf } from "../keys/key-store.ts";
+import { useCase } from "../use-case.ts";
+import {
+  countOtherAdmins,
+  lockAdmins,
+  lockUser,
+  lockUserById,
+  markDeleted,
+  setPlatform,
+  setRole,
+  setStatus,
+  type UserDetails,
+  type UserRow,
+} from "../user-store.ts";
+
+export interface UserChange {
+  role?: Role | undefined;
+  status?: "active" | "deactivated" | undefined;
+  /** Whether another role revokes the user's API keys; deactivation always does (spec 5 rule 2). */
+  revokeKeys?: boolean | undefined;
+}
+
+/** What a conditional change compares: the fields of a user that change by a write. */
+export interface AdministeredUser {
+  id: string;
+  email: string;
+  role: Role;
+  status: "active" | "deactivated";
+  platform: boolean;
+  createdAt: Date;
+}
+
+/** Changes role or status of a user, who is signed out of every session. @throws MusterError not_found, last_admin, precondition_failed */
+export const changeUser = adminUseCase(
+  { role: "admin" },
+  "user.update",
+  async (
+    deps: AccessDeps,
+    caller,
+    id: string,
+    change: UserChange,
+    matches?: (user: object) => boolean,
+  ): Promise<PreparedChange<AdministeredUser>> => ({
+    change: async (tx) => {
+      const user = await lockChanged(tx, caller, id);
+      if (matches && !matches(toUser(user))) throw preconditionFailed();
+      const role = change.role ?? user.role;
+      const status = change.status ?? user.status;
+      if (role !== "admin" || status !== "active") await requireOtherAdmin(tx, caller, user);
+      if (role !== user.role) await setRole(tx, id, role);
+      if (status !== user.status) await setStatus(tx, id, status);
+      const reason = endsKeys(user, change);
+      const revokedKeys = reason ? await revokeKeysOf(tx, id, reason, caller.actor, deps.clock.now()) : [];
+      const before = { email: user.email, role: user.role, status: user.status };
+      return {
+        target: id,
+        before,
+        after: { ...before, role, status, revokedKeys },
+        result: toUser({ ...user, role, status, platform: user.platform && role === "admin" }),
+        unchanged: role === user.role && status === user.status && revokedKeys.length === 0,
+      };
+    },
+  }),
+);
+
+function endsKeys(user: UserRow, change: UserChange): RevocationReason | undefined {
+  if (change.status === "deactivated" && user.status === "active") return "creator_deactivated";
+  return change.revokeKeys ? "requested" : undefined;
+}
+
+/** Deletes a user and revokes the user's keys; the address is free again. @throws MusterError not_found, last_admin */
+export const removeUser = adminUseCase(
+  { role: "admin" },
+  "user.delete",
+  async (deps: AccessDeps, caller, id: string): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const user = await lockChanged(tx, caller, id);
+      await requireOtherAdmin(tx, caller, user);
+      const now = deps.clock.now();
+      await markDeleted(tx, id, now);
+      const revokedKeys = await revokeKeysOf(tx, id, "creator_deleted", caller.actor, now);
+      const before = { email: user.email, role: user.role, status: user.status };
+      return { target: id, before, after: { ...before, status: "deleted", revokedKeys }, result: undefined };
+    },
+  }),
+);
+
+/** Says whether a user runs the installation. For the shell. @throws MusterError not_found, invalid_request */
+export const setPlatformUser = adminUseCase(
+  {},
+  "user.set-platform",
+  async (_deps: AccessDeps, caller, email: string, platform: boolean): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const found = await lockUser(tx, email.trim());
+      const user = found && (await lockUserById(tx, caller.tenantId, found.id));
+      if (!user) throw notFound("user");
+      if (platform && user.role !== "admin") throw invalidRequest("The user must be a tenant admin.", user.email);
+      await setPlatform(tx, user.id, platform);
+      const before = { email: user.email, platform: user.platform };
+      return { target: user.id, before, after: { email: user.email, platform }, result: undefined };
+    },
+  }),
+);
+
+export interface KeyAtStake extends Pick<KeyRow, "id" | "name" | "scopes"> {
+  lastUsedAt: Date | null;
+  lastUsedAddress: string | null;
+}
+
+/** The keys of a user that work now: they stop when the user is deactivated, deleted or gets another password. @throws MusterError not_found */
+export const userImpact = useCase(
+  { role: "admin" },
+  async (deps: AccessDeps, caller, id: string): Promise<{ keys: KeyAtStake[] }> => {
+    const rows = isUuid(id) ? await listKeysOf(deps.database.db, caller.tenantId, id, deps.clock.now()) : undefined;
+    if (!rows) throw notFound("user");
+    const keys = rows.map(({ last_used_at, last_used_address, ...key }) => ({
+      ...key,
+      lastUsedAt: last_used_at,
+      lastUsedAddress: last_used_address,
+    }));
+    return { keys };
+  },
+);
+
+export function toUser({ id, email, role, status, platform, created_at }: UserDetails): AdministeredUser {
+  return { id, email, role, status, platform, createdAt: created_at };
+}
+
+async function lockChanged(tx: Tx, { tenantId }: Caller, id: string): Promise<UserDetails> {
+  await lockAdmins(tx, tenantId);
+  const user = isUuid(id) ? await lockUserById(tx, tenantId, id) : undefined;
+  if (!user) throw notFound("user");
+  return user;
+}
+
+/** @throws MusterError last_admin when no other admin could sign in after the change */
+async function requireOtherAdmin(tx: Tx, { tenantId }: Caller, user: UserRow): Promise<void> {
+  if (user.role !== "admin" || user.status !== "active") return;
+  if ((await countOtherAdmins(tx, tenantId, user.id)) === 0) throw lastAdmin();
+}

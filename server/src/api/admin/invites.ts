@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { identityServices, identityUseCases } from "../../identity/identity.ts";
+import { adminRoute, openRoute } from "../route.ts";
+import { id, idParams, page, paging, timestamp } from "../shapes.ts";
+import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
+import { email, linkToken, password } from "./setup.ts";
+import { role } from "./users.ts";
+
+const TAG = "Users";
+
+const fields = {
+  id,
+  email: z.string(),
+  role,
+  createdAt: timestamp,
+  createdBy: z.string().meta({ description: "Who invited, as audits print it" }),
+  expiresAt: timestamp,
+};
+const invite = z.strictObject(fields).meta({ id: "Invite" });
+
+const EXAMPLE = {
+  id: "0199c1d4-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  email: "grace@acme.example",
+  role: "operator",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  createdBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  expiresAt: "2026-11-23T10:00:00.000Z",
+};
+
+export const listInvites = adminRoute({
+  useCase: identityUseCases.listInvites,
+  operationId: "listInvites",
+  method: "GET",
+  path: "/api/admin/invites",
+  tag: TAG,
+  summary: "List open invitations",
+  description: "Newest first. One that was accepted, withdrawn or has expired is not listed.",
+  query: z.strictObject(paging(50, 200)),
+  status: 200,
+  response: page(invite),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listInvites) => listInvites(caller, query),
+});
+
+export const inviteUser = adminRoute({
+  useCase: identityUseCases.inviteUser,
+  operationId: "inviteUser",
+  method: "POST",
+  path: "/api/admin/invites",
+  tag: TAG,
+  summary: "Invite a user",
+  description:
+    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it.",
+  body: z.strictObject({ email, role }).meta({ id: "NewInvite" }),
+  status: 201,
+  response: z
+    .strictObject({
+      ...fields,
+      url: z.string().meta({ description: "Shown only in this answer" }),
+      mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
+    })
+    .meta({ id: "MadeInvite" }),
+  errors: ["already_exists", "quota_exceeded"],
+  secret: true,
+  examples: {
+    body: { email: "grace@acme.example", role: "operator" },
+    response: {
+      ...EXAMPLE,
+      url: "https://muster.acme.example/invite#4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
+      mailed: true,
+    },
+  },
+  handler: (caller, { body }, inviteUser) => inviteUser(caller, body),
+});
+
+export const withdrawInvite = adminRoute({
+  useCase: identityUseCases.withdrawInvite,
+  operationId: "withdrawInvite",
+  method: "DELETE",
+  path: "/api/admin/invites/{id}",
+  tag: TAG,
+  summary: "Withdraw an invitation",
+  description: "Its link stops at once.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, withdrawInvite) => withdrawInvite(caller, params.id),
+});
+
+export const acceptInvite = openRoute({
+  service: identityServices.acceptInvite,
+  operationId: "acceptInvite",
+  method: "POST",
+  path: "/api/admin/invites/accept",
+  tag: TAG,
+  summary: "Accept an invitation",
+  description: "Creates the invited user with this password, and signs in.",
+  body: z.strictObject({ token: linkToken, password }).meta({ id: "AcceptedInvite" }),
+  status: 201,
+  response: sessionRecord,
+  errors: ["link_expired", "already_exists", "quota_exceeded"],
+  examples: {
+    body: { token: "4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa", password: "correct horse battery staple" },
+    response: SESSION_EXAMPLE,
+  },
+  handler: async (visitor, { body }, acceptInvite) => {
+    const { address, userAgent } = visitor;
+    return withSessionOf(await acceptInvite({ ...body, address, userAgent }), visitor);
+  },
+});

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { identityServices } from "../../identity/identity.ts";
+import { openRoute } from "../route.ts";
+import { label } from "../shapes.ts";
+import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
+
+const TAG = "Session";
+
+/** Any text: a token of another form is answered like one that has expired. */
+export const linkToken = z.string().max(200).meta({ description: "What follows `#` in the link" });
+export const password = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .meta({ description: "12 to 128 characters, none of the common ones" });
+export const email = z.string().min(1).max(254);
+
+export const getSetUp = openRoute({
+  service: identityServices.setUpState,
+  operationId: "getSetUp",
+  method: "GET",
+  path: "/api/admin/setup",
+  tag: TAG,
+  summary: "Show whether the service is set up",
+  description: "`open` until there is a first user.",
+  status: 200,
+  response: z
+    .strictObject({
+      open: z.boolean().meta({ description: "Whether a set-up link can be used" }),
+      mail: z.boolean().meta({ description: "Whether links can be mailed: a mail server is configured" }),
+    })
+    .meta({ id: "SetUpState" }),
+  errors: [],
+  examples: { response: { open: true, mail: false } },
+  handler: (_visitor, _input, setUpState) => setUpState(),
+});
+
+export const setUp = openRoute({
+  service: identityServices.setUp,
+  operationId: "setUp",
+  method: "POST",
+  path: "/api/admin/setup",
+  tag: TAG,
+  summary: "Set up the service",
+  description:
+    "With the link that the service prints at its first start, or `muster setup-link`: creates the first tenant and its first admin, who also runs the installation, and signs in. Where there is a tenant already, its name and slug may be left out.",
+  body: z
+    .strictObject({
+      token: linkToken,
+      tenantName: label().optional(),
+      tenantSlug: z.string().min(1).max(40).optional().meta({ description: "Part of its topics; never changes" }),
+      email,
+      password,
+    })
+    .meta({ id: "SetUp" }),
+  status: 201,
+  response: sessionRecord,
+  errors: ["link_expired", "already_exists"],
+  examples: {
+    body: {
+      token: "4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
+      tenantName: "Acme Pumps",
+      tenantSlug: "acme",
+      email: "ada@acme.example",
+      password: "correct horse battery staple",
+    },
+    response: SESSION_EXAMPLE,
+  },
+  handler: async (visitor, { body }, setUp) => {
+    const { address, userAgent } = visitor;
+    return withSessionOf(await setUp({ ...body, address, userAgent }), visitor);
+  },
+});

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { accessUseCases, ROLES } from "../../access/access.ts";
+import { identityUseCases } from "../../identity/identity.ts";
+import { records } from "../../lib/limits/records.ts";
+import { adminRoute } from "../route.ts";
+import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+
+const TAG = "Users";
+
+export const role = z.enum(ROLES);
+const status = z.enum(["active", "deactivated"]);
+
+const userRecord = z
+  .strictObject({
+    id,
+    email: z.string(),
+    role,
+    status,
+    platform: z.boolean().meta({ description: "Whether the user runs the installation besides" }),
+    createdAt: timestamp,
+    lastUsedAt: nullableTimestamp.meta({
+      description: "The last use of a session that has not expired, to the minute",
+    }),
+  })
+  .meta({ id: "User" });
+/** They change without a write of the user. */
+const VOLATILE = ["lastUsedAt"];
+
+const EXAMPLE = {
+  id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  email: "ada@acme.example",
+  role: "admin",
+  status: "active",
+  platform: true,
+  createdAt: "2026-11-20T08:00:00.000Z",
+  lastUsedAt: "2026-11-20T10:00:00.000Z",
+};
+
+export const listUsers = adminRoute({
+  useCase: identityUseCases.listAccounts,
+  operationId: "listUsers",
+  method: "GET",
+  path: "/api/admin/users",
+  tag: TAG,
+  summary: "List users",
+  description: "The tenant's users who are not deleted, newest first.",
+  query: z.strictObject({
+    ...paging(50, 200),
+    q: z
+      .string()
+      .max(records.searchCharacters.value)
+      .optional()
+      .meta({ description: "A part of the address, in any case" }),
+    role: role.optional(),
+    status: status.optional(),
+  }),
+  status: 200,
+  response: page(userRecord),
+  errors: [],
+  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listAccounts) => listAccounts(caller, query),
+});
+
+export const getUser = adminRoute({
+  useCase: identityUseCases.getAccount,
+  operationId: "getUser",
+  method: "GET",
+  path: "/api/admin/users/{id}",
+  tag: TAG,
+  summary: "Show a user",
+  description: "A user of the tenant who is not deleted.",
+  params: idParams,
+  status: 200,
+  response: userRecord,
+  errors: ["not_found"],
+  volatile: VOLATILE,
+  examples: { response: EXAMPLE },
+  handler: (caller, { params }, getAccount) => getAccount(caller, params.id),
+});
+
+const changedUser = userRecord.omit({ lastUsedAt: true }).meta({ id: "ChangedUser" });
+const { lastUsedAt: _, ...CHANGED } = EXAMPLE;
+
+export const changeUser = adminRoute({
+  useCase: accessUseCases.changeUser,
+  stepUp: true,
+  operationId: "changeUser",
+  method: "PATCH",
+  path: "/api/admin/users/{id}",
+  tag: TAG,
+  summary: "Change a user's role, deactivate or reactivate a user",
+  description:
+    "The user's sessions end at once. Deactivation revokes the user's API keys for good; another role does so on request. The last active admin stays.",
+  params: idParams,
+  body: z
+    .strictObject({
+      role: role.optional(),
+      status: status.optional(),
+      revokeKeys: z.boolean().optional().meta({ description: "Revoke the user's API keys, whatever else changes" }),
+    })
+    .meta({ id: "UserChange" }),
+  status: 200,
+  response: changedUser,
+  errors: ["not_found", "last_admin"],
+  volatile: VOLATILE,
+  examples: {
+    body: { role: "operator", revokeKeys: true },
+    response: { ...CHANGED, role: "operator", platform: false },
+  },
+  handler: (caller, { params, body, matches }, changeUser) => changeUser(caller, params.id, body, matches),
+});
+
+export const deleteUser = adminRoute({
+  useCase: accessUseCases.removeUser,
+  stepUp: true,
+  operationId: "deleteUser",
+  method: "DELETE",
+  path: "/api/admin/users/{id}",
+  tag: TAG,
+  summary: "Delete a user",
+  description: "The user's sessions end and the user's API keys are revoked for good. The last active admin stays.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found", "last_admin"],
+  examples: {},
+  handler: (caller, { params }, removeUser) => removeUser(caller, params.id),
+});
+
+export const resetUser = adminRoute({
+  useCase: identityUseCases.resetUser,
+  stepUp: true,
+  operationId: "resetUser",
+  method: "POST",
+  path: "/api/admin/users/{id}/reset",
+  tag: TAG,
+  summary: "Make a link with which a user chooses a new password",
+  description:
+    "The link works once, within 30 minutes; it is mailed, and can be handed over. When it is used, the user's sessions end and the user's API keys are revoked; until then nothing changes.",
+  params: idParams,
+  status: 201,
+  response: z
+    .strictObject({
+      url: z.string().meta({ description: "Shown only in this answer" }),
+      expiresAt: timestamp,
+      mailed: z.boolean().meta({ description: "Whether it is being mailed: a mail server is configured" }),
+    })
+    .meta({ id: "PasswordResetLink" }),
+  errors: ["not_found"],
+  secret: true,
+  examples: {
+    response: {
+      url: "https://muster.acme.example/reset#4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa",
+      expiresAt: "2026-11-20T10:30:00.000Z",
+      mailed: false,
+    },
+  },
+  handler: (caller, { params }, resetUser) => resetUser(caller, params.id),
+});
+
+export const getUserImpact = adminRoute({
+  useCase: accessUseCases.userImpact,
+  operationId: "getUserImpact",
+  method: "GET",
+  path: "/api/admin/users/{id}/impact",
+  tag: TAG,
+  summary: "Show which API keys stop with a user",
+  description:
+    "The user's API keys that work now. They stop when the user is deactivated, is deleted or completes a reset.",
+  params: idParams,
+  status: 200,
+  response: z
+    .strictObject({
+      keys: z.array(
+        z.strictObject({
+          id,
+          name: z.string(),
+          scopes: z.array(z.string()),
+          lastUsedAt: nullableTimestamp,
+          lastUsedAddress: z.string().nullable(),
+        }),
+      ),
+    })
+    .meta({ id: "UserImpact" }),
+  errors: ["not_found"],
+  examples: {
+    response: {
+      keys: [
+        {
+          id: "k7Q2mX9a",
+          name: "Dashboard",
+          scopes: ["devices:read"],
+          lastUsedAt: "2026-11-20T09:59:00.000Z",
+          lastUsedAddress: "192.0.2.7",
+        },
+      ],
+    },
+  },
+  handler: (caller, { params }, userImpact) => userImpact(caller, params.id),
+});

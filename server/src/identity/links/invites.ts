@@ -1,0 +1,130 @@
+import {
+  addUser,
+  adminUseCase,
+  type Caller,
+  checkEmail,
+  type PreparedChange,
+  type Role,
+  useCase,
+} from "../../access/access.ts";
+import { recordAct } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import { alreadyExists, invalidRequest, notFound } from "../../lib/request-errors.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { openSession } from "../open-session.ts";
+import { hashChosen } from "../password-rules.ts";
+import type { SignedIn, Visit } from "../session.ts";
+import { tenantName } from "../session-store.ts";
+import { remembered } from "../sign-in.ts";
+import { countInvites, deleteInvite, isTaken, type LinkRow, listInviteRows } from "./link-store.ts";
+import { makeLink, openLink, useLink } from "./links.ts";
+import { inviteMail, sendSoon } from "./mails.ts";
+
+export interface Invite {
+  id: string;
+  email: string;
+  role: Role;
+  createdAt: Date;
+  createdBy: string;
+  expiresAt: Date;
+}
+
+/** An invitation with its link, shown only in this answer. */
+export interface NewInvite extends Invite {
+  url: string;
+  mailed: boolean;
+}
+
+/**
+ * Invites a person: the link is mailed, and can be handed over by the admin. A later invitation of the same address replaces it.
+ *
+ * @throws MusterError invalid_request, already_exists, quota_exceeded
+ */
+export const inviteUser = adminUseCase(
+  { role: "admin" },
+  "invite.create",
+  async (deps: IdentityDeps, caller, input: { email: string; role: Role }): Promise<PreparedChange<NewInvite>> => {
+    const email = checkEmail(input.email);
+    const { database, clock, limits, quotas, mail } = deps;
+    let made: NewInvite | undefined;
+    return {
+      change: async (tx) => {
+        if (await isTaken(tx, email)) throw alreadyExists("There is already a user with this email address.", email);
+        await quotas.within(tx, caller.tenantId, "users", 1);
+        const link = await makeLink(deps, tx, { ...of(caller), purpose: "invite", email, role: input.role });
+        if ((await countInvites(tx, caller.tenantId, clock.now())) > limits.invitesOfTenant)
+          throw invalidRequest(`At most ${limits.invitesOfTenant} invitations can be open: withdraw one first.`);
+        made = { ...link, email, role: input.role, createdBy: caller.actor, mailed: mail.configured };
+        return { target: link.id, after: { email, role: input.role }, result: made };
+      },
+      committed: async () => {
+        if (made) sendSoon(deps, inviteMail(email, await tenantName(database.db, caller.tenantId), made));
+      },
+    };
+  },
+);
+
+function of({ tenantId, actor }: Caller) {
+  return { tenantId, createdBy: actor };
+}
+
+/** The tenant's open invitations, newest first. */
+export const listInvites = useCase(
+  { role: "admin" },
+  async ({ database, clock }: IdentityDeps, caller, page: PageRequest): Promise<Page<Invite>> => {
+    const rows = await listInviteRows(database.db, caller.tenantId, clock.now(), page);
+    return { ...rows, items: rows.items.map(toInvite) };
+  },
+);
+
+/** Withdraws an invitation: its link stops. @throws MusterError not_found */
+export const withdrawInvite = adminUseCase(
+  { role: "admin" },
+  "invite.delete",
+  async (_deps: IdentityDeps, caller, id: string): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const row = isUuid(id) ? await deleteInvite(tx, caller.tenantId, id) : undefined;
+      if (!row) throw notFound("invitation");
+      return { target: id, before: { email: row.email, role: row.role }, result: undefined };
+    },
+  }),
+);
+
+/**
+ * Creates the invited user with a password of their own, and begins a session.
+ *
+ * @throws MusterError link_expired, invalid_request (password), already_exists, quota_exceeded, rate_limited
+ */
+export async function acceptInvite(
+  deps: IdentityDeps,
+  { token, password, ...visit }: { token: string; password: string } & Visit,
+): Promise<SignedIn> {
+  const { email } = await openLink(deps, "invite", token);
+  const passwordHash = await hashChosen(deps, password, email!);
+  const opened = await inTransaction(deps.database.db, async (tx) => {
+    const row = await useLink(deps, tx, "invite", token);
+    const [{ role, createdBy }, tenantId] = [toInvite(row), row.tenant_id!];
+    const userId = await addUser(deps, tx, { tenantId, email: row.email!, role, passwordHash, drawn: false });
+    const after = { email: row.email, role, invitedBy: createdBy };
+    const act = { act: "user.create", target: userId, after };
+    await recordAct(tx, { tenantId, actor: `user:${userId}`, address: visit.address }, act, {
+      ids: deps.ids,
+      now: deps.clock.now(),
+    });
+    return await openSession(deps, tx, { userId, passwordHash }, visit);
+  });
+  return remembered(deps, opened);
+}
+
+function toInvite(row: LinkRow): Invite {
+  return {
+    id: row.id,
+    email: row.email!,
+    role: row.role!,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+  };
+}

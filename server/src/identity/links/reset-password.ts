@@ -1,0 +1,110 @@
+import {
+  adminUseCase,
+  findCredentials,
+  lockUserById,
+  type PreparedChange,
+  revokeKeysOf,
+  setPasswordHash,
+} from "../../access/access.ts";
+import { recordAct } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { hashChosen } from "../password-rules.ts";
+import type { Visit } from "../session.ts";
+import { accountOf, count, countedResets } from "../throttle/throttle.ts";
+import { forgetFailures } from "../throttle/throttle-store.ts";
+import { findUser } from "../user-account-store.ts";
+import { makeLink, openLink, useLink } from "./links.ts";
+import { resetMail, sendSoon } from "./mails.ts";
+
+/** A link to choose a new password, shown only in this answer. */
+export interface NewReset {
+  url: string;
+  expiresAt: Date;
+  mailed: boolean;
+}
+
+/**
+ * Makes a link with which a user chooses a new password. Until it is used, the user's password, sessions and keys stay.
+ *
+ * @throws MusterError not_found
+ */
+export const resetUser = adminUseCase(
+  { role: "admin" },
+  "user.reset-link",
+  async (deps: IdentityDeps, caller, id: string): Promise<PreparedChange<NewReset>> => {
+    let mail: Parameters<typeof sendSoon>[1] | undefined;
+    return {
+      change: async (tx) => {
+        const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
+        if (!user) throw notFound("user");
+        const link = await makeLink(deps, tx, { purpose: "reset", userId: id, createdBy: caller.actor });
+        mail = resetMail(user.email, link);
+        const result = { url: link.url, expiresAt: link.expiresAt, mailed: deps.mail.configured };
+        return { target: id, after: { email: user.email, expiresAt: link.expiresAt }, result };
+      },
+      committed: async () => {
+        if (mail) sendSoon(deps, mail);
+      },
+    };
+  },
+);
+
+/**
+ * Mails a link to choose a new password to the user of this address. The answer is the same whether or not there is one, and does not wait for
+ * the mail.
+ */
+export async function forgotPassword(deps: IdentityDeps, email: string): Promise<void> {
+  if (!deps.mail.configured) return;
+  try {
+    await count(deps, countedResets(deps, email));
+  } catch (error) {
+    if (isMusterError(error, "sign_in_throttled")) return;
+    throw error;
+  }
+  mailReset(deps, email).catch((error: Error) => {
+    deps.logger.warn({ err: error.message }, "a link to reset a password could not be made");
+  });
+}
+
+async function mailReset(deps: IdentityDeps, email: string): Promise<void> {
+  const { db } = deps.database;
+  const found = await findCredentials(db, email.trim());
+  if (!found) return;
+  const { userId } = found;
+  const link = await inTransaction(db, (tx) =>
+    makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` }),
+  );
+  sendSoon(deps, resetMail(email.trim(), link));
+}
+
+/**
+ * Sets the password that the holder of the link chose. The user's sessions end, the keys are revoked (spec 5 rule 2), and failed sign-ins
+ * are forgotten.
+ *
+ * @throws MusterError link_expired, invalid_request, rate_limited
+ */
+export async function completeReset(
+  deps: IdentityDeps,
+  { token, password, address }: { token: string; password: string } & Visit,
+): Promise<void> {
+  const { ids, clock, database } = deps;
+  const { user_id: userId } = await openLink(deps, "reset", token);
+  const user = (await findUser(database.db, userId!))!;
+  const passwordHash = await hashChosen(deps, password, user.email);
+  await inTransaction(database.db, async (tx) => {
+    await useLink(deps, tx, "reset", token);
+    const now = clock.now();
+    const locked = await lockUserById(tx, user.tenantId, user.id);
+    if (!locked) throw notFound("user");
+    await setPasswordHash(tx, user.id, passwordHash, false);
+    const actor = `user:${user.id}`;
+    const revokedKeys = await revokeKeysOf(tx, user.id, "creator_password_reset", actor, now);
+    await forgetFailures(tx, accountOf(user.email));
+    const act = { act: "user.reset-password", target: user.id, after: { email: user.email, revokedKeys } };
+    await recordAct(tx, { tenantId: user.tenantId, actor, address }, act, { ids, now });
+  });
+}

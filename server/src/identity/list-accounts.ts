@@ -1,0 +1,51 @@
+import { type AdministeredUser, adminUseCase, lockUser, type PreparedChange, useCase } from "../access/access.ts";
+import { isUuid } from "../lib/ids.ts";
+import type { Page } from "../lib/page.ts";
+import { notFound } from "../lib/request-errors.ts";
+import type { IdentityDeps } from "./deps.ts";
+import { accountOf } from "./throttle/throttle.ts";
+import { forgetFailures } from "./throttle/throttle-store.ts";
+import { type AccountFilter, type AccountRow, findAccountRow, listAccountRows } from "./user-account-store.ts";
+
+/** A user with what only the admin app knows of them. */
+export interface Account extends AdministeredUser {
+  /** Of the sessions that have not expired. */
+  lastUsedAt: Date | null;
+}
+
+/** The tenant's users who are not deleted, newest first. */
+export const listAccounts = useCase(
+  { role: "admin" },
+  async ({ database }: IdentityDeps, caller, filter: AccountFilter): Promise<Page<Account>> => {
+    const page = await listAccountRows(database.db, caller.tenantId, filter);
+    return { ...page, items: page.items.map(toAccount) };
+  },
+);
+
+/** @throws MusterError not_found */
+export const getAccount = useCase(
+  { role: "admin" },
+  async ({ database }: IdentityDeps, caller, id: string): Promise<Account> => {
+    const row = isUuid(id) ? await findAccountRow(database.db, caller.tenantId, id) : undefined;
+    if (!row) throw notFound("user");
+    return toAccount(row);
+  },
+);
+
+/** Forgets the failed sign-ins of a user, so that the next one is admitted. @throws MusterError not_found */
+export const unlockUser = adminUseCase(
+  { role: "admin" },
+  "user.unlock",
+  async (_deps: IdentityDeps, caller, email: string): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const user = await lockUser(tx, email.trim());
+      if (user?.tenant_id !== caller.tenantId) throw notFound("user");
+      await forgetFailures(tx, accountOf(user.email));
+      return { target: user.id, after: { email: user.email }, result: undefined };
+    },
+  }),
+);
+
+function toAccount({ created_at, last_used_at, ...row }: AccountRow): Account {
+  return { ...row, createdAt: created_at, lastUsedAt: last_used_at };
+}

@@ -1,0 +1,103 @@
+import { findCredentials, setPasswordHash, verifyPassword } from "../access/access.ts";
+import { recordAct } from "../audit/audit.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isMusterError } from "../lib/errors.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import type { IdentityDeps } from "./deps.ts";
+import { wrongPassword } from "./errors.ts";
+import { openSession } from "./open-session.ts";
+import { hashChosen } from "./password-rules.ts";
+import type { NewSession, Session, Visit } from "./session.ts";
+import { deleteOtherSessions, deleteSessionOf, listSessionRows, renewSession } from "./session-store.ts";
+import { countedInSession, throttled } from "./throttle/throttle.ts";
+import { makeToken, tokenHash } from "./tokens.ts";
+
+/** @throws MusterError invalid_credentials, sign_in_throttled, rate_limited */
+export async function verifyOwnPassword(deps: IdentityDeps, { user }: Session, password: string): Promise<string> {
+  return await throttled(
+    deps,
+    countedInSession(deps, user),
+    async () => {
+      const found = await findCredentials(deps.database.db, user.email);
+      if (!found || !(await deps.hashGate.run(() => verifyPassword(password, found.passwordHash))))
+        throw wrongPassword();
+      return found.passwordHash;
+    },
+    (error) => isMusterError(error, "invalid_credentials"),
+  );
+}
+
+/**
+ * Changes the user's own password. Every session ends, and a new one begins for the browser that asks; API keys stay.
+ *
+ * @throws MusterError invalid_credentials, invalid_request, sign_in_throttled, rate_limited
+ */
+export async function changePassword(
+  deps: IdentityDeps,
+  session: Session,
+  { currentPassword, newPassword, ...visit }: { currentPassword: string; newPassword: string } & Visit,
+): Promise<NewSession> {
+  const { user, tenant } = session;
+  await verifyOwnPassword(deps, session, currentPassword);
+  if (newPassword === currentPassword)
+    throw invalidRequest("The new password must differ from the present one.", "newPassword");
+  const passwordHash = await hashChosen(deps, newPassword, user.email);
+  return await inTransaction(deps.database.db, async (tx) => {
+    await setPasswordHash(tx, user.id, passwordHash, false);
+    const by = { tenantId: tenant.id, actor: `user:${user.id}`, address: visit.address };
+    const act = { act: "user.change-password", target: user.id, after: { email: user.email } };
+    await recordAct(tx, by, act, { ids: deps.ids, now: deps.clock.now() });
+    return await openSession(deps, tx, { userId: user.id, passwordHash }, visit);
+  });
+}
+
+/**
+ * Verifies the user again, for dangerous operations of the next ten minutes. The session gets a new token.
+ *
+ * @throws MusterError invalid_credentials, sign_in_throttled, rate_limited
+ */
+export async function stepUp(deps: IdentityDeps, session: Session, password: string): Promise<{ token: string }> {
+  await verifyOwnPassword(deps, session, password);
+  const token = makeToken(deps.ids);
+  await renewSession(deps.database.db, session.id, tokenHash(token), deps.clock.now());
+  return { token };
+}
+
+/** A session as its user sees it. */
+export interface SessionRecord {
+  id: string;
+  createdAt: Date;
+  lastUsedAt: Date;
+  expiresAt: Date;
+  address: string;
+  userAgent: string;
+  current: boolean;
+}
+
+/** The user's own sessions, newest first. */
+export async function listOwnSessions(
+  { database, clock }: IdentityDeps,
+  { id, user }: Session,
+): Promise<SessionRecord[]> {
+  const rows = await listSessionRows(database.db, user.id, clock.now());
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    address: row.address,
+    userAgent: row.user_agent,
+    current: row.id === id,
+  }));
+}
+
+/** Ends one of the user's own sessions. @throws MusterError not_found */
+export async function endOwnSession({ database }: IdentityDeps, { user }: Session, id: string): Promise<void> {
+  if (!isUuid(id) || !(await deleteSessionOf(database.db, user.id, id))) throw notFound("session");
+}
+
+/** Ends the user's own sessions but this one. */
+export async function endOtherSessions({ database }: IdentityDeps, { id, user }: Session): Promise<void> {
+  await deleteOtherSessions(database.db, user.id, id);
+}

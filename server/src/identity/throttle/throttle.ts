@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { signInThrottled } from "../errors.ts";
+import { countAttempt, throttledUntil, uncountAttempts } from "./throttle-store.ts";
+
+/** What failures are counted of. */
+export interface Counted {
+  subject: Buffer;
+  /** The account concerned: a reset forgets its failures. */
+  account: Buffer | null;
+  most: number;
+  windowMs: number;
+}
+
+type Deps = Pick<IdentityDeps, "database" | "clock" | "limits">;
+
+const WINDOW_MS = 10 * MINUTE;
+
+/** An account by its address, whether or not there is one, so that no answer depends on that. */
+export function accountOf(email: string): Buffer {
+  return hashOf("account", email.trim().toLowerCase());
+}
+
+/**
+ * What a sign-in counts against. Browsers that are not known share the account's count and that of their address; one that
+ * signed in to this account before has a count of its own, so that others cannot lock the user out (OWASP, device cookies).
+ */
+export function countedAtSignIn(
+  { limits }: Pick<Deps, "limits">,
+  { email, addressBlock, browserId }: { email: string; addressBlock: string; browserId: string | undefined },
+): Counted[] {
+  const account = accountOf(email);
+  const ofAccount = (subject: Buffer) => ({ subject, account, most: limits.failuresOfAccount, windowMs: WINDOW_MS });
+  if (browserId !== undefined) return [ofAccount(hashOf("browser", email.trim().toLowerCase(), browserId))];
+  const address = { subject: hashOf("address", addressBlock), account: null };
+  return [ofAccount(account), { ...address, most: limits.failuresOfAddress, windowMs: WINDOW_MS }];
+}
+
+/** A user who gives the password or a code again within a session. Counted apart: it cannot keep the user from signing in. */
+export function countedInSession({ limits }: Pick<Deps, "limits">, user: { id: string; email: string }): Counted[] {
+  const subject = hashOf("session", user.id);
+  return [{ subject, account: accountOf(user.email), most: limits.failuresOfAccount, windowMs: WINDOW_MS }];
+}
+
+/** Links to reset the password that an account is mailed. */
+export function countedResets({ limits }: Pick<Deps, "limits">, email: string): Counted[] {
+  return [
+    {
+      subject: hashOf("reset", email.trim().toLowerCase()),
+      account: null,
+      most: limits.resetMailsOfAccount,
+      windowMs: HOUR,
+    },
+  ];
+}
+
+/**
+ * Runs an attempt that succeeds or throws. It is counted before it runs, so that attempts at the same time are counted too, and taken back
+ * unless it failed with `failure`.
+ *
+ * @throws MusterError sign_in_throttled, which says until when
+ */
+export async function throttled<T>(
+  deps: Deps,
+  counted: readonly Counted[],
+  attempt: () => Promise<T>,
+  isFailure: (error: unknown) => boolean,
+): Promise<T> {
+  await count(deps, counted);
+  const takeBack = () =>
+    uncountAttempts(
+      deps.database.db,
+      counted.map(({ subject }) => subject),
+    );
+  try {
+    const result = await attempt();
+    await takeBack();
+    return result;
+  } catch (error) {
+    if (!isFailure(error)) await takeBack();
+    throw error;
+  }
+}
+
+/** Counts an attempt against every subject, or against none. @throws MusterError sign_in_throttled */
+export async function count({ database, clock }: Deps, counted: readonly Counted[]): Promise<void> {
+  const now = clock.now();
+  const refusing = await inTransaction(database.db, async (tx) => {
+    for (const { subject, account, most, windowMs } of counted)
+      if (!(await countAttempt(tx, { subject, account, most, now, until: addMs(now, windowMs) })))
+        throw new Refused(subject);
+    return undefined;
+  }).catch((error: unknown) => {
+    if (error instanceof Refused) return error.subject;
+    throw error;
+  });
+  if (refusing) throw signInThrottled((await throttledUntil(database.db, refusing)) ?? now, now);
+}
+
+/** Rolls the transaction back. */
+class Refused extends Error {
+  readonly subject: Buffer;
+
+  constructor(subject: Buffer) {
+    super("throttled");
+    this.subject = subject;
+  }
+}
+
+function hashOf(...parts: string[]): Buffer {
+  return createHash("sha256").update(JSON.stringify(parts)).digest();
+}

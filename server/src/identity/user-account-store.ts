@@ -1,0 +1,63 @@
+import { type SqlBool, sql } from "kysely";
+import type { Role } from "../access/access.ts";
+import type { Db } from "../db/database.ts";
+import type { Page, PageRequest } from "../lib/page.ts";
+
+/** A user who is not deleted. */
+export async function findUser(
+  db: Db,
+  userId: string,
+): Promise<{ id: string; tenantId: string; email: string } | undefined> {
+  return await db
+    .selectFrom("shared_users")
+    .select(["id", "tenant_id as tenantId", "email"])
+    .where("id", "=", userId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+export interface AccountFilter extends PageRequest {
+  /** A part of the address. */
+  q?: string | undefined;
+  role?: Role | undefined;
+  status?: "active" | "deactivated" | undefined;
+}
+
+/** A user of the admin app as its admins see them. */
+export interface AccountRow {
+  id: string;
+  email: string;
+  role: Role;
+  status: "active" | "deactivated";
+  platform: boolean;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+/** Users of the tenant who are not deleted, newest first, each with the last use of a session that has not expired. */
+export async function listAccountRows(
+  db: Db,
+  tenantId: string,
+  { q, role, status, skip, limit }: AccountFilter,
+): Promise<Page<AccountRow>> {
+  const matching = sql<SqlBool>`u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
+    AND (${role ?? null}::text IS NULL OR u.role = ${role ?? null}) AND (${status ?? null}::text IS NULL OR u.status = ${status ?? null})
+    AND (${q ?? null}::text IS NULL OR strpos(lower(u.email), lower(${q ?? null})) > 0)`;
+  const { rows: items } = await sql<AccountRow>`
+    SELECT ${COLUMNS} FROM shared_users u WHERE ${matching} ORDER BY u.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(
+    db,
+  );
+  const { rows } = await sql<{
+    total: number;
+  }>`SELECT count(*)::int AS total FROM shared_users u WHERE ${matching}`.execute(db);
+  return { items, total: rows[0]!.total, skip, limit };
+}
+
+export async function findAccountRow(db: Db, tenantId: string, id: string): Promise<AccountRow | undefined> {
+  const { rows } = await sql<AccountRow>`SELECT ${COLUMNS} FROM shared_users u
+    WHERE u.tenant_id = ${tenantId} AND u.id = ${id} AND u.deleted_at IS NULL`.execute(db);
+  return rows[0];
+}
+
+const COLUMNS = sql`u.id, u.email, u.role, u.status, u.platform, u.created_at,
+  (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id) AS last_used_at`;
