@@ -31,8 +31,34 @@ export const appRoutes: readonly AppRoute[] = [
   {
     path: "/",
     title: "Home",
-    operations: [],
+    operations: ["getOverview"],
     page: () => import("./pages/home/home-page.tsx"),
     menu: { group: "Overview", icon: "home", key: "h" },
+  },
+  {
+    path: "/devices",
+    title: "Devices",
+    operations: ["listDevices"],
+    page: () => import("./pages/devices/devices-page.tsx"),
+    menu: { group: "Devices", icon: "devices", key: "d" },
+  },
+  {
+    path: "/devices/$id",
+    title: "Device",
+    operations: ["getDevice"],
+    page: () => import("./pages/device/device-page.tsx"),
+  },
+  {
+    path: "/devices/$id/connect",
+    title: "Connect a device",
+    operations: ["getDevice", "listRefusals"],
+    page: () => import("./pages/connect/device-connect-page.tsx"),
+  },
+  {
+    path: "/connect",
+    title: "Connect a device",
+    operations: ["createClaim", "getClaim", "listDeviceTypes"],
+    page: () => import("./pages/connect/connect-page.tsx"),
+    menu: { group: "Devices", icon: "clients", key: "c" },
   },
 ];

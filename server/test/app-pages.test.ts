@@ -76,6 +76,12 @@ test("files of the app are kept by caches, and are sent as they were compressed"
   assert.equal((await get("/assets/index-1.js")).text, SCRIPT);
 });
 
+test("the app learns where devices connect to, and the authority of a development certificate", async () => {
+  const { status, headers, json } = await get("/app-settings.json");
+  assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
+  assert.deepEqual(json, { baseUrl: server.app.baseUrl, brokerUrl: server.app.brokerUrl, httpsCa: server.ca });
+});
+
 test("only files of the build are assets", async () => {
   for (const name of ["nothing.js", "..%2Fsecret.txt", "..%2findex.html", "index-1.js.br", "", "%00.js"]) {
     const { status, headers } = await get(`/assets/${name}`);

@@ -4,7 +4,7 @@
  */
 const FAMILIES: Record<string, readonly string[]> = {
   device: ["/api/admin/devices"],
-  certificate: ["/api/admin/certificates", "/api/admin/devices", "/api/admin/audit"],
+  certificate: ["/api/admin/certificates", "/api/admin/devices", "/api/admin/claims", "/api/admin/audit"],
   claim: ["/api/admin/claims"],
   refusal: ["/api/admin/refusals"],
   anomaly: ["/api/admin/anomalies"],

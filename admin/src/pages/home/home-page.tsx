@@ -1,28 +1,70 @@
-import { useSession } from "../../parts/session.ts";
-import { Facts } from "../../ui/page/facts.tsx";
-import { Page, Panel } from "../../ui/page/page.tsx";
-import { ROLES } from "../../words/roles.ts";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client.ts";
+import { overviewQuery } from "../../api/overview.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { useMay, useSession } from "../../parts/session.ts";
+import { Page, Section } from "../../ui/page/page.tsx";
+import { Tile, Tiles } from "../../ui/page/tile.tsx";
+import { ExpiryForecast } from "./expiry-forecast.tsx";
+import { Guide } from "./guide.tsx";
 
-/** The first page after the sign-in. */
+/** What needs attention: counts that lead to what they count, the certificates that end, and the first steps of a new tenant. */
 export default function HomePage() {
-  const { user, tenant } = useSession();
+  const { tenant } = useSession();
+  const mayConnect = useMay("createClaim");
   return (
-    <Page title="Home" heading={tenant.name}>
-      <Panel>
-        <Facts
-          facts={[
-            ["Signed in as", user.email],
-            ["Role", ROLES[user.role]],
-            ["Tenant", tenant.slug],
-            [
-              "For programs",
-              <a key="docs" href="/docs/api" target="_blank" rel="noreferrer">
-                API reference
-              </a>,
-            ],
-          ]}
-        />
-      </Panel>
+    <Page
+      title="Home"
+      heading={tenant.name}
+      actions={
+        mayConnect && (
+          <Button component="a" href="/connect">
+            Connect a device
+          </Button>
+        )
+      }
+    >
+      <Loaded query={useQuery(overviewQuery)}>{(overview) => <Overview overview={overview} />}</Loaded>
     </Page>
+  );
+}
+
+function Overview({ overview }: { overview: Schemas["Overview"] }) {
+  const { devices, openClaims } = overview;
+  const { connectivity, certificates } = devices;
+  return (
+    <>
+      <Guide overview={overview} />
+      <Section title="Devices">
+        <Tiles>
+          <Tile label="Online" value={connectivity.online} href="/devices?connectivity=online" tone="good" />
+          <Tile label="Offline" value={connectivity.offline} href="/devices?connectivity=offline" tone="warn" />
+          <Tile label="Never seen" value={connectivity.never_seen} href="/devices?connectivity=never_seen" />
+          <Tile label="All" value={devices.total} href="/devices" />
+        </Tiles>
+      </Section>
+      <Section title="Certificates">
+        <Tiles>
+          <Tile
+            label="Expire soon"
+            value={certificates.expiring}
+            href="/devices?certificateState=expiring"
+            tone="warn"
+          />
+          <Tile
+            label="Renewal due"
+            value={certificates.renewal_due}
+            href="/devices?certificateState=renewal_due"
+            note={devices.renewalsOverdue > 0 ? `${devices.renewalsOverdue.toLocaleString()} overdue` : undefined}
+          />
+          <Tile label="Expired" value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
+          <Tile label="Revoked" value={certificates.revoked} href="/devices?certificateState=revoked" tone="bad" />
+          <Tile label="No certificate" value={certificates.none} href="/devices?certificateState=none" />
+          {openClaims !== null && <Tile label="Open claims" value={openClaims} href="/connect" />}
+        </Tiles>
+      </Section>
+      {devices.total > 0 && <ExpiryForecast weeks={devices.expiry} />}
+    </>
   );
 }

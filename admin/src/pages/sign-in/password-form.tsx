@@ -1,9 +1,9 @@
 import { PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { api, must } from "../../api/client.ts";
+import { useEnter } from "../../parts/enter.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
-import { useEnter } from "./enter.ts";
 
 /** Asks for address and password. */
 export function PasswordForm() {

@@ -55,7 +55,7 @@ export function useLiveState(): LiveState {
 }
 
 function isLive(path: unknown): boolean {
-  return typeof path === "string" && path !== "/api/admin/session";
+  return typeof path === "string" && path.startsWith("/api/admin/") && path !== "/api/admin/session";
 }
 
 function createRefresh(queries: QueryClient) {

@@ -1,3 +1,8 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { searchQuery } from "../../api/overview.ts";
+import { appRoutes } from "../../routes.ts";
+import { useMay } from "../session.ts";
+
 /** An entry of the palette. */
 export interface Entry {
   href: string;
@@ -5,7 +10,27 @@ export interface Entry {
   note: string;
 }
 
-/** Records whose name or id contains `text`. */
-export function useFound(_text: string): readonly Entry[] {
-  return [];
+const LEAST_CHARACTERS = 2;
+
+/** Where a record of a kind is shown, and what its kind is called. */
+const KINDS: Readonly<Record<string, readonly [route: string, label: string]>> = {
+  device: ["/devices/$id", "device"],
+  certificate: ["/certificates/$id", "certificate"],
+  device_type: ["/device-types/$id", "device type"],
+  claim: ["/claims/$id", "claim"],
+  mqtt_client: ["/mqtt-clients", "MQTT client"],
+  user: ["/users/$id", "user"],
+};
+
+/** Records whose name contains `text`, of the kinds that have a screen. */
+export function useFound(text: string): readonly Entry[] {
+  const q = text.trim();
+  const enabled = useMay("search") && q.length >= LEAST_CHARACTERS;
+  const { data } = useQuery({ ...searchQuery(q), enabled, placeholderData: keepPreviousData });
+  if (!enabled || !data) return [];
+  return data.items.flatMap(({ kind, id, title }) => {
+    const [route = "", note = ""] = KINDS[kind] ?? [];
+    const shown = appRoutes.some(({ path }) => path === route);
+    return shown ? [{ href: route.replace("$id", encodeURIComponent(id)), title, note }] : [];
+  });
 }

@@ -23,10 +23,10 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
             {state === "done" ? "✓" : at + 1}
           </span>
           <div className="step-body">
-            <h3>
+            <p className="step-title">
               {title}
               <span className="hidden-text"> ({WORDS[state]})</span>
-            </h3>
+            </p>
             {(state === "now" || open) && children && <div className="step-content">{children}</div>}
           </div>
         </li>

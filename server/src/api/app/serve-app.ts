@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
+import type { ServePages } from "../server.ts";
 import { type AppBuild, NONCE, readAppBuild } from "./app-build.ts";
 import { appPolicy } from "./app-policy.ts";
 import { serveAssets } from "./serve-assets.ts";
@@ -16,14 +17,19 @@ export interface AppPagesDeps {
   };
   ids: Pick<Ids, "bytes">;
   logger: Logger;
+  /** The authorities of the development certificate. */
+  authorities: { serverCaBundlePem(): string };
 }
+
+/** Where devices connect to, and what they need to trust for it; the app puts it into commands. */
+const SETTINGS = "/app-settings.json";
 
 const NONCE_BYTES = 16;
 const YEAR_SECONDS = 31_536_000;
 
 /** The admin app: its page at every one of its addresses, and its files. */
-export function serveApp({ config, ids, logger }: AppPagesDeps): (app: FastifyInstance) => void {
-  return (app) => {
+export function serveApp({ config, ids, logger, authorities }: AppPagesDeps): ServePages {
+  return (app, addresses) => {
     const build = readAppBuild(config.appDir);
     if (!build) {
       logger.warn(
@@ -35,6 +41,12 @@ export function serveApp({ config, ids, logger }: AppPagesDeps): (app: FastifyIn
     const hsts = config.operatorTls === undefined ? {} : { "strict-transport-security": `max-age=${YEAR_SECONDS}` };
     servePages(app, build, { ids, hsts });
     serveAssets(app, build);
+    app.get(SETTINGS, (_request, reply) => {
+      const { baseUrl, brokerUrl } = addresses;
+      const httpsCa = config.operatorTls === undefined ? authorities.serverCaBundlePem() : null;
+      return reply.header("cache-control", "no-store").send({ baseUrl, brokerUrl, httpsCa });
+    });
+    refuseOtherMethods(app, SETTINGS, ["GET"]);
   };
 }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { type Session, startSession } from "../../api/session.ts";
+import { type Session, startSession } from "../api/session.ts";
 import { samePlacePath } from "./same-place-path.ts";
 
 /** Opens the app with a session that a sign-in has answered with, at the address that the user wanted. */

@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { certificatesOfDeviceQuery } from "../../api/certificates.ts";
+import { deviceQuery } from "../../api/devices.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { usePathParams } from "../../parts/use-params.ts";
+import { Notice } from "../../ui/display/status.tsx";
+import { Page, Section } from "../../ui/page/page.tsx";
+import { ClientSnippets } from "./client-snippets.tsx";
+import { ConnectionWatch } from "./connection-watch.tsx";
+import { useConnection } from "./use-connection.ts";
+
+/** How one device connects with the certificate that it has, and what becomes of its attempts. */
+export default function DeviceConnectPage() {
+  const { id } = usePathParams<"id">();
+  const device = useQuery(deviceQuery(id));
+  const certificates = useQuery(certificatesOfDeviceQuery(id));
+  const connection = useConnection(id);
+  return (
+    <Page
+      title="Connect the device"
+      back={{ href: `/devices/${id}`, label: device.data?.device.name ?? id }}
+      lead="Everything that its client needs, and what the broker sees of it."
+      narrow
+    >
+      <Section title="What the broker sees">
+        <ConnectionWatch deviceId={id} connection={connection} />
+      </Section>
+      <Loaded query={certificates}>
+        {({ items }) => {
+          const live = items.find(({ status, expired }) => status === "active" && !expired);
+          if (!live)
+            return (
+              <Notice tone="warn" title="The device has no valid certificate">
+                <p>
+                  One that can generate a key is <a href="/connect">connected with a claim</a>. For another, an
+                  administrator issues a bundle.
+                </p>
+              </Notice>
+            );
+          return <ClientSnippets deviceId={id} topic={live.publishTopics[0]} />;
+        }}
+      </Loaded>
+    </Page>
+  );
+}

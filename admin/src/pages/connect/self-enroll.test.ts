@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { agentCommands, shellCommands } from "./self-enroll.ts";
+
+const SETTINGS = {
+  baseUrl: "https://muster.example:8443",
+  claimCode: "CLAIM-4T9M-W2XA-7KQ2",
+  caPem: "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n",
+  broker: { host: "muster.example", port: 8883 },
+};
+
+test("the commands hold the real values, and are a script that a shell can read", () => {
+  for (const commands of [shellCommands(SETTINGS), agentCommands(SETTINGS)]) {
+    execFileSync("bash", ["-n"], { input: commands });
+    assert.ok(commands.includes(SETTINGS.claimCode) && commands.includes(SETTINGS.baseUrl));
+    assert.ok(commands.includes("MII="));
+  }
+  assert.match(shellCommands(SETTINGS), /-h muster\.example -p 8883/);
+});
+
+test("with a certificate that every client trusts, no authority is named", () => {
+  const trusted = { ...SETTINGS, caPem: undefined };
+  assert.doesNotMatch(shellCommands(trusted), /https-ca|--cacert/);
+  assert.doesNotMatch(agentCommands(trusted), /https-ca|--ca /);
+});

@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client.ts";
+import { deviceQuery } from "../../api/devices.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { useSession } from "../../parts/session.ts";
+import { useUrlState } from "../../parts/url-state.ts";
+import { usePathParams } from "../../parts/use-params.ts";
+import { Word } from "../../parts/word.tsx";
+import { Page } from "../../ui/page/page.tsx";
+import { Tabs } from "../../ui/page/tabs.tsx";
+import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
+import { DeviceActions } from "./actions.tsx";
+import { CertificatesTab } from "./certificates-tab.tsx";
+import { ConnectionsTab } from "./connections-tab.tsx";
+import { OverviewTab } from "./overview-tab.tsx";
+import { RejectedTab } from "./rejected-tab.tsx";
+import { TelemetryTab } from "./telemetry-tab.tsx";
+
+export interface TabProps {
+  device: Schemas["Device"];
+  etag: string;
+}
+
+/** The tabs in their order; each needs an operation. */
+const TABS = [
+  ["overview", "Overview", "getDevice", OverviewTab],
+  ["telemetry", "Telemetry", "readSeries", TelemetryTab],
+  ["certificates", "Certificates", "listCertificates", CertificatesTab],
+  ["connections", "Connections", "listRefusals", ConnectionsTab],
+  ["rejected", "Rejected messages", "listRejected", RejectedTab],
+] as const;
+
+/** One device. */
+export default function DevicePage() {
+  const { id } = usePathParams<"id">();
+  const device = useQuery(deviceQuery(id));
+  const back = { href: "/devices", label: "Devices" };
+  if (!device.data)
+    return (
+      <Page title={id} back={back}>
+        <Loaded query={device}>{() => null}</Loaded>
+      </Page>
+    );
+  return <DeviceScreen {...device.data} />;
+}
+
+function DeviceScreen({ device, etag }: TabProps) {
+  const { operations } = useSession();
+  const [{ tab: wanted }] = useUrlState();
+  const offered = TABS.filter(([, , operation]) => operations.includes(operation));
+  const [name, , , Content] = offered.find(([name]) => name === wanted) ?? TABS[0];
+  const tabs = offered.map(([tab, label]) => ({
+    href: tab === "overview" ? `/devices/${device.id}` : `/devices/${device.id}?tab=${tab}`,
+    label,
+    current: tab === name,
+  }));
+  return (
+    <Page
+      title={device.name}
+      back={{ href: "/devices", label: "Devices" }}
+      lead={
+        <span className="row">
+          <span className="mono">{device.id}</span>
+          <Word of={CONNECTIVITY} value={device.connectivity.status} />
+          <Word of={CERTIFICATE_STATES} value={device.certificateState} />
+        </span>
+      }
+      actions={<DeviceActions device={device} etag={etag} />}
+      tabs={<Tabs label="Parts of the device" tabs={tabs} />}
+    >
+      <Content device={device} etag={etag} />
+    </Page>
+  );
+}

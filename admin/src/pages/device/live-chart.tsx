@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+import { seriesQuery } from "../../api/series.ts";
+import { Chart } from "../../ui/display/chart.tsx";
+import { reading } from "../../ui/display/format.ts";
+import { type Point, withGaps } from "../../ui/display/gaps.ts";
+import { Status } from "../../ui/display/status.tsx";
+import { useTelemetry } from "./use-telemetry.ts";
+
+const WINDOW_MS = 10 * 60_000;
+const GAP_MS = 30_000;
+
+interface LiveChartProps {
+  deviceId: string;
+  metric: string;
+  paused: boolean;
+}
+
+/** The last ten minutes of a metric, growing as the device publishes. */
+export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
+  const stored = useQuery({ ...seriesQuery(deviceId, metric, WINDOW_MS), staleTime: Number.POSITIVE_INFINITY }).data;
+  const { points, state } = useTelemetry(deviceId);
+  const arrived = points.get(metric);
+  const shown = useRef<Drawn>(NOTHING);
+  const drawn = useMemo(() => draw(stored?.series.points ?? [], arrived ?? []), [stored, arrived]);
+  if (!paused) shown.current = drawn;
+  const { line, last } = shown.current;
+  const to = last?.at ?? stored?.to ?? 0;
+  return (
+    <div className="stack">
+      <Chart
+        label={`${metric}, last ten minutes`}
+        times={line.times}
+        series={[{ label: metric, values: line.values }]}
+        {...(to > 0 ? { range: { from: to - WINDOW_MS, to } } : {})}
+        height={300}
+      />
+      <p className="row">
+        <Status tone={paused ? "neutral" : state === "live" ? "good" : "warn"}>
+          {paused ? "Paused" : state === "live" ? "Live" : "Waiting for the service"}
+        </Status>
+        {last && (
+          <span>
+            Latest: <strong>{reading(last.value)}</strong>
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+interface Drawn {
+  line: ReturnType<typeof withGaps>;
+  last: Point | undefined;
+}
+
+const NOTHING: Drawn = { line: { times: [], values: [] }, last: undefined };
+
+/** What was stored before the page was opened, then what has arrived. */
+function draw(stored: readonly { at: string; avg: number }[], arrived: readonly Point[]): Drawn {
+  const first = arrived[0]?.at ?? Number.POSITIVE_INFINITY;
+  const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg })).filter(({ at }) => at < first);
+  const all = [...before, ...arrived];
+  const last = all.at(-1);
+  const since = (last?.at ?? 0) - WINDOW_MS;
+  return {
+    line: withGaps(
+      all.filter(({ at }) => at >= since),
+      GAP_MS,
+    ),
+    last,
+  };
+}

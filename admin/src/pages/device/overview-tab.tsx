@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { deviceTypesQuery } from "../../api/device-types.ts";
+import { Ago, Time } from "../../ui/display/time.tsx";
+import { Facts } from "../../ui/page/facts.tsx";
+import { Panel, Section } from "../../ui/page/page.tsx";
+import type { TabProps } from "./device-page.tsx";
+import { LatestValues } from "./latest-values.tsx";
+import { DeviceWarnings } from "./warnings.tsx";
+
+/** What the device is, what it last said, and what is wrong with it. */
+export function OverviewTab({ device }: TabProps) {
+  const types = useQuery(deviceTypesQuery).data?.items;
+  const type = types?.find(({ id }) => id === device.deviceTypeId);
+  const { connectivity } = device;
+  return (
+    <div className="stack-loose">
+      <DeviceWarnings device={device} />
+      <Panel>
+        <Facts
+          facts={[
+            [
+              "Device id (MQTT client id)",
+              <span className="mono" key="id">
+                {device.id}
+              </span>,
+            ],
+            ["Type", type?.name ?? device.deviceTypeId],
+            ["Last seen", <Ago key="seen" at={device.lastSeenAt} />],
+            [
+              connectivity.status === "online" ? "Online since" : "Offline since",
+              <Time key="since" at={connectivity.since} />,
+            ],
+            ["Reason", connectivity.reason],
+            ["Hardware model", device.hardwareModel],
+            ["Hardware fingerprint", device.hardwareFingerprint],
+            ["Agent version", device.agentVersion],
+            ["MAC address", device.macAddress],
+            ["Added", <Time key="added" at={device.createdAt} />],
+            ["Description", device.description],
+          ]}
+        />
+      </Panel>
+      <Section title="Latest values">
+        <LatestValues device={device} />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import { rejectedQuery } from "../../api/devices.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Empty } from "../../ui/display/empty.tsx";
+import { Time } from "../../ui/display/time.tsx";
+import { Panel, Section } from "../../ui/page/page.tsx";
+import type { TabProps } from "./device-page.tsx";
+
+/** Messages that were accepted and could not be read, with the reason. */
+export function RejectedTab({ device }: TabProps) {
+  return (
+    <Section title="Rejected messages" lead="The last 20 messages whose payload the service could not read.">
+      <Loaded query={useQuery(rejectedQuery(device.id))}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Every message of this device could be read" />
+          ) : (
+            items.map((message) => (
+              <Panel key={message.id} tight>
+                <p>
+                  <strong>{message.reason}</strong> <span className="mono soft">{message.topic}</span>
+                </p>
+                <p className="soft">
+                  <Time at={message.at} />
+                </p>
+                <pre className="mono">{message.payload}</pre>
+              </Panel>
+            ))
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

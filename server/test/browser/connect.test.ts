@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { promisify } from "node:util";
+import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { signIn } from "../harness/sign-in.ts";
+
+const run = promisify(execFile);
+let server: TestServer;
+let tenant: TestTenant;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+});
+after(() => server?.stop());
+
+function hasTools(): boolean {
+  try {
+    execFileSync("sh", ["-c", "command -v openssl && command -v curl && command -v mosquitto_pub"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+browserTest("the commands of the screen connect a device, and the screen shows its first reading", async (t) => {
+  if (!hasTools()) return t.skip("openssl, curl or mosquitto_pub is missing");
+  const folder = mkdtempSync(join(tmpdir(), "muster-connect-"));
+  const window = await openPage(server, { colorScheme: "dark", viewport: { width: 390, height: 844 } });
+  try {
+    const { page } = window;
+    await useSession(window, server, (await signIn(server, tenant)).cookie);
+    await page.goto("/");
+    await page.getByRole("link", { name: "Connect a device" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Feed pump 1");
+    await page.getByRole("button", { name: "Continue" }).click();
+    const commands = await page.getByRole("figure").locator("pre").textContent();
+    await assertSound(window, "commands");
+    await run("bash", ["-euc", commands ?? ""], { cwd: folder });
+    await page.getByText("It is connected").waitFor();
+    await page.getByText("21.5").waitFor();
+    await assertSound(window, "connected");
+    await page.getByRole("link", { name: "Watch its telemetry" }).click();
+    await page.getByRole("img", { name: /temperature/ }).waitFor();
+    assert.deepEqual(window.problems, []);
+  } finally {
+    await window.context.close();
+    rmSync(folder, { recursive: true });
+  }
+});
