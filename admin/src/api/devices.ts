@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, must } from "./client.ts";
 import type { paths } from "./generated/admin.ts";
 import { keyOf } from "./queries.ts";
@@ -36,3 +36,24 @@ export const rejectedQuery = (id: string) =>
     queryKey: keyOf(LIST, id, "rejected"),
     queryFn: ({ signal }) => must(api.GET("/api/admin/devices/{id}/rejected", { params: { path: { id } }, signal })),
   });
+
+/** What is wrong with a device that works, each with its cause and its cure. */
+export const findingsOfDeviceQuery = (deviceId: string) =>
+  queryOptions({
+    queryKey: keyOf("/api/admin/findings", deviceId),
+    queryFn: ({ signal }) => must(api.GET("/api/admin/findings", { params: { query: { deviceId } }, signal })),
+  });
+
+/** What happened to a device, newest first, a page at a time. */
+export const timelineQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: keyOf(LIST, id, "timeline"),
+    queryFn: ({ signal, pageParam }) => {
+      const query = { limit: TIMELINE_PAGE, ...(pageParam ? { before: pageParam } : {}) };
+      return must(api.GET("/api/admin/devices/{id}/timeline", { params: { path: { id }, query }, signal }));
+    },
+    initialPageParam: "",
+    getNextPageParam: ({ items }) => (items.length < TIMELINE_PAGE ? undefined : items.at(-1)?.at),
+  });
+
+const TIMELINE_PAGE = 50;

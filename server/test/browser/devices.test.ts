@@ -31,7 +31,7 @@ async function signedIn(options: Parameters<typeof openPage>[1] = {}): Promise<W
 }
 
 browserTest("every screen of devices is sound in both schemes, wide and narrow", async () => {
-  const tabs = ["telemetry", "certificates", "connections", "rejected"].map(
+  const tabs = ["telemetry", "certificates", "connections", "history", "rejected"].map(
     (tab) => `/devices/${device.deviceId}?tab=${tab}`,
   );
   const screens = [
@@ -78,7 +78,7 @@ browserTest("devices are narrowed and sorted by the address of the page, which c
 });
 
 browserTest(
-  "a device is added, edited and deleted; deleting asks for its id and, after a while, for the password",
+  "a device is added, edited and deleted; deleting asks for its id",
   async () => {
     const window = await signedIn();
     const { page } = window;
@@ -94,8 +94,7 @@ browserTest(
     await page.getByLabel("Description").fill("Hall 3");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Hall 3").waitFor();
-    server.clock.advance(11 * 60_000);
-    await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
     const confirm = page.getByRole("button", { name: "Delete device" });
     assert.equal(await confirm.isDisabled(), true);
     await page.getByLabel("Type press-7 to confirm").fill("press-7");

@@ -3,7 +3,7 @@
  * the dot. Every event changes counts, so the overview is always among them.
  */
 const FAMILIES: Record<string, readonly string[]> = {
-  device: ["/api/admin/devices"],
+  device: ["/api/admin/devices", "/api/admin/findings"],
   certificate: ["/api/admin/certificates", "/api/admin/devices", "/api/admin/claims", "/api/admin/audit"],
   claim: ["/api/admin/claims"],
   refusal: ["/api/admin/refusals"],

@@ -14,9 +14,11 @@ interface CommandsProps {
 }
 
 const WAYS = {
-  shell: ["openssl, curl, mosquitto", shellCommands],
-  agent: ["Muster agent (Node)", agentCommands],
+  shell: ["Shell", shellCommands],
+  agent: ["Muster agent", agentCommands],
 } as const;
+
+const REQUIRES = { shell: "With openssl, curl and mosquitto_pub", agent: "With Node 24 and the agent's package" };
 
 /** The commands that redeem the claim, with its real code, while it lasts. */
 export function EnrollmentCommands({ claim, redeemed }: CommandsProps) {
@@ -43,7 +45,7 @@ export function EnrollmentCommands({ claim, redeemed }: CommandsProps) {
           </Status>
         )}
       </div>
-      <Command label="Commands">{commands(settings)}</Command>
+      <Command label={REQUIRES[way]}>{commands(settings)}</Command>
     </>
   );
 }

@@ -12,6 +12,7 @@ import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { ConnectionsTab } from "./connections-tab.tsx";
+import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
 import { TelemetryTab } from "./telemetry-tab.tsx";
@@ -27,6 +28,7 @@ const TABS = [
   ["telemetry", "Telemetry", "readSeries", TelemetryTab],
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
   ["connections", "Connections", "listRefusals", ConnectionsTab],
+  ["history", "History", "listTimeline", HistoryTab],
   ["rejected", "Rejected messages", "listRejected", RejectedTab],
 ] as const;
 

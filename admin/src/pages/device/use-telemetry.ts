@@ -1,16 +1,18 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { type TelemetrySnapshot, TelemetryStore } from "../../api/live/telemetry-store.ts";
+import { useMay } from "../../parts/session.ts";
 
 /** What the device publishes while the page is visible: a hidden tab gives its connection back. */
 export function useTelemetry(deviceId: string): TelemetrySnapshot {
+  const allowed = useMay("followEvents");
   const [store, setStore] = useState(() => new TelemetryStore(deviceId));
-  const visible = useVisible();
+  const open = useVisible() && allowed;
   useEffect(() => {
     const next = new TelemetryStore(deviceId);
     setStore(next);
-    if (visible) next.open(`/api/admin/events?telemetryOf=${encodeURIComponent(deviceId)}&kinds=telemetry.changed`);
+    if (open) next.open(`/api/admin/events?telemetry=${encodeURIComponent(deviceId)}&kinds=telemetry.changed`);
     return () => next.close();
-  }, [deviceId, visible]);
+  }, [deviceId, open]);
   return useSyncExternalStore(store.subscribe, store.snapshot);
 }
 

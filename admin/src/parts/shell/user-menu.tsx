@@ -47,7 +47,7 @@ function Content() {
           {ROLES[user.role]} of {tenant.name}
         </span>
       </p>
-      <a href="/account">Account and sessions</a>
+
       <a href="/docs/api" target="_blank" rel="noreferrer">
         API reference
       </a>

@@ -1,0 +1,51 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client.ts";
+import { timelineQuery } from "../../api/devices.ts";
+import { ProblemBox } from "../../parts/problem-box.tsx";
+import { Word } from "../../parts/word.tsx";
+import { Empty } from "../../ui/display/empty.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { Time } from "../../ui/display/time.tsx";
+import { Section } from "../../ui/page/page.tsx";
+import { HISTORY } from "../../words/history.ts";
+import type { TabProps } from "./device-page.tsx";
+
+type Entry = Schemas["TimelineEntry"];
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { key: "what", title: "What", main: true, cell: ({ kind }) => <Word of={HISTORY} value={kind} plain /> },
+  { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
+  { key: "text", title: "Details", cell: ({ text }) => text ?? <span className="soft">–</span> },
+  {
+    key: "actor",
+    title: "By",
+    cell: ({ actor }) => (actor ? <span className="mono">{actor}</span> : <span className="soft">–</span>),
+  },
+];
+
+/** What happened to the device, newest first. */
+export function HistoryTab({ device }: TabProps) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    timelineQuery(device.id),
+  );
+  if (error && !data) return <ProblemBox error={error} onRetry={() => void refetch()} />;
+  return (
+    <Section title="History" lead="Connects and disconnects are kept for 48 hours, the rest as long as its records.">
+      <Table
+        label="History of the device"
+        columns={COLUMNS}
+        rows={data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ kind, at, id }) => `${kind} ${at} ${id}`}
+        empty={<Empty title="Nothing has happened to this device yet" />}
+      />
+      {hasNextPage && (
+        <div>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show earlier
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,7 @@
+/** Titles of what is wrong with devices that work. */
+export const FINDINGS: Readonly<Record<string, string>> = {
+  shared_key: "Another device has the same key",
+  publishes_nowhere: "The device may publish nowhere",
+  renewal_overdue: "The renewal of the certificate is overdue",
+  clock_replaced: "The clock of the device is wrong",
+};
