@@ -61,4 +61,11 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/connect/connect-page.tsx"),
     menu: { group: "Devices", icon: "clients", key: "c" },
   },
+  {
+    path: "/refusals",
+    title: "Refused clients",
+    operations: ["listRefusals", "listSymptoms"],
+    page: () => import("./pages/refusals/refusals-page.tsx"),
+    menu: { group: "Devices", icon: "refusals", key: "r" },
+  },
 ];

@@ -9,6 +9,15 @@ export function keyOf(path: string, ...more: readonly unknown[]): QueryKey {
   return [path, ...more];
 }
 
+/** The fields of a query that have a value. */
+export type Filled<Query> = { [Name in keyof Query]: Exclude<Query[Name], undefined> };
+
+/** Without the fields that have no value: a filter that is not set is no parameter. */
+export function filled<Query extends object>(query: Query): Filled<Query> {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(set) as Filled<Query>;
+}
+
 /** What was read stays for a while, and is read again when an event says that it has changed. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -1,8 +1,31 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, must } from "./client.ts";
-import { keyOf } from "./queries.ts";
+import { api, must, type Schemas } from "./client.ts";
+import { filled, keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/refusals";
+
+export type Refusal = Schemas["Refusal"];
+export type Symptom = Schemas["Symptom"];
+
+interface RefusalsQuery {
+  deviceId?: string | undefined;
+  fingerprintSha256?: string | undefined;
+  reason?: string | undefined;
+  skip: number;
+}
+
+export const refusalsQuery = (query: RefusalsQuery) =>
+  queryOptions({
+    queryKey: keyOf(LIST, query),
+    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: filled(query) }, signal })),
+  });
+
+/** What is seen at devices that cannot connect. It is the same until another version of the service runs. */
+export const symptomsQuery = queryOptions({
+  queryKey: keyOf(`${LIST}/symptoms`),
+  queryFn: () => must(api.GET("/api/admin/refusals/symptoms")),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export const refusalsOfDeviceQuery = (deviceId: string, limit = 50) =>
   queryOptions({

@@ -1,0 +1,58 @@
+import type { Refusal } from "../../api/refusals.ts";
+import { sentence } from "../../parts/problem-box.tsx";
+import { plural } from "../../ui/display/format.ts";
+import { Status } from "../../ui/display/status.tsx";
+import { Ago } from "../../ui/display/time.tsx";
+import { nameOfRefusal } from "../../words/refusals.ts";
+import "./refusals.css";
+
+/** One refusal: who, why, what to do. */
+export function RefusalCard({ refusal }: { refusal: Refusal }) {
+  const { reason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
+  return (
+    <article className="refusal" aria-label={`${nameOfRefusal(reason)}: ${deviceId ?? clientId ?? "unknown client"}`}>
+      <header className="refusal-top">
+        <Status tone="bad">{nameOfRefusal(reason)}</Status>
+        {deviceId ? (
+          <a className="refusal-who mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
+            {deviceId}
+          </a>
+        ) : (
+          <span className="refusal-who mono">{clientId ?? "unknown client"}</span>
+        )}
+        <span className="soft">
+          {occurrences > 1 && `${plural(occurrences, "time")}, last `}
+          <Ago at={lastAt} />
+        </span>
+      </header>
+      <p>{sentence(cause)}</p>
+      <p className="refusal-cure">
+        <strong>What to do: </strong>
+        {sentence(cure)}
+      </p>
+      <Traces refusal={refusal} />
+    </article>
+  );
+}
+
+/** What is known of the client, for a search in its own log. */
+function Traces({ refusal }: { refusal: Refusal }) {
+  const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
+  const traces = [
+    ["reason", reason],
+    ["client id", clientId === deviceId ? undefined : clientId],
+    ["from", remoteAddress],
+    ["topic", topic],
+    ["serial number", serialNumber],
+    ["SHA-256", fingerprintSha256],
+  ].filter(([, value]) => value !== undefined);
+  return (
+    <p className="refusal-traces soft">
+      {traces.map(([label, value]) => (
+        <span key={label}>
+          {label} <span className="mono">{value}</span>
+        </span>
+      ))}
+    </p>
+  );
+}

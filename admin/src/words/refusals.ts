@@ -1,0 +1,20 @@
+/** Refusal reasons of the broker in a few words; the service says cause and cure of each. */
+export const REFUSAL_REASONS: Readonly<Record<string, string>> = {
+  no_chain: "Chain missing",
+  wrong_ca: "Certificate of another authority",
+  not_yet_valid: "Not valid yet",
+  expired: "Certificate expired",
+  unknown: "Unknown certificate",
+  revoked: "Certificate revoked",
+  client_id_mismatch: "Wrong client id",
+  no_credentials: "No credentials",
+  bad_credentials: "Wrong password",
+  topic_not_authorised: "Topic not allowed",
+  retained_quota: "Too many retained messages",
+  takeover: "Session taken over",
+  unavailable: "Database unavailable",
+};
+
+export function nameOfRefusal(reason: string): string {
+  return REFUSAL_REASONS[reason] ?? reason;
+}
