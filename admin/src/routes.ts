@@ -68,4 +68,24 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/refusals/refusals-page.tsx"),
     menu: { group: "Devices", icon: "refusals", key: "r" },
   },
+  {
+    path: "/device-types",
+    title: "Device types",
+    operations: ["listDeviceTypes"],
+    page: () => import("./pages/device-types/device-types-page.tsx"),
+    menu: { group: "Devices", icon: "types", key: "t" },
+  },
+  {
+    path: "/device-types/$id",
+    title: "Device type",
+    operations: ["getDeviceType"],
+    page: () => import("./pages/device-types/device-type-page.tsx"),
+  },
+  {
+    path: "/mqtt-clients",
+    title: "MQTT clients",
+    operations: ["listMqttClients"],
+    page: () => import("./pages/mqtt-clients/mqtt-clients-page.tsx"),
+    menu: { group: "Access", icon: "mqtt", key: "m" },
+  },
 ];

@@ -1,4 +1,5 @@
 import {
+  IconArrowsLeftRight,
   IconCertificate,
   IconCpu,
   IconHome,
@@ -23,6 +24,7 @@ export const icons: Record<string, ComponentType<{ size?: number; stroke?: numbe
   certificates: IconCertificate,
   types: IconStack2,
   clients: IconPlugConnected,
+  mqtt: IconArrowsLeftRight,
   keys: IconKey,
   users: IconUsers,
   audit: IconListDetails,

@@ -1,0 +1,68 @@
+import { NativeSelect, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { DeviceType } from "../../api/device-types.ts";
+import { Form } from "../../parts/form/form.tsx";
+import { rulesOf } from "../../parts/form/rules.ts";
+import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
+import { silence } from "./silence.ts";
+
+type Fields = Pick<DeviceType, "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds">;
+
+interface DeviceTypeFormProps {
+  operation: "createDeviceType" | "updateDeviceType";
+  action: string;
+  /** Absent for a new one. */
+  type?: Fields;
+  onSubmit: (fields: Fields) => Promise<unknown>;
+  onCancel: () => void;
+}
+
+const SECONDS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
+
+/** The fields of a device type, for a new one and for a change. */
+export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel }: DeviceTypeFormProps) {
+  const form = useForm({
+    mode: "controlled",
+    initialValues: {
+      name: type?.name ?? "",
+      publishTopics: type?.publishTopics.join("\n") ?? "telemetry/{deviceId}",
+      subscribeTopics: type?.subscribeTopics.join("\n") ?? "",
+      silentForSeconds: String(type?.silentForSeconds ?? ""),
+    },
+    validate: rulesOf(operation, ["name"]),
+  });
+  const submit = (values: typeof form.values) =>
+    onSubmit({
+      name: values.name,
+      publishTopics: topicsIn(values.publishTopics),
+      subscribeTopics: topicsIn(values.subscribeTopics),
+      silentForSeconds: values.silentForSeconds === "" ? null : Number(values.silentForSeconds),
+    });
+  const own = type?.silentForSeconds;
+  const choices = own && !SECONDS.includes(own) ? [...SECONDS, own].sort((a, b) => a - b) : SECONDS;
+  return (
+    <Form form={form} onSubmit={submit} action={action} onCancel={onCancel}>
+      <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+      <TopicsField
+        label="Publishes on"
+        description="One topic in a line, below the tenant's prefix. {deviceId} stands for the id of the device."
+        {...form.getInputProps("publishTopics")}
+      />
+      <TopicsField
+        label="Subscribes to"
+        description="For commands to the device; may be empty."
+        placeholder="commands/{deviceId}"
+        {...form.getInputProps("subscribeTopics")}
+      />
+      <NativeSelect
+        label="Silent for at most"
+        description="A device that sends nothing for longer opens an anomaly."
+        data={[
+          { value: "", label: "any time" },
+          ...choices.map((seconds) => ({ value: String(seconds), label: silence(seconds) })),
+        ]}
+        {...form.getInputProps("silentForSeconds")}
+      />
+    </Form>
+  );
+}
