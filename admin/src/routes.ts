@@ -88,4 +88,11 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/mqtt-clients/mqtt-clients-page.tsx"),
     menu: { group: "Access", icon: "mqtt", key: "m" },
   },
+  {
+    path: "/keys",
+    title: "API keys",
+    operations: ["listKeys"],
+    page: () => import("./pages/keys/keys-page.tsx"),
+    menu: { group: "Access", icon: "keys", key: "k" },
+  },
 ];

@@ -1,0 +1,26 @@
+/** The list that a `read` scope allows. */
+const LISTS: Readonly<Record<string, string>> = {
+  devices: "devices",
+  groups: "groups",
+  shifts: "shifts",
+  thresholds: "thresholds",
+  anomalies: "anomalies",
+  tickets: "tickets",
+  provisioning: "provisioning/claims",
+  "device-certificates": "device-certificates",
+};
+
+interface Service {
+  origin: string;
+  /** Authorities of a development certificate, PEM. */
+  caPem: string | undefined;
+}
+
+/** A request with `key` that is allowed by one of `scopes`; of a key that can only write, one that shows its limits. */
+export function requestFor(key: string, scopes: readonly string[], { origin, caPem }: Service): string {
+  const readable = scopes.find((scope) => scope.endsWith(":read"))?.slice(0, -":read".length);
+  const path = LISTS[readable ?? ""] ?? "devices";
+  const request = `-H 'X-API-Key: ${key}' \\\n  '${origin}/api/v1/${path}?limit=10'`;
+  if (caPem === undefined) return `curl -sS ${request}`;
+  return `cat > ca.pem <<'PEM'\n${caPem.trim()}\nPEM\ncurl -sS --cacert ca.pem ${request}`;
+}

@@ -1,0 +1,22 @@
+import type { ApiKey } from "../api/keys.ts";
+import type { Tone } from "../ui/theme/tones.ts";
+
+const REASONS = {
+  requested: "it was revoked",
+  creator_deactivated: "its owner was deactivated",
+  creator_deleted: "its owner was deleted",
+  creator_password_reset: "the password of its owner was reset",
+} as const;
+
+/** Whether a key can be used now. */
+export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {
+  if (key.revokedAt !== null) return ["bad", "Revoked"];
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", "Expired"];
+  return ["good", "Active"];
+}
+
+/** Why a key is refused, as the end of a sentence; `undefined` for one that works. */
+export function endOfKey(key: ApiKey, now: number): string | undefined {
+  if (key.revokedAt !== null) return REASONS[key.revocationReason ?? "requested"];
+  return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? "it expired" : undefined;
+}
