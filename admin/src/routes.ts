@@ -69,6 +69,26 @@ export const appRoutes: readonly AppRoute[] = [
     menu: { group: "Devices", icon: "refusals", key: "r" },
   },
   {
+    path: "/claims",
+    title: "Claims",
+    operations: ["listClaims"],
+    page: () => import("./pages/claims/claims-page.tsx"),
+    menu: { group: "Devices", icon: "claims", key: "l" },
+  },
+  {
+    path: "/claims/$id",
+    title: "Claim",
+    operations: ["getClaim"],
+    page: () => import("./pages/claims/claim-page.tsx"),
+  },
+  {
+    path: "/enroll",
+    title: "Enroll a device",
+    operations: [],
+    open: true,
+    page: () => import("./pages/enroll/enroll-page.tsx"),
+  },
+  {
     path: "/device-types",
     title: "Device types",
     operations: ["listDeviceTypes"],

@@ -1,0 +1,33 @@
+import { useLocation } from "@tanstack/react-router";
+import { OpenFrame } from "../../parts/open-frame.tsx";
+import { Empty } from "../../ui/display/empty.tsx";
+import { CopyButton } from "../../ui/input/copy.tsx";
+import { CodeCommands } from "../connect/enrollment-commands.tsx";
+import { claimCodeIn } from "./claim-code-in.ts";
+
+/** What the QR code of a claim opens, beside the device and without a session: the code and the commands that redeem it. */
+export default function EnrollPage() {
+  const { hash } = useLocation();
+  const code = claimCodeIn(hash);
+  if (code === undefined) {
+    return (
+      <OpenFrame title="Enroll a device">
+        <Empty title="There is no claim code in this address.">
+          Scan the QR code that the page of a claim shows after it is created.
+        </Empty>
+      </OpenFrame>
+    );
+  }
+  return (
+    <OpenFrame title="Enroll a device" lead="Run this on the device while the claim code is valid.">
+      <p className="row">
+        <code data-secret>{code}</code>
+        <CopyButton text={code} label="Copy code" />
+      </p>
+      <CodeCommands claimCode={code} />
+      <p>
+        <a href="/claims">Watch it in the admin app</a>
+      </p>
+    </OpenFrame>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Tone } from "../ui/theme/tones.ts";
+
+interface Claim {
+  status: "pending" | "used" | "revoked";
+  expiresAt: string;
+}
+
+/** Whether a claim code can be redeemed now. */
+export function isOpen({ status, expiresAt }: Claim, now: number): boolean {
+  return status === "pending" && Date.parse(expiresAt) > now;
+}
+
+/** What can be done with a claim now, in a word. */
+export function stateOfClaim(claim: Claim, now: number): readonly [tone: Tone, label: string] {
+  if (claim.status === "revoked") return ["bad", "Revoked"];
+  if (claim.status === "used") return ["good", "Used"];
+  return isOpen(claim, now) ? ["accent", "Open"] : ["neutral", "Expired"];
+}
