@@ -89,6 +89,25 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/enroll/enroll-page.tsx"),
   },
   {
+    path: "/certificates",
+    title: "Certificates",
+    operations: ["listCertificates"],
+    page: () => import("./pages/certificates/certificates-page.tsx"),
+    menu: { group: "Devices", icon: "certificates", key: "x" },
+  },
+  {
+    path: "/certificates/$id",
+    title: "Certificate",
+    operations: ["getCertificate", "getCertificateChain"],
+    page: () => import("./pages/certificates/certificate-page.tsx"),
+  },
+  {
+    path: "/devices/$id/rotate",
+    title: "Rotate a certificate",
+    operations: ["listCertificates", "issueCertificate", "revokeCertificate"],
+    page: () => import("./pages/rotate/rotate-page.tsx"),
+  },
+  {
     path: "/device-types",
     title: "Device types",
     operations: ["listDeviceTypes"],

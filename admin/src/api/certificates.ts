@@ -1,8 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, must } from "./client.ts";
-import { keyOf } from "./queries.ts";
+import { api, must, type Schemas } from "./client.ts";
+import type { paths } from "./generated/admin.ts";
+import { filled, keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/certificates";
+export const CERTIFICATES = LIST;
 /** A device holds a few live certificates, and those of earlier years. */
 const MOST_OF_DEVICE = 200;
 
@@ -11,3 +13,46 @@ export const certificatesOfDeviceQuery = (deviceId: string) =>
     queryKey: keyOf(LIST, { deviceId }),
     queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: { deviceId, limit: MOST_OF_DEVICE } }, signal })),
   });
+
+export type Certificate = Schemas["DeviceCertificate"];
+export type CertificateDetail = Schemas["DeviceCertificateDetail"];
+export type Bundle = Schemas["DeviceCertificateBundle"];
+type Fields = NonNullable<paths[typeof LIST]["get"]["parameters"]["query"]>;
+export type CertificatesQuery = { [Name in keyof Fields]?: Fields[Name] | undefined };
+
+export const certificatesQuery = (query: CertificatesQuery) =>
+  queryOptions({
+    queryKey: keyOf(LIST, query),
+    queryFn: ({ signal }) => must(api.GET(LIST, { params: { query: filled(query) }, signal })),
+  });
+
+export const certificateQuery = (id: string) =>
+  queryOptions({
+    queryKey: keyOf(`${LIST}/${id}`),
+    queryFn: () => must(api.GET(`${LIST}/{id}`, { params: { path: { id } } })),
+  });
+
+export const chainQuery = (id: string) =>
+  queryOptions({
+    queryKey: keyOf(`${LIST}/${id}/chain`),
+    queryFn: () => must(api.GET(`${LIST}/{id}/chain`, { params: { path: { id } } })),
+  });
+
+/** Live bundles of a device: it may have {@link BUNDLES_OF_DEVICE} of them. */
+export const liveBundlesQuery = (deviceId: string) =>
+  certificatesQuery({ deviceId, kind: "platform", state: "live", limit: 10 });
+
+/** How many live bundles a device may have (docs/limits.md). */
+export const BUNDLES_OF_DEVICE = 2;
+
+/** `override`: issue although the device has a live certificate that it enrolled itself. */
+export function issueCertificate(deviceId: string, override: boolean) {
+  const body = override ? { deviceId, acknowledgeSelfEnrollmentOverride: true } : { deviceId };
+  return must(api.POST(LIST, { body }));
+}
+
+/** `chain`: with the certificates by which renewals have replaced it. */
+export function revokeCertificate(id: string, chain: boolean) {
+  const query = chain ? { chain: "true" as const } : {};
+  return must(api.DELETE(`${LIST}/{id}`, { params: { path: { id }, query } }));
+}
