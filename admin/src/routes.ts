@@ -134,4 +134,18 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/keys/keys-page.tsx"),
     menu: { group: "Access", icon: "keys", key: "k" },
   },
+  {
+    path: "/audit",
+    title: "Audit",
+    operations: ["listAdminAudit", "listApiAudit", "listCertificateAudit"],
+    page: () => import("./pages/audit/audit-page.tsx"),
+    menu: { group: "Administration", icon: "audit", key: "a" },
+  },
+  {
+    path: "/settings",
+    title: "Settings",
+    operations: ["getTenant"],
+    page: () => import("./pages/settings/settings-page.tsx"),
+    menu: { group: "Administration", icon: "settings", key: "s" },
+  },
 ];

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import { type AdminAct, adminAuditQuery } from "../../api/audits.ts";
+import { Actor } from "../../parts/actor.tsx";
+import { useListState, useUrlState } from "../../parts/url-state.ts";
+import type { Column } from "../../ui/display/table.tsx";
+import { Time } from "../../ui/display/time.tsx";
+import { Dialog } from "../../ui/input/dialog.tsx";
+import type { Filter } from "../../ui/input/filters.tsx";
+import { Facts } from "../../ui/page/facts.tsx";
+import { ActChanges } from "./act-changes.tsx";
+import { AuditList } from "./audit-list.tsx";
+import { PERIOD, periodOf } from "./period.ts";
+
+const FILTERS: readonly Filter[] = [
+  { kind: "text", name: "act", label: "Act", placeholder: "user.create, or user. for all of users", maxLength: 200 },
+  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200 },
+  { kind: "text", name: "target", label: "Record", placeholder: "its id", maxLength: 200 },
+  ...PERIOD,
+];
+
+/** Changes of the tenant's administration. */
+export function AdminAudit() {
+  const list = useListState();
+  const { act, actor, target } = list.values;
+  const query = useQuery(adminAuditQuery({ act, actor, target, ...periodOf(list.values), skip: list.skip }));
+  const [{ entry, ...values }, setUrl] = useUrlState();
+  const shown = query.data?.items.find(({ id }) => id === entry);
+  return (
+    <>
+      <AuditList
+        label="Administrative audit"
+        list={list}
+        filters={FILTERS}
+        columns={COLUMNS}
+        query={query}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/audit?${new URLSearchParams({ ...(values as Record<string, string>), entry: id })}`}
+      />
+      <Dialog
+        title={shown?.act ?? "Entry"}
+        wide
+        opened={shown !== undefined}
+        onClose={() => setUrl({ entry: undefined })}
+      >
+        {shown && <Entry act={shown} />}
+      </Dialog>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<AdminAct>[] = [
+  { key: "act", title: "Act", main: true, cell: ({ act }) => act },
+  { key: "target", title: "Record", cell: ({ target }) => <span className="mono">{target}</span> },
+  { key: "actor", title: "By", cell: ({ actor }) => <Actor of={actor} /> },
+  { key: "address", title: "From", cell: ({ address }) => address ?? "–" },
+  { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
+];
+
+function Entry({ act }: { act: AdminAct }) {
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            "Record",
+            <span key="target" className="mono">
+              {act.target}
+            </span>,
+          ],
+          ["By", <Actor key="actor" of={act.actor} />],
+          ["From", act.address],
+          ["When", <Time key="at" at={act.at} />],
+        ]}
+      />
+      <ActChanges before={act.before} after={act.after} />
+    </>
+  );
+}

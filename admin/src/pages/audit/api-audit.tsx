@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ApiQuery, type ApiWrite, apiAuditQuery } from "../../api/audits.ts";
+import { Actor } from "../../parts/actor.tsx";
+import { useListState } from "../../parts/url-state.ts";
+import type { Column } from "../../ui/display/table.tsx";
+import { Time } from "../../ui/display/time.tsx";
+import type { Filter } from "../../ui/input/filters.tsx";
+import { AuditList } from "./audit-list.tsx";
+import { PERIOD, periodOf } from "./period.ts";
+
+const RESULTS = ["created", "updated", "revoked", "unchanged"] as const;
+const FILTERS: readonly Filter[] = [
+  { kind: "text", name: "operation", label: "Operation", placeholder: "createClaim", maxLength: 200 },
+  { kind: "text", name: "keyId", label: "Key id", maxLength: 200 },
+  { kind: "text", name: "resourceId", label: "Record", placeholder: "its id", maxLength: 200 },
+  { kind: "choice", name: "result", label: "Result", options: RESULTS.map((result) => [result, result] as const) },
+  ...PERIOD,
+];
+
+const COLUMNS: readonly Column<ApiWrite>[] = [
+  { key: "operation", title: "Operation", main: true, cell: ({ operation }) => operation },
+  {
+    key: "record",
+    title: "Record",
+    cell: ({ resource, resourceId }) => (
+      <>
+        {resource} <span className="mono">{resourceId}</span>
+      </>
+    ),
+  },
+  { key: "result", title: "Result", cell: ({ result }) => result },
+  { key: "key", title: "By", cell: ({ keyId }) => <Actor of={`apikey:${keyId}`} /> },
+  { key: "address", title: "From", cell: ({ address }) => address ?? "–" },
+  { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
+];
+
+/** Writes with API keys. */
+export function ApiAudit() {
+  const list = useListState();
+  const { operation, keyId, resourceId, result } = list.values;
+  const query: ApiQuery = {
+    operation,
+    keyId,
+    resourceId,
+    result: result as ApiQuery["result"],
+    ...periodOf(list.values),
+    skip: list.skip,
+  };
+  return (
+    <AuditList
+      label="API audit"
+      list={list}
+      filters={FILTERS}
+      columns={COLUMNS}
+      query={useQuery(apiAuditQuery(query))}
+      rowKey={({ id }) => id}
+    />
+  );
+}
