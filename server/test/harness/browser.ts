@@ -100,8 +100,13 @@ export async function useSession(
   await context.addCookies(cookies);
 }
 
-/** Nothing is wrong with the page as it is: no fault so far, axe finds nothing, nothing needs sideways scrolling. */
+/**
+ * Nothing is wrong with the page as it is: no fault so far, axe finds nothing, nothing needs sideways scrolling. With a folder in
+ * `MUSTER_SCREENSHOTS` it also saves a picture there.
+ */
 export async function assertSound({ page, problems }: Watched, where: string): Promise<void> {
+  const folder = process.env.MUSTER_SCREENSHOTS;
+  if (folder) await page.screenshot({ path: join(folder, `${where.replaceAll(/[^\w]+/g, "-")}.png`), fullPage: true });
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
   assert.deepEqual(found, [], `${where}: axe`);

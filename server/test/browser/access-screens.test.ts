@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assertSound, browserTest, openPage, useSession, VIEWS } from "../harness/browser.ts";
+import { enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
+import { https } from "../harness/https.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  admin = await signIn(server, tenant);
+  await fill();
+});
+after(() => server?.stop());
+
+/** A key with a write, and an MQTT client. */
+async function fill(): Promise<void> {
+  const { access, connections } = server.app;
+  const scopes = ["groups:*"];
+  const { key } = await access.createKey(tenant.caller, { user: tenant.admin.email, name: "SCADA", scopes });
+  const headers = { "x-api-key": key };
+  await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body: { name: "Hall" } });
+  const topics = { publish: [], subscribe: [`t/${tenant.slug}/telemetry/+`] };
+  await connections.createMqttClient(tenant.caller, { clientId: "gateway", username: "gateway", ...topics });
+}
+
+browserTest("a key is made with the scopes that were chosen, works, and is refused once it is revoked", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto("/keys");
+  await page.getByRole("button", { name: "Create API key" }).first().click();
+  await page.getByLabel("Name").fill("Dashboard");
+  await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+  await page.getByText("Choose at least one scope.").waitFor();
+  await page.getByRole("checkbox", { name: "devices:read" }).check();
+  await page.getByRole("checkbox", { name: "tickets:write" }).check();
+  await assertSound(window, "keys create");
+  await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+  const key = (await page.locator("[data-secret]").textContent())!;
+  await assertSound(window, "keys once");
+  assert.equal((await devicesWith(key)).status, 200);
+  assert.match((await page.locator("pre").textContent())!, new RegExp(`X-API-Key: ${key}`));
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("link", { name: "Dashboard" }).click();
+  await page.getByText("Nothing was written with this key.").waitFor();
+  await assertSound(window, "keys shown");
+  await page.getByRole("button", { name: "Revoke" }).click();
+  const id = key.split("_")[1]!;
+  await page.getByLabel(`Type ${id} to confirm`).fill(id);
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("This key is refused.").waitFor();
+  await page.getByText("it was revoked, by you").waitFor();
+  await page.getByRole("link", { name: /Show the entry of the audit/ }).waitFor();
+  assert.equal((await devicesWith(key)).status, 401);
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+function devicesWith(key: string) {
+  return https(`${server.httpUrl}/api/v1/devices`, { ca: server.ca, headers: { "x-api-key": key } });
+}
+
+browserTest("a device type is created and changed, and its page lists devices with former topics", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  const device = await enrollDevice(server, tenant);
+  await page.goto("/device-types");
+  await page.getByRole("button", { name: "Create device type" }).click();
+  await page.getByLabel("Name").fill("Valve");
+  await page.getByLabel("Publishes on").fill("valves/{deviceId}\n\nalarms/{deviceId}");
+  await page.getByRole("dialog").getByRole("button", { name: "Create device type" }).click();
+  await page.getByText("valves/{deviceId}, alarms/{deviceId}").waitFor();
+  await page.getByRole("link", { name: "Pump" }).click();
+  await page.getByText("Every live certificate of this type has its present topics.").waitFor();
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByLabel("Publishes on").fill("pumps/{deviceId}");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(device.deviceId).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Delete" }).isDisabled(), true);
+  await assertSound(window, "device type");
+  await window.context.close();
+});
+
+browserTest("an MQTT client is registered, gets a new password, and is deleted", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto("/mqtt-clients");
+  await page.getByRole("button", { name: "Register MQTT client" }).first().click();
+  await page.getByLabel("Client id").fill("scada");
+  await page.getByLabel("User name").fill("scada");
+  await page.getByRole("button", { name: "Register", exact: true }).click();
+  const first = await page.locator("[data-secret]").textContent();
+  await assertSound(window, "mqtt client once");
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  const row = page.getByRole("row", { name: "scada scada" });
+  await row.getByRole("button", { name: "New password" }).click();
+  await page.getByRole("button", { name: "Make a new password" }).click();
+  await page.getByRole("button", { name: "I have copied it" }).waitFor();
+  assert.notEqual(await page.locator("[data-secret]").textContent(), first);
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await row.getByRole("button", { name: "Delete" }).click();
+  await page.getByLabel("Type scada to confirm").fill("scada");
+  await page.getByRole("button", { name: "Delete MQTT client" }).click();
+  await row.waitFor({ state: "detached" });
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+const SCREENS = [
+  "/keys",
+  "/device-types",
+  "/mqtt-clients",
+  "/audit",
+  "/audit?of=api",
+  "/audit?of=certificates",
+  "/settings",
+];
+
+for (const view of VIEWS) {
+  const name = `${view.viewport.width} pixels, ${view.colorScheme}`;
+  browserTest(`every screen of access and administration is sound at ${name}`, async () => {
+    const window = await openPage(server, view);
+    const { page } = window;
+    await useSession(window, server, admin.cookie);
+    for (const path of SCREENS) {
+      await page.goto(path);
+      await page.getByRole("table").first().waitFor();
+      await page.waitForFunction("!document.querySelector('[aria-busy=true]')");
+      await assertSound(window, `${path} ${name}`);
+    }
+    await window.context.close();
+  });
+}
+
+browserTest("a viewer is not offered what only an administrator may do", async () => {
+  const viewer = await signIn(server, tenant, "viewer");
+  const window = await openPage(server);
+  await useSession(window, server, viewer.cookie);
+  await window.page.goto("/device-types");
+  await window.page.getByRole("link", { name: "Pump" }).waitFor();
+  assert.equal(await window.page.getByRole("button", { name: "Create device type" }).count(), 0);
+  for (const title of ["API keys", "MQTT clients", "Audit", "Settings"]) {
+    assert.equal(await window.page.getByRole("link", { name: title }).count(), 0, title);
+  }
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
