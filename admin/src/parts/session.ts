@@ -11,6 +11,7 @@ const NONE: Session = {
   user: { id: "", email: "", role: "viewer", platform: false },
   tenant: { id: "", slug: "", name: "" },
   factor: "none",
+  passwordDue: false,
   operations: [],
 };
 
