@@ -70,6 +70,7 @@ export function composeFeatures(process: FeatureDeps) {
     connections,
     claimCodeKeys: () => keysFor("claim-code"),
     brokerUrl: () => addresses.brokerUrl,
+    baseUrl: () => addresses.baseUrl,
     signTimeoutMs: process.signTimeoutMs,
   });
   for (const feature of [access, telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());

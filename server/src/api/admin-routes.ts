@@ -2,6 +2,7 @@ import * as account from "./admin/account.ts";
 import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
+import * as connectGuide from "./admin/connect-guide.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
@@ -30,6 +31,7 @@ const RESOURCES = [
   devices,
   telemetry,
   findings,
+  connectGuide,
   refusals,
   claims,
   certificates,

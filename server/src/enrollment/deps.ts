@@ -22,6 +22,8 @@ export interface EnrollmentDeps {
   claimCodeKeys: () => readonly KeyObject[];
   /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */
   brokerUrl: () => string;
+  /** The address of the HTTPS endpoints, e.g. `https://muster.example.com`. */
+  baseUrl: () => string;
   /** Milliseconds after which an unanswered signature has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
 }

@@ -8,6 +8,7 @@ import { pruneGuesses } from "./claims/guess-throttle.ts";
 import { getClaim, listClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
+import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
 import { redeemClaim } from "./redeem-claim.ts";
 import { renewCertificate } from "./renew-certificate.ts";
@@ -34,6 +35,7 @@ export const enrollmentUseCases = {
   revokeDeviceCertificates,
   deleteDevice,
   blockKey,
+  connectGuide,
   prune: pruneGuesses,
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;

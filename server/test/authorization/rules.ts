@@ -106,6 +106,7 @@ export const RULES: Rules = {
     issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
     revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
     deleteDevice: ["no key", "admin", ({ device }) => [device]],
+    connectGuide: ["no key", "viewer", ({ device }) => [device]],
     showCertificateChain: ["no key", "viewer", ({ certificate }) => [certificate]],
     revokeDeviceCertificates: ["no key", "admin", ({ certifiedDevice }) => [certifiedDevice]],
   },

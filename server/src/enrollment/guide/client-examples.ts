@@ -1,0 +1,117 @@
+/** What the commands of a guide are made of: values of one device, made of characters that no shell interprets. */
+export interface GuideValues {
+  host: string;
+  port: number;
+  baseUrl: string;
+  renewalEndpoint: string;
+  clientId: string;
+  /** A topic that the device may publish on. */
+  topic: string;
+}
+
+/** Commands or a program that connect as the device, from a folder with its files. */
+export interface ClientExample {
+  tool: "openssl" | "curl" | "mosquitto" | "mqtt.js" | "paho" | "esp-idf" | "agent";
+  /** What it does. */
+  does: string;
+  language: "sh" | "js" | "python" | "c";
+  text: string;
+}
+
+export const SAMPLE_PAYLOAD = '{"temperature": 21.5}';
+
+/** The files that every example reads, and what is in them. */
+export const GUIDE_FILES = [
+  { name: "key.pem", contains: "The private key of the device" },
+  { name: "cert.pem", contains: "The client certificate" },
+  { name: "chain.pem", contains: "The intermediate that issued it" },
+  { name: "fullchain.pem", contains: "cert.pem, then chain.pem: what the broker wants to see" },
+  { name: "ca.pem", contains: "The authorities that the broker's own certificate is verified by" },
+] as const;
+
+/** Examples that need no topic: whether TLS stands, and the renewal. */
+export function connectionExamples({ host, port, baseUrl, renewalEndpoint }: GuideValues): ClientExample[] {
+  return [
+    {
+      tool: "openssl",
+      does: "Shows whether TLS stands, and which side refuses",
+      language: "sh",
+      text: `openssl s_client -connect ${host}:${port} -servername ${host} -CAfile ca.pem -verify_return_error \\
+  -cert cert.pem -cert_chain chain.pem -key key.pem -brief </dev/null`,
+    },
+    {
+      tool: "curl",
+      does: "Renews the certificate; answer.json has the new one. Add --cacert while the service uses its development certificate",
+      language: "sh",
+      text: `openssl req -new -sha256 -key key.pem -subj / -out device.csr
+curl -sS --cert fullchain.pem --key key.pem -H 'Content-Type: application/json' -o answer.json \\
+  ${baseUrl}${renewalEndpoint} --data-binary @- <<JSON
+{ "csr": "$(awk '{ printf "%s\\\\n", $0 }' device.csr)" }
+JSON`,
+    },
+    {
+      tool: "agent",
+      does: "Connects with the agent's own files, publishes each line of its input, renews by itself",
+      language: "sh",
+      text: `echo '${SAMPLE_PAYLOAD}' | muster-agent run --state-dir .`,
+    },
+  ];
+}
+
+/** Examples that publish a reading. */
+export function publishingExamples({ host, port, clientId, topic }: GuideValues): ClientExample[] {
+  return [
+    {
+      tool: "mosquitto",
+      does: "Publishes one reading",
+      language: "sh",
+      text: `mosquitto_pub -h ${host} -p ${port} --cafile ca.pem --cert fullchain.pem --key key.pem \\
+  -i ${clientId} -q 1 -d -t ${topic} -m '${SAMPLE_PAYLOAD}'`,
+    },
+    {
+      tool: "mqtt.js",
+      does: "Publishes one reading",
+      language: "js",
+      text: `import { readFileSync } from "node:fs";
+import mqtt from "mqtt";
+
+const client = await mqtt.connectAsync("mqtts://${host}:${port}", {
+  clientId: "${clientId}",
+  key: readFileSync("key.pem"),
+  cert: readFileSync("fullchain.pem"),
+  ca: readFileSync("ca.pem"),
+});
+await client.publishAsync("${topic}", '${SAMPLE_PAYLOAD}', { qos: 1 });
+await client.endAsync();`,
+    },
+    {
+      tool: "paho",
+      does: "Publishes one reading (paho-mqtt 2)",
+      language: "python",
+      text: `import paho.mqtt.client as mqtt
+
+client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="${clientId}")
+client.tls_set(ca_certs="ca.pem", certfile="fullchain.pem", keyfile="key.pem")
+client.connect("${host}", ${port})
+client.loop_start()
+client.publish("${topic}", '${SAMPLE_PAYLOAD}', qos=1).wait_for_publish()
+client.disconnect()`,
+    },
+    {
+      tool: "esp-idf",
+      does: "Publishes one reading (esp-mqtt of ESP-IDF 5)",
+      language: "c",
+      text: `extern const char ca_pem[], fullchain_pem[], key_pem[];  // embedded with EMBED_TXTFILES
+
+esp_mqtt_client_config_t config = {
+    .broker.address.uri = "mqtts://${host}:${port}",
+    .broker.verification.certificate = ca_pem,
+    .credentials.client_id = "${clientId}",
+    .credentials.authentication = {.certificate = fullchain_pem, .key = key_pem},
+};
+esp_mqtt_client_handle_t client = esp_mqtt_client_init(&config);
+esp_mqtt_client_start(client);
+esp_mqtt_client_enqueue(client, "${topic}", ${JSON.stringify(SAMPLE_PAYLOAD)}, 0, 1, 0, true);`,
+    },
+  ];
+}

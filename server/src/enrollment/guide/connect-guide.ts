@@ -1,0 +1,72 @@
+import { useCase } from "../../access/access.ts";
+import { certificateUseCases } from "../../certificates/certificates.ts";
+import { type DeviceRecord, deviceUseCases, resolveTopics } from "../../devices/devices.ts";
+import type { EnrollmentDeps } from "../deps.ts";
+import { RENEWAL_ENDPOINT } from "../limits.ts";
+import {
+  type ClientExample,
+  connectionExamples,
+  GUIDE_FILES,
+  publishingExamples,
+  SAMPLE_PAYLOAD,
+} from "./client-examples.ts";
+
+/** How a device connects: addresses, files, and commands with its real values. It contains no secret. */
+export interface ConnectGuide {
+  brokerUrl: string;
+  host: string;
+  port: number;
+  clientId: string;
+  /** Of the live certificate that ends last; without one, those that the device's type would give it. */
+  publishTopics: string[];
+  certificateState: DeviceRecord["certificateState"];
+  /** PEM: what the device verifies the broker by. */
+  serverCaBundle: string;
+  samplePayload: string;
+  files: readonly { name: string; contains: string }[];
+  /** Without a publish topic none that publishes. */
+  examples: ClientExample[];
+}
+
+/** How the device connects to the broker. @throws MusterError not_found */
+export const connectGuide = useCase(
+  { role: "viewer" },
+  async (deps: EnrollmentDeps, caller, deviceId: string): Promise<ConnectGuide> => {
+    const device = await deviceUseCases.getDevice(deps, caller, deviceId);
+    const live = await certificateUseCases.listCertificates(deps, caller, {
+      deviceId,
+      status: "active",
+      skip: 0,
+      limit: 100,
+    });
+    const [last] = live.items.sort((one, other) => other.expiresAt.getTime() - one.expiresAt.getTime());
+    const types = await deviceUseCases.listDeviceTypes(deps, caller);
+    const templates = types.find(({ id }) => id === device.deviceTypeId)?.publishTopics ?? [];
+    const publishTopics =
+      last && !last.expired ? last.publishTopics : resolveTopics(templates, caller.tenantSlug, device.id);
+    const brokerUrl = deps.brokerUrl();
+    const { hostname: host, port } = new URL(brokerUrl);
+    const values = {
+      host,
+      port: Number(port || MQTTS_PORT),
+      baseUrl: deps.baseUrl(),
+      renewalEndpoint: RENEWAL_ENDPOINT,
+      clientId: device.id,
+      topic: publishTopics[0] ?? "",
+    };
+    return {
+      brokerUrl,
+      host,
+      port: values.port,
+      clientId: device.id,
+      publishTopics,
+      certificateState: device.certificateState,
+      serverCaBundle: deps.authorities.serverCaBundlePem(),
+      samplePayload: SAMPLE_PAYLOAD,
+      files: GUIDE_FILES,
+      examples: [...(publishTopics.length > 0 ? publishingExamples(values) : []), ...connectionExamples(values)],
+    };
+  },
+);
+
+const MQTTS_PORT = 8883;
