@@ -50,6 +50,25 @@ test("beyond a tenant's messages a minute further ones are suppressed, and one m
   assert.ok((await measured('muster_notifications_total{channel="webhook",result="suppressed"}')) > 0);
 });
 
+test("a tenant's own quota of messages a minute counts at once, is reported, and its use is listed", async () => {
+  const { sinks, anomalies, pass, server } = environment;
+  const { tenant, path, room } = await notified();
+  const { access } = server.app;
+  await access.setQuota(tenant.caller, "deliveriesPerMinute", 4);
+  const { open } = await anomalies(tenant, [room], 10, { severity: "minor" });
+  await open();
+  await pass(0);
+  assert.equal(sinks.hooksAt(path).length, 3);
+  const used = async () =>
+    (await access.tenantUsage(tenant.caller)).find(({ quota }) => quota === "deliveriesPerMinute");
+  const { of, ...use } = (await used())!;
+  assert.deepEqual(use, { quota: "deliveriesPerMinute", used: 3, limit: 4, own: true });
+  assert.match(of, /messages about anomalies/);
+  await pass(MINUTE);
+  assert.equal((await used())!.used, 0);
+  assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, /the 4 a minute.*7 further/s);
+});
+
 test("critical pages to people are never suppressed, and lesser messages suppress no critical page to a channel", async () => {
   const { sinks, anomalies, pass } = environment;
   const { tenant, ada, path, crew, room } = await notified();

@@ -78,6 +78,7 @@ export interface Schema {
   shared_claims: SharedClaimsView;
   shared_connection_refusals: SharedConnectionRefusalsView;
   shared_connectivity_events: SharedConnectivityEventsView;
+  shared_delivery_minutes: SharedDeliveryMinutesView;
   shared_device_findings: SharedDeviceFindingsView;
   shared_device_groups: SharedDeviceGroupsView;
   shared_device_rules: SharedDeviceRulesView;
@@ -877,6 +878,12 @@ export interface SharedConnectivityEventsView {
   at: Date;
   connectivity: string | null;
   reason: string | null;
+}
+
+export interface SharedDeliveryMinutesView {
+  tenant_id: string;
+  minute: Date;
+  others: number;
 }
 
 export interface SharedDeviceFindingsView {

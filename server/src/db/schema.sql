@@ -294,7 +294,7 @@ CREATE TRIGGER certificates_of_device_revoked AFTER UPDATE OF revoked_at ON cert
 CREATE TRIGGER certificates_release_client_id AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION release_client_id();
 CREATE TRIGGER certificates_shared_key AFTER INSERT ON certificates
-  FOR EACH ROW EXECUTE FUNCTION note_shared_key();
+  FOR EACH ROW EXECUTE FUNCTION record_shared_key();
 CREATE TRIGGER certificates_stay_revoked BEFORE UPDATE ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION refuse_unrevoke();
 
@@ -1030,7 +1030,7 @@ CREATE TABLE tenants (
   CONSTRAINT tenants_telemetry_retention_days_check CHECK ((telemetry_retention_days = ANY (ARRAY[7, 30, 90, 180, 365, 730])))
 );
 CREATE TRIGGER tenants_retention AFTER UPDATE OF telemetry_retention_days ON tenants
-  FOR EACH ROW WHEN ((old.telemetry_retention_days <> new.telemetry_retention_days)) EXECUTE FUNCTION tell_retention();
+  FOR EACH ROW WHEN ((old.telemetry_retention_days <> new.telemetry_retention_days)) EXECUTE FUNCTION notify_retention();
 
 CREATE TABLE thresholds (
   id uuid NOT NULL,
@@ -1252,6 +1252,12 @@ CREATE VIEW shared_connectivity_events AS
     changed_row ->> 'connectivity_reason'::text AS reason
    FROM events
   WHERE changed_table = 'devices'::text;
+
+CREATE VIEW shared_delivery_minutes AS
+ SELECT tenant_id,
+    minute,
+    others
+   FROM delivery_minutes;
 
 CREATE VIEW shared_device_findings AS
  SELECT tenant_id,
@@ -1777,31 +1783,12 @@ BEGIN
   END IF;
 END $function$;
 
-CREATE FUNCTION note_shared_key()
+CREATE FUNCTION notify_retention()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  other record;
-  shared boolean := false;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(encode(NEW.spki_sha256, 'hex'), 0));
-  FOR other IN
-    SELECT DISTINCT ON (c.device_uid) c.id, c.tenant_id, c.device_uid FROM certificates c
-    WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL AND c.not_after > NEW.issued_at
-      AND c.device_uid <> NEW.device_uid
-    ORDER BY c.device_uid, c.not_after DESC
-  LOOP
-    shared := true;
-    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
-    SELECT gen_random_uuid(), other.tenant_id, other.device_uid, 'shared_key', other.id, NEW.issued_at
-    WHERE NOT EXISTS (SELECT 1 FROM device_findings f WHERE f.device_uid = other.device_uid
-      AND f.kind = 'shared_key' AND f.certificate_id = other.id);
-  END LOOP;
-  IF shared THEN
-    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
-    VALUES (gen_random_uuid(), NEW.tenant_id, NEW.device_uid, 'shared_key', NEW.id, NEW.issued_at);
-  END IF;
+  PERFORM pg_notify('muster_retention', '');
   RETURN NULL;
 END $function$;
 
@@ -1934,6 +1921,34 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION record_shared_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  other record;
+  shared boolean := false;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(encode(NEW.spki_sha256, 'hex'), 0));
+  FOR other IN
+    SELECT DISTINCT ON (c.device_uid) c.id, c.tenant_id, c.device_uid FROM certificates c
+    WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL AND c.not_after > NEW.issued_at
+      AND c.device_uid <> NEW.device_uid
+    ORDER BY c.device_uid, c.not_after DESC
+  LOOP
+    shared := true;
+    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+    SELECT gen_random_uuid(), other.tenant_id, other.device_uid, 'shared_key', other.id, NEW.issued_at
+    WHERE NOT EXISTS (SELECT 1 FROM device_findings f WHERE f.device_uid = other.device_uid
+      AND f.kind = 'shared_key' AND f.certificate_id = other.id);
+  END LOOP;
+  IF shared THEN
+    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+    VALUES (gen_random_uuid(), NEW.tenant_id, NEW.device_uid, 'shared_key', NEW.id, NEW.issued_at);
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE FUNCTION record_superseded_try_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2059,15 +2074,6 @@ BEGIN
   PERFORM FROM quota_rounds r WHERE r.tenant_id = tenant AND r.quota = the_quota AND r.round = the_round;
   IF FOUND THEN RETURN true; END IF;
   RETURN muster_refuse('quota_round_over');
-END $function$;
-
-CREATE FUNCTION tell_retention()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM pg_notify('muster_retention', '');
-  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION ticket_within_rate(tenant uuid, next integer, per_minute integer, at timestamp with time zone)

@@ -23,6 +23,8 @@ const COUNTS: Record<QuotaName, Count> = {
     WHERE c.tenant_id = ${tenant} AND c.status = 'pending' AND c.expires_at > ${now})`,
   ticketsPerMinute: (tenant, now) => sql`(SELECT count(*) FROM shared_tickets c
     WHERE c.tenant_id = ${tenant} AND c.id >= ${firstIdOf(sql`${now} - interval '1 minute'`)})`,
+  deliveriesPerMinute: (tenant, now) => sql`coalesce((SELECT c.others FROM shared_delivery_minutes c
+    WHERE c.tenant_id = ${tenant} AND c.minute = date_trunc('minute', ${now})), 0)`,
 };
 
 /** SQL: how much of a quota the tenant uses at `now`. */

@@ -30,6 +30,7 @@ import { sessions } from "./0029-sessions.ts";
 import { overviews } from "./0030-overviews.ts";
 import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { people } from "./0032-people.ts";
+import { deliveryQuota } from "./0033-delivery-quota.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   { number: 30, name: "overviews", sql: overviews },
   { number: 31, name: "anomaly statements", sql: anomalyStatements },
   { number: 32, name: "people", sql: people },
+  { number: 33, name: "delivery quota", sql: deliveryQuota },
 ];

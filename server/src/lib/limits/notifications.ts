@@ -2,12 +2,6 @@ import { limitTable } from "./limit.ts";
 
 /** Notifications: what one tenant, address or target may cost delivery. */
 export const notifications = limitTable({
-  deliveriesPerMinute: {
-    level: "tenant",
-    of: "messages about anomalies accepted in one clock minute; the last quarter is for people, not channels. Critical pages to channels are counted apart, up to the same number",
-    value: 600,
-    reached: "further ones are suppressed, and one e-mail says how many; critical pages to people are exempt",
-  },
   confirmationsPerAddress: {
     level: "tenant",
     of: "confirmation links to one address in 24 hours",

@@ -22,4 +22,10 @@ export const quotas = limitTable({
     value: 600,
     reached: "429 rate_limited with Retry-After",
   },
+  deliveriesPerMinute: {
+    level: "tenant",
+    of: "messages about anomalies accepted in one clock minute; the last quarter is for people, not channels. Critical pages to channels are counted apart, up to the same number",
+    value: 600,
+    reached: "further ones are suppressed, and one e-mail says how many; critical pages to people are exempt",
+  },
 });

@@ -4,7 +4,7 @@ import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.t
 import type { NotificationsDeps } from "../deps.ts";
 import { priorityOf } from "../queues/priority.ts";
 import { admit } from "./admission.ts";
-import { countMinute, knownKeys, lockMinutes, type MinuteRow } from "./admission-store.ts";
+import { type CappedMinuteRow, countMinute, knownKeys, lockMinutes } from "./admission-store.ts";
 
 /** Inserts messages about anomalies, as many as each tenant may send in a minute; the others are counted, to be reported to its admins. */
 export async function acceptDeliveries(
@@ -16,7 +16,7 @@ export async function acceptDeliveries(
   if (deliveries.length === 0) return;
   const minute = minuteOf(now);
   const byTenant = Map.groupBy(deliveries, ({ tenantId }) => tenantId);
-  const counts = await lockMinutes(tx, [...byTenant.keys()], minute);
+  const counts = await lockMinutes(tx, [...byTenant.keys()], minute, deps.limits.deliveriesPerMinute);
   // Read under the lock: the same message of another process is known by now, and counts once.
   const known = await knownKeys(
     tx,
@@ -34,15 +34,15 @@ export function minuteOf(now: Date): Date {
 }
 
 async function acceptOf(
-  { limits, metrics, logger }: NotificationsDeps,
+  { metrics, logger }: NotificationsDeps,
   tx: Tx,
-  row: MinuteRow,
+  row: CappedMinuteRow,
   fresh: readonly NewDelivery[],
   { minute, now }: { minute: Date; now: Date },
 ): Promise<void> {
   const counts = { criticalToChannels: row.critical_to_channels, others: row.others };
   const items = fresh.map((delivery) => ({ delivery, priority: priorityOf(delivery.message, delivery.userId) }));
-  const { accepted, suppressed } = admit(items, counts, limits.deliveriesPerMinute);
+  const { accepted, suppressed } = admit(items, counts, row.most);
   const { tenant_id } = row;
   await countMinute(tx, {
     tenant_id,

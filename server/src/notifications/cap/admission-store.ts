@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { quotaValue } from "../../access/access.ts";
 import type { Tx } from "../../db/database.ts";
 
 export interface MinuteRow {
@@ -7,18 +8,31 @@ export interface MinuteRow {
   others: number;
 }
 
+/** A row with the most messages a minute that the tenant may send of a kind. */
+export type CappedMinuteRow = MinuteRow & { most: number };
+
+/** SQL: the quota of a tenant, or the usual value. */
+function mostOf(tenant: RawBuilder<unknown>, usual: number): RawBuilder<number> {
+  return quotaValue(sql.lit("deliveriesPerMinute"), tenant, sql`${usual}`);
+}
+
 /**
  * Locks the counts of the tenants for this transaction, in the order of their ids, and starts a new minute where one has begun. Two
  * processes that accept messages of a tenant wait for each other, so that the counts are exact.
  */
-export async function lockMinutes(tx: Tx, tenantIds: string[], minute: Date): Promise<MinuteRow[]> {
-  const { rows } = await sql<MinuteRow>`
+export async function lockMinutes(
+  tx: Tx,
+  tenantIds: string[],
+  minute: Date,
+  usual: number,
+): Promise<CappedMinuteRow[]> {
+  const { rows } = await sql<CappedMinuteRow>`
     INSERT INTO delivery_minutes AS m (tenant_id, minute)
     SELECT id, ${minute} FROM unnest(${tenantIds}::uuid[]) AS id ORDER BY id
     ON CONFLICT (tenant_id) DO UPDATE SET minute = excluded.minute,
            critical_to_channels = CASE WHEN m.minute = excluded.minute THEN m.critical_to_channels ELSE 0 END,
            others = CASE WHEN m.minute = excluded.minute THEN m.others ELSE 0 END
-    RETURNING tenant_id, critical_to_channels, others`.execute(tx);
+    RETURNING tenant_id, critical_to_channels, others, ${mostOf(sql`m.tenant_id`, usual)} AS most`.execute(tx);
   return rows;
 }
 
@@ -45,15 +59,17 @@ export interface SuppressedRow {
   tenant_id: string;
   minute: Date;
   suppressed: number;
+  /** The quota of the tenant. */
+  most: number;
 }
 
 /** Removes, to be reported, what was suppressed in minutes before `before`; at most `limit` that no other process has locked. */
-export async function takeSuppressed(tx: Tx, before: Date, limit: number): Promise<SuppressedRow[]> {
+export async function takeSuppressed(tx: Tx, before: Date, limit: number, usual: number): Promise<SuppressedRow[]> {
   const { rows } = await sql<SuppressedRow>`
     WITH picked AS MATERIALIZED (
       SELECT tenant_id, minute FROM suppressed_deliveries WHERE minute < ${before}
        ORDER BY minute LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     DELETE FROM suppressed_deliveries s USING picked WHERE s.tenant_id = picked.tenant_id AND s.minute = picked.minute
-    RETURNING s.tenant_id, s.minute, s.suppressed`.execute(tx);
+    RETURNING s.tenant_id, s.minute, s.suppressed, ${mostOf(sql`s.tenant_id`, usual)} AS most`.execute(tx);
   return rows;
 }

@@ -28,13 +28,13 @@ async function reportSuppressed(deps: NotificationsDeps): Promise<void> {
 
 async function reportBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   const now = deps.clock.now();
-  const rows = await takeSuppressed(tx, minuteOf(now), BATCH);
-  const messageOf = ({ minute, suppressed }: SuppressedRow) => ({
+  const rows = await takeSuppressed(tx, minuteOf(now), BATCH, deps.limits.deliveriesPerMinute);
+  const messageOf = ({ minute, suppressed, most }: SuppressedRow) => ({
     type: "notifications.suppressed" as const,
     at: minute.toISOString(),
     timeZone: "UTC",
     suppressed,
-    limit: deps.limits.deliveriesPerMinute,
+    limit: most,
   });
   await mailAdmins(deps, tx, rows, messageOf, now);
   return rows.length;
