@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { admitsUser, ROLES, type Role } from "../src/access/access.ts";
+import { adminRoutes } from "../src/api/admin-routes.ts";
+import { operationsText } from "../src/api/openapi/operations.ts";
+import type { AdminRoute } from "../src/api/route.ts";
+import { MINUTE } from "../src/lib/clock.ts";
+import { addRecords, addStaff, NOWHERE, type Staff } from "./authorization/records.ts";
+import { type HttpAnswer, https } from "./harness/https.ts";
+import { rowsNaming } from "./harness/rows.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+import { newBrowser, PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
+
+/**
+ * Every operation of the admin API, by its route value, with every role, without a session, from a foreign origin, with another tenant's
+ * ids and without a step-up. A new route is tried because it is routed.
+ */
+let server: TestServer;
+let users: Record<Role, SignedIn>;
+let theirs: Staff;
+
+before(async () => {
+  server = await startServer();
+  const [ours, other] = [await addStaff(server), await addStaff(server)];
+  theirs = other;
+  const [admin, operator, viewer] = [
+    await signIn(server, ours, "admin"),
+    await signIn(server, ours, "operator"),
+    await signIn(server, ours, "viewer"),
+  ];
+  users = { admin, operator, viewer };
+});
+after(() => server.stop());
+
+/** Operations that end or replace the session with which they are called, or that would fail sign-ins. */
+const OWN_SESSION = new Set(["signOut", "changePassword", "stepUp", "endOtherSessions"]);
+
+const addressOf = ({ path }: AdminRoute, id: string) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(id));
+
+let sent = 0;
+
+/** Calls `route` with its example. The clock goes on now and then, out of the way of the rate limit, and the user is verified again. */
+async function call(user: SignedIn, route: AdminRoute, id = "no-such-record"): Promise<HttpAnswer> {
+  if (++sent % 200 === 0) server.clock.advance(MINUTE);
+  const path = addressOf(route, id).replace("/api/admin", "");
+  return await user.call(route.method, path, route.examples.body === undefined ? {} : { body: route.examples.body });
+}
+
+async function stepUpAll(): Promise<void> {
+  for (const user of Object.values(users))
+    assert.equal((await user.call("POST", "/session/step-up", { body: { password: PASSWORD } })).status, 204);
+}
+
+/** Answers that last are of another kind and tested with their route. */
+const isStream = ({ operationId }: AdminRoute) => operationId === "followEvents" || /stream|events/i.test(operationId);
+
+const answering = adminRoutes.filter((route) => !isStream(route));
+
+test("without a session every operation that needs one answers 401, whatever the cookie", async () => {
+  for (const route of adminRoutes.filter(({ by }) => by !== "anyone")) {
+    for (const cookie of [undefined, "__Host-muster=x", `__Host-muster=${"A".repeat(43)}`]) {
+      const { status, json } = await https(server.httpUrl + addressOf(route, "x"), {
+        ca: server.ca,
+        method: route.method,
+        headers: { "sec-fetch-site": "same-origin", ...(cookie ? { cookie } : {}) },
+      });
+      assert.deepEqual([status, json.error], [401, "session_required"], route.operationId);
+    }
+  }
+});
+
+test("a request of another origin's page is refused by every operation, before anything else", async () => {
+  const { cookie } = users.admin;
+  for (const route of adminRoutes) {
+    for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
+      const { status, json } = await https(server.httpUrl + addressOf(route, "x"), {
+        ca: server.ca,
+        method: route.method,
+        headers: { ...headers, cookie },
+        ...(route.examples.body === undefined ? {} : { body: route.examples.body }),
+      });
+      assert.deepEqual([status, json.error], [403, "foreign_origin"], route.operationId);
+    }
+  }
+});
+
+test("each operation refuses exactly the roles that its use case does not admit, before the input is read", async () => {
+  await stepUpAll();
+  for (const route of answering.filter(({ operationId }) => !OWN_SESSION.has(operationId))) {
+    for (const role of ROLES) {
+      const { status, json, text } = await call(users[role], route);
+      const admitted = route.by !== "user" || admitsUser(route.useCase.may, { role });
+      const refused = status === 403 && json.error === "insufficient_role";
+      assert.equal(refused, !admitted, `${route.operationId} by ${role}: ${text}`);
+      if (refused) assert.equal(json.middleware, "authorization", route.operationId);
+      assert.notEqual(status, 500, `${route.operationId} by ${role}: ${text}`);
+    }
+  }
+});
+
+test("a session lists exactly the operations that it may call", async () => {
+  for (const role of ROLES) {
+    const { operations } = (await users[role].call("GET", "/session")).json;
+    const admitted = adminRoutes.filter((route) => route.by !== "user" || admitsUser(route.useCase.may, { role }));
+    assert.deepEqual(
+      operations,
+      admitted.map(({ operationId }) => operationId),
+      role,
+    );
+  }
+});
+
+/** Rows that name one of these; the service itself tries its deliveries again. */
+async function rowsOf(marks: string[]): Promise<string[]> {
+  const rows = await rowsNaming(server.app.database, marks);
+  return rows.filter((row) => !/^(deliver|delivery_)/.test(row));
+}
+
+test("another tenant's ids in the path are answered like ids that exist nowhere, and nothing of theirs changes", async () => {
+  await stepUpAll();
+  const foreign = await addRecords(server, theirs);
+  const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
+  const before = await rowsOf(marks);
+  const kinds = Object.keys(foreign) as (keyof typeof foreign)[];
+  for (const route of answering.filter((each) => each.by === "user" && each.path.includes("{"))) {
+    for (const kind of kinds) {
+      const [asked, unknown] = [
+        await call(users.admin, route, foreign[kind]),
+        await call(users.admin, route, NOWHERE[kind]),
+      ];
+      const what = `${route.operationId} with their ${kind}: ${asked.text}`;
+      assert.deepEqual([asked.status, asked.json?.error], [unknown.status, unknown.json?.error], what);
+      for (const mark of marks)
+        if (mark !== foreign[kind]) assert.ok(!asked.text.includes(mark), `${what} shows ${mark}`);
+    }
+  }
+  assert.deepEqual(await rowsOf(marks), before);
+});
+
+test("dangerous operations are refused ten minutes after the sign-in, and admitted after a step-up", async () => {
+  server.clock.advance(10 * MINUTE);
+  // Where a function says for which bodies, the test of the route knows such a body.
+  const dangerous = answering.filter(({ stepUp }) => stepUp === true);
+  assert.ok(dangerous.length >= 3);
+  for (const route of dangerous) {
+    const { status, json } = await call(users.admin, route);
+    const platform = route.by === "user" && route.role === "platform";
+    const error = platform ? "insufficient_role" : "reauthentication_required";
+    assert.deepEqual([status, json.error, json.middleware], [403, error, "authorization"], route.operationId);
+    assert.match(operationsText(), new RegExp(`${route.operationId} \\w+\\+`), "the list of operations says so");
+  }
+  await stepUpAll();
+  for (const route of dangerous)
+    assert.notEqual((await call(users.admin, route)).json?.error, "reauthentication_required", route.operationId);
+});
+
+test("a session whose password was drawn by the service calls nothing but what completes the sign-in", async () => {
+  const { email, password } = await server.app.access.createUser(theirs.caller, {
+    email: "drawn@example.com",
+    role: "admin",
+  });
+  const browser = newBrowser(server);
+  assert.equal((await browser.call("POST", "/session", { body: { email, password } })).json.passwordDue, true);
+  for (const route of adminRoutes.filter(({ by }) => by !== "anyone")) {
+    if ("evenIncomplete" in route) continue;
+    const answer = await browser.call(route.method, addressOf(route, "x").replace("/api/admin", ""));
+    assert.deepEqual([answer.status, answer.json.error], [403, "sign_in_incomplete"], route.operationId);
+  }
+});
