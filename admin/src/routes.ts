@@ -135,6 +135,33 @@ export const appRoutes: readonly AppRoute[] = [
     menu: { group: "Access", icon: "keys", key: "k" },
   },
   {
+    path: "/users",
+    title: "Users",
+    operations: ["listUsers", "listInvites"],
+    page: () => import("./pages/users/users-page.tsx"),
+    menu: { group: "Administration", icon: "users", key: "u" },
+  },
+  {
+    path: "/users/$id",
+    title: "User",
+    operations: ["getUser", "getUserImpact"],
+    page: () => import("./pages/users/user-page.tsx"),
+  },
+  {
+    path: "/invite",
+    title: "Accept an invitation",
+    operations: [],
+    open: true,
+    page: () => import("./pages/links/invite-page.tsx"),
+  },
+  {
+    path: "/reset",
+    title: "Choose a new password",
+    operations: [],
+    open: true,
+    page: () => import("./pages/links/reset-page.tsx"),
+  },
+  {
     path: "/audit",
     title: "Audit",
     operations: ["listAdminAudit", "listApiAudit", "listCertificateAudit"],

@@ -1,0 +1,56 @@
+import { Checkbox, NativeSelect } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import { changeUser, impactQuery, type Role, USERS, type User } from "../../api/people/users.ts";
+import { Form } from "../../parts/form/form.tsx";
+import { toast } from "../../parts/toasts.tsx";
+import { useRefresh } from "../../parts/use-refresh.ts";
+import { plural } from "../../ui/display/format.ts";
+import { Dialog } from "../../ui/input/dialog.tsx";
+import { ROLES } from "../../words/roles.ts";
+
+interface ChangeRoleProps {
+  user: User;
+  etag: string | undefined;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Gives a user another role, and offers to revoke the user's API keys with it. */
+export function ChangeRole({ user, etag, opened, onClose }: ChangeRoleProps) {
+  return (
+    <Dialog title={`Change the role of ${user.email}`} opened={opened} onClose={onClose}>
+      <Fields user={user} etag={etag} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Fields({ user, etag, onClose }: Omit<ChangeRoleProps, "opened">) {
+  const keys = useQuery(impactQuery(user.id)).data?.keys ?? [];
+  const refresh = useRefresh();
+  const form = useForm({ mode: "controlled", initialValues: { role: user.role as Role, revokeKeys: false } });
+  const submit = async ({ role, revokeKeys }: typeof form.values) => {
+    await changeUser(user.id, etag, { role, revokeKeys });
+    toast(`${user.email} is ${ROLES[role].toLowerCase()} now.`);
+    onClose();
+    await refresh(USERS, "/api/admin/keys");
+  };
+  const same = form.values.role === user.role ? "Choose another role." : undefined;
+  return (
+    <Form form={form} onSubmit={submit} action="Change role" onCancel={onClose} blocked={same}>
+      <p>The sessions of the user end at once; the user signs in again.</p>
+      <NativeSelect
+        label="Role"
+        data={Object.entries(ROLES).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps("role")}
+      />
+      {keys.length > 0 && (
+        <Checkbox
+          label={`Revoke the ${plural(keys.length, "API key")} of the user, too`}
+          description="Keys keep their scopes, whatever the role of their owner is."
+          {...form.getInputProps("revokeKeys", { type: "checkbox" })}
+        />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,32 @@
+import { Button } from "@mantine/core";
+import { Time } from "../../ui/display/time.tsx";
+import { DialogActions } from "../../ui/input/dialog.tsx";
+import { Secret } from "../../ui/input/secret.tsx";
+
+export interface MadeLink {
+  email: string;
+  url: string;
+  expiresAt: string;
+  mailed: boolean;
+}
+
+/** A link that works once, to hand over where no mail brings it. */
+export function ShowLink({ link, onDone }: { link: MadeLink; onDone: () => void }) {
+  return (
+    <>
+      <Secret label="Link" value={link.url}>
+        <p>
+          It works once, until <Time at={link.expiresAt} />.
+        </p>
+      </Secret>
+      <p>
+        {link.mailed
+          ? `It is being mailed to ${link.email}. You can hand it over as well.`
+          : `No mail server is configured: hand it over to ${link.email} on a way that only this person reads.`}
+      </p>
+      <DialogActions>
+        <Button onClick={onDone}>Done</Button>
+      </DialogActions>
+    </>
+  );
+}
