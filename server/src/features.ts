@@ -20,6 +20,7 @@ import type { Metrics } from "./lib/metrics.ts";
 import { createLive } from "./live/live.ts";
 import { createNotifications, type NotificationSettings, type Notifications } from "./notifications/notifications.ts";
 import { createOverview } from "./overview/overview.ts";
+import { createPlatform, type PlatformDeps } from "./platform/platform.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
 import { createTelemetry } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
@@ -32,7 +33,7 @@ export interface FeatureDeps {
   logger: Logger;
   metrics: Metrics;
   limits: Limits;
-  authorities: EnrollmentDeps["authorities"];
+  authorities: EnrollmentDeps["authorities"] & PlatformDeps["authorities"];
   /** Keys derived from the master key; the first one is used for what is new. */
   keysFor: Authorities["keysFor"];
   notificationSettings: NotificationSettings;
@@ -80,11 +81,12 @@ export function composeFeatures(process: FeatureDeps) {
   const rules = createRules({ ...deps, telemetry });
   const tickets = createTickets(deps);
   const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };
+  const doctor = createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) });
   return {
     ...shown,
     audit: createAudit(deps),
     backup: createBackup(deps),
-    doctor: createDoctor({ ...deps, featureChecks: featureChecks({ notifications }) }),
+    doctor,
     events,
     identity: createIdentity({
       ...deps,
@@ -99,6 +101,7 @@ export function composeFeatures(process: FeatureDeps) {
     metrics,
     notifications,
     overview: createOverview({ ...deps, ...shown }),
+    platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };
 }

@@ -24,6 +24,7 @@ const FEATURES = [
   "notifications",
   "tickets",
   "overview",
+  "platform",
 ];
 
 export const table = {
@@ -70,6 +71,7 @@ export const table = {
       ...FLOOR,
     ],
     tickets: ["anomalies", "devices", "access", "audit", ...FLOOR],
+    platform: ["access", "authorities", "audit", "doctor", ...FLOOR],
     live: ["events", "telemetry", "access", "lib"],
     notifications: ["groups", "anomalies", "events", "devices", "access", ...FLOOR],
     rules: ["anomalies", "telemetry", "devices", "access", "audit", ...FLOOR],

@@ -16,6 +16,7 @@ import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
+import { addTenant, listTenants } from "./tenants/platform-tenants.ts";
 import { changeUser, removeUser, setPlatformUser, userImpact } from "./users/change-users.ts";
 import { listUsers } from "./view-access.ts";
 
@@ -58,6 +59,8 @@ export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */
 export const accessUseCases = {
+  listTenants,
+  addTenant,
   getTenant,
   updateTenant,
   setTelemetryRetention,

@@ -24,19 +24,23 @@ export async function createTenantIn(
   deps: AdministerDeps,
   input: { slug: string; name: string },
 ): Promise<TenantRow> {
-  if (!SLUG.test(input.slug))
-    throw invalidRequest(
-      "The slug must be 1 to 40 characters of a-z, 0-9 and dash; it names the tenant in topics.",
-      input.slug,
-    );
   const now = deps.clock.now();
-  const tenant = { id: deps.ids.uuid(now), slug: input.slug, name: plainLine("name", input.name) };
+  const tenant = { id: deps.ids.uuid(now), slug: checkSlug(input.slug), name: plainLine("name", input.name) };
   const { id, slug, name } = tenant;
   const create = async (tx: Tx) => {
     await insertTenant(tx, { ...tenant, created_at: now });
     return { target: id, after: { slug, name }, result: tenant };
   };
   return await administer(deps, { tenantId: id, actor: "system" }, "tenant.create", create, db);
+}
+
+/** @throws MusterError invalid_request */
+export function checkSlug(slug: string): string {
+  if (SLUG.test(slug)) return slug;
+  throw invalidRequest(
+    "The slug must be 1 to 40 characters of a-z, 0-9 and dash; it names the tenant in topics.",
+    slug,
+  );
 }
 
 /** Retentions in days; the database has partitions for no others (migration 0008). */

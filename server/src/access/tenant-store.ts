@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import type { TenantsTable } from "../db/schema.generated.ts";
+import type { PageRequest } from "../lib/page.ts";
 import { alreadyExists } from "../lib/request-errors.ts";
 
 export interface TenantRow {
@@ -22,6 +23,22 @@ export async function insertTenant(db: Db, tenant: TenantRow & { created_at: Dat
 
 export async function findTenant(db: Db, slug: string): Promise<TenantRow | undefined> {
   return await db.selectFrom("tenants").select(["id", "slug", "name"]).where("slug", "=", slug).executeTakeFirst();
+}
+
+/** One page of all tenants, newest first, and how many there are. */
+export async function listTenantRows(
+  db: Db,
+  { skip, limit }: PageRequest,
+): Promise<{ rows: (TenantRow & { created_at: Date })[]; total: number }> {
+  const rows = await db
+    .selectFrom("tenants")
+    .select(["id", "slug", "name", "created_at"])
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(skip)
+    .execute();
+  const counted = db.selectFrom("tenants").select((of) => of.fn.countAll<string>().as("total"));
+  return { rows, total: Number((await counted.executeTakeFirstOrThrow()).total) };
 }
 
 export type TenantDetailRow = Selectable<TenantsTable>;

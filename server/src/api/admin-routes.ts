@@ -11,6 +11,7 @@ import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
+import * as platform from "./admin/platform.ts";
 import * as refusals from "./admin/refusals.ts";
 import * as session from "./admin/session.ts";
 import * as setup from "./admin/setup.ts";
@@ -40,6 +41,7 @@ const RESOURCES = [
   keys,
   audits,
   tenant,
+  platform,
 ];
 
 /** Every operation of the admin API. */

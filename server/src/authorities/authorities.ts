@@ -3,6 +3,8 @@
  * follows them. One process at a time changes them, and no change invalidates a certificate that is in use.
  */
 import type { KeyObject } from "node:crypto";
+import type { Administrator } from "../audit/audit.ts";
+import type { Tx } from "../db/types.ts";
 import { type Signer, verifyClientChain } from "../pki/pki.ts";
 import { listAuthorities, listAuthoritiesInUse } from "./authority-store.ts";
 import { type ChangeKind, changeHierarchy } from "./change-hierarchy.ts";
@@ -19,6 +21,9 @@ export type { Issuer, ServerTls } from "./loaded-authorities.ts";
 export { createMasterKeys, fixedMasterKey, type MasterKeyStore, type MasterKeys } from "./master-keys.ts";
 export type { MasterKeyRotation } from "./rotate-master-key.ts";
 export type { AuthorityStatus, ExportedAuthority } from "./status.ts";
+
+/** What is replaced. `rootImmediately`: the new server root is active at once. */
+export type Rotation = "intermediate" | "server" | "root" | "rootImmediately";
 
 export interface Authorities {
   /** The signer and the chain of its leaves, consistent with each other: use it to issue a leaf and return both. */
@@ -50,6 +55,8 @@ export interface Authorities {
   /** The new device root is active at once; the new server root is announced and active 35 days later, or at once with `immediately`. */
   rotateRoot(options?: { immediately?: boolean }): Promise<AuthorityStatus[]>;
   rotateServer(): Promise<AuthorityStatus[]>;
+  /** A rotation as a part of the transaction `tx`, recorded as one by `by`. Other processes, and this one, follow once it has committed. */
+  rotateIn(tx: Tx, rotation: Rotation, by: Pick<Administrator, "actor" | "address">): Promise<AuthorityStatus[]>;
   /**
    * The key derived from the master key for a purpose, then those derived from former master keys that are still accepted.
    *
@@ -105,6 +112,10 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     rotateIntermediate: () => rotate("intermediate"),
     rotateRoot: (options) => rotate(options?.immediately ? "rootImmediately" : "root"),
     rotateServer: () => rotate("server"),
+    rotateIn: async (tx, rotation, by) => {
+      await changeHierarchy(deps, rotation, { by, db: tx });
+      return (await listAuthorities(tx)).map(statusOf);
+    },
     keysFor: (purpose) => {
       deps.masterKeys.current();
       const now = deps.clock.now();

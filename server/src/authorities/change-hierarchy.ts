@@ -1,5 +1,6 @@
-import { recordAct } from "../audit/audit.ts";
+import { type Administrator, recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { Db } from "../db/types.ts";
 import { addMs } from "../lib/clock.ts";
 import { masterKeyCheck } from "../pki/pki.ts";
 import { insertMasterKeyCheck, notifyChange } from "./authority-store.ts";
@@ -41,7 +42,7 @@ const CHANGES = {
   },
 };
 
-/** The rotations that are requested at the shell, as the administrative audit names them. */
+/** The rotations that people request, as the administrative audit names them. */
 const ACTS: Partial<Record<ChangeKind, string>> = {
   intermediate: "ca.rotate-intermediate",
   server: "ca.rotate-server",
@@ -49,29 +50,44 @@ const ACTS: Partial<Record<ChangeKind, string>> = {
   rootImmediately: "ca.rotate-root",
 };
 
+/** Who changes it, and a transaction to join; absent: the shell, or the service itself, in a transaction of its own. */
+export interface Change {
+  by?: Pick<Administrator, "actor" | "address">;
+  db?: Db;
+}
+
 /**
  * Changes the hierarchy in one transaction under its lock, and notifies every process once that has committed.
  *
  * @throws MusterError wrong_master_key
  */
-export async function changeHierarchy(deps: AuthoritiesDeps, kind: ChangeKind): Promise<void> {
-  await inTransaction(deps.database.db, async (tx) => {
+export async function changeHierarchy(
+  deps: AuthoritiesDeps,
+  kind: ChangeKind,
+  { by = { actor: "system" }, db = deps.database.db }: Change = {},
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
     const hierarchy = await lockHierarchy(tx, deps, serverHosts(deps.publicHost));
     await requireMasterKey(hierarchy);
     const before = generationsInUse(hierarchy);
     await CHANGES[kind](hierarchy);
-    await recordRotation(hierarchy, kind, before);
+    await recordRotation(hierarchy, kind, before, by);
     await runDueRotations(hierarchy);
     await deleteUnneededKeys(tx, hierarchy.now);
     if (hierarchy.changed) await notifyChange(tx);
   });
 }
 
-async function recordRotation(hierarchy: LockedHierarchy, kind: ChangeKind, before: object): Promise<void> {
+async function recordRotation(
+  hierarchy: LockedHierarchy,
+  kind: ChangeKind,
+  before: object,
+  { actor, address }: NonNullable<Change["by"]>,
+): Promise<void> {
   const act = ACTS[kind];
   if (act === undefined) return;
-  const shell = { tenantId: null, actor: "system" };
-  await recordAct(hierarchy.tx, shell, { act, target: "ca", before, after: generationsInUse(hierarchy) }, hierarchy);
+  const recorded = { act, target: "ca", before, after: generationsInUse(hierarchy) };
+  await recordAct(hierarchy.tx, { tenantId: null, actor, address }, recorded, hierarchy);
 }
 
 /** Name → status. */

@@ -8,7 +8,7 @@ import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
-import { createRefusalJournal, listRefusals, type Refusal } from "./refusals/refusals.ts";
+import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
 import { rotateMqttClientPassword } from "./rotate-password.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
@@ -34,6 +34,7 @@ export const connectionUseCases = {
   deleteMqttClient,
   disconnectDevice,
   listRefusals,
+  listUnknownRefusals,
   listSymptoms,
 };
 

@@ -32,6 +32,8 @@ const ignore = () => undefined;
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
 export const RULES: Rules = {
   access: {
+    listTenants: ["no key", "platform", () => [page]],
+    addTenant: ["no key", "platform", () => [{ slug: fresh(), name: "x", adminEmail: `${fresh()}@example.com` }]],
     getTenant: ["no key", "admin", () => []],
     updateTenant: ["no key", "admin", () => [{ name: fresh() }]],
     setTelemetryRetention: ["no key", "admin", () => [30]],
@@ -73,6 +75,7 @@ export const RULES: Rules = {
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     listRefusals: ["devices:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listUnknownRefusals: ["no key", "platform", () => [page]],
     disconnectDevice: ["no key", "admin", ({ device }) => [device]],
     listSymptoms: ["no key", "viewer", () => []],
   },
@@ -150,6 +153,11 @@ export const RULES: Rules = {
     search: ["no key", "viewer", ({ device }) => [device]],
     listFindings: ["no key", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     listTimeline: ["no key", "viewer", ({ device }) => [device, {}]],
+  },
+  platform: {
+    showAuthorities: ["no key", "platform", () => []],
+    rotateAuthorities: ["no key", "platform", () => ["intermediate"]],
+    runChecks: ["no key", "platform", () => []],
   },
   rules: {
     createThreshold: [

@@ -31,7 +31,13 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
     database,
     clock,
     ids,
-    authorities: { issuer: () => issuer, issuersOf: async () => [], serverCaBundlePem: () => "SERVER CA BUNDLE" },
+    authorities: {
+      issuer: () => issuer,
+      issuersOf: async () => [],
+      status: async () => [],
+      rotateIn: async () => [],
+      serverCaBundlePem: () => "SERVER CA BUNDLE",
+    },
     addresses: { baseUrl: "https://muster.example.com", brokerUrl: "mqtts://broker.example.com:8883" },
     signTimeoutMs: options.signTimeoutMs,
   });

@@ -45,6 +45,8 @@ function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
       return { signer, chainPem: certificatePem(signer.issuer.der) };
     },
     issuersOf: async () => [],
+    status: async () => [],
+    rotateIn: async () => [],
     serverCaBundlePem: () => "SERVER CA BUNDLE",
   };
 }

@@ -5,7 +5,7 @@ import { adminRoute } from "../route.ts";
 import { id, page, paging, timestamp } from "../shapes.ts";
 import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
 import { auditEntry } from "../v1/device-certificates.ts";
-import { apiWrite, period, WRITE_EXAMPLE } from "./audit-shapes.ts";
+import { apiWrite, period, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
 
 const TAG = "Audits";
 

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, nullableTimestamp, page, paging, pathId, timestamp } from "../shapes.ts";
+import { id, idParams, instant, page, paging, pathId, timestamp } from "../shapes.ts";
 import { BUNDLE_EXAMPLE, BUNDLE_REQUEST_EXAMPLE, CERTIFICATE_EXAMPLE, PEM } from "../v1/device-certificate-examples.ts";
 import { BUNDLE_ERRORS, bundle, bundleRequest, certificateRecord } from "../v1/device-certificates.ts";
+import { AUTHORITY_EXAMPLE, authorityStatus } from "./shapes/authority-shapes.ts";
 
 const TAG = "Device certificates";
 
@@ -24,24 +25,7 @@ const certificateDetail = certificateRecord
   })
   .meta({ id: "DeviceCertificateDetail" });
 
-const authority = z
-  .strictObject({
-    id,
-    role: z.enum(["device_root", "device_intermediate", "server_root", "broker_server", "https_server"]),
-    name: z.string(),
-    status: z.enum(["upcoming", "active", "retiring", "retired"]),
-    issuerId: id.nullable(),
-    fingerprintSha256: z.string(),
-    notBefore: timestamp,
-    notAfter: timestamp,
-    createdAt: timestamp,
-    takeOverAt: nullableTimestamp,
-    activatedAt: nullableTimestamp,
-    retiringAt: nullableTimestamp,
-    retiredAt: nullableTimestamp,
-    pem: z.string(),
-  })
-  .meta({ id: "IssuingAuthority" });
+const authority = authorityStatus.extend({ pem: z.string() }).meta({ id: "IssuingAuthority" });
 
 const chain = z
   .strictObject({
@@ -70,23 +54,6 @@ const SUCCESSOR_EXAMPLE = {
   id: "0199c1d1-2222-7a11-9c22-5e6f7a8b9c0d",
   serialNumber: "1a0c9a5be7d14c2e8a6b1d0f4e5c7a93",
   expiresAt: "2026-12-20T10:00:00.000Z",
-};
-
-const AUTHORITY_EXAMPLE = {
-  id: "0199c1c0-1111-7a11-9c22-5e6f7a8b9c0d",
-  role: "device_intermediate",
-  name: "Muster issuing 1 5f3a9c01",
-  status: "active",
-  issuerId: "0199c1c0-0000-7a11-9c22-5e6f7a8b9c0d",
-  fingerprintSha256: CERTIFICATE_EXAMPLE.fingerprintSha256,
-  notBefore: "2026-11-01T00:00:00.000Z",
-  notAfter: "2036-11-01T00:00:00.000Z",
-  createdAt: "2026-11-01T00:05:00.000Z",
-  takeOverAt: null,
-  activatedAt: "2026-11-01T00:05:00.000Z",
-  retiringAt: null,
-  retiredAt: null,
-  pem: PEM,
 };
 
 export const listCertificates = adminRoute({
@@ -155,7 +122,11 @@ export const showCertificateChain = adminRoute({
   response: chain,
   errors: ["certificate_not_found"],
   examples: {
-    response: { certificateId: CERTIFICATE_EXAMPLE.id, fullchainPem: PEM + PEM, issuers: [AUTHORITY_EXAMPLE] },
+    response: {
+      certificateId: CERTIFICATE_EXAMPLE.id,
+      fullchainPem: PEM + PEM,
+      issuers: [{ ...AUTHORITY_EXAMPLE, pem: PEM }],
+    },
   },
   handler: (caller, { params }, showCertificateChain) => showCertificateChain(caller, params.id),
 });

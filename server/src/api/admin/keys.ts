@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accessUseCases, SCOPES } from "../../access/access.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
-import { apiWrite, WRITE_EXAMPLE } from "./audit-shapes.ts";
+import { apiWrite, WRITE_EXAMPLE } from "./shapes/audit-shapes.ts";
 
 const TAG = "API keys";
 

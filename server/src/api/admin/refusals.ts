@@ -5,7 +5,7 @@ import { id, page, paging, timestamp } from "../shapes.ts";
 
 const TAG = "Refusals";
 
-const refusal = z
+export const refusal = z
   .strictObject({
     id,
     at: timestamp,
@@ -32,6 +32,18 @@ const symptom = z
   })
   .meta({ id: "Symptom" });
 
+export const REFUSAL_EXAMPLE = {
+  id: "0199c1c9-0000-7a11-9c22-5e6f7a8b9c0d",
+  at: "2026-11-20T10:00:00.000Z",
+  reason: "no_chain",
+  occurrences: 3,
+  lastAt: "2026-11-20T10:01:00.000Z",
+  cause: "The device sent its certificate without the intermediate that issued it. Closed without a CONNACK.",
+  cure: "Give the client the certificate followed by its chain.",
+  deviceId: "pump-1",
+  remoteAddress: "203.0.113.7",
+};
+
 export const listRefusals = adminRoute({
   useCase: connectionUseCases.listRefusals,
   operationId: "listRefusals",
@@ -52,19 +64,7 @@ export const listRefusals = adminRoute({
   errors: [],
   examples: {
     response: {
-      items: [
-        {
-          id: "0199c1c9-0000-7a11-9c22-5e6f7a8b9c0d",
-          at: "2026-11-20T10:00:00.000Z",
-          reason: "no_chain",
-          occurrences: 3,
-          lastAt: "2026-11-20T10:01:00.000Z",
-          cause: "The device sent its certificate without the intermediate that issued it. Closed without a CONNACK.",
-          cure: "Give the client the certificate followed by its chain.",
-          deviceId: "pump-1",
-          remoteAddress: "203.0.113.7",
-        },
-      ],
+      items: [REFUSAL_EXAMPLE],
       total: 1,
       skip: 0,
       limit: 50,

@@ -21,6 +21,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "API keys": "Keys for programs that use the public API: their scopes, what they wrote, and why they ended.",
   Audits: "What was done: by API keys, to certificates, and in administration.",
   Tenant: "The tenant of the signed-in user, its retention and its quotas.",
+  Platform: "The installation as a whole, for the users who run it: tenants, certificate authorities, checks.",
   Session: "Signing in and out of the admin app, and the account of the user who is signed in.",
   Users: "The users of the tenant, and invitations.",
   Provisioning: "How a device gets its first certificate and renews it.",

@@ -62,10 +62,10 @@ export interface RefusalFilter {
   viewer?: string | undefined;
 }
 
-/** One page, newest first, and the total. A journal is short enough to be read whole (`refusalEntries`). */
+/** One page, newest first, and the total; `null` for clients of no known tenant. A journal is short enough to be read whole (`refusalEntries`). */
 export async function listRefusalRows(
   db: Db,
-  tenantId: string,
+  tenantId: string | null,
   filter: RefusalFilter,
   { skip, limit }: PageRequest,
 ): Promise<{ rows: CountedRefusalRow[]; total: number }> {
@@ -76,8 +76,10 @@ export async function listRefusalRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-function conditionsOf(tenantId: string, { deviceId, fingerprintSha256, reason, viewer }: RefusalFilter) {
-  const conditions: RawBuilder<unknown>[] = [sql`r.tenant_id = ${tenantId}::uuid`];
+function conditionsOf(tenantId: string | null, { deviceId, fingerprintSha256, reason, viewer }: RefusalFilter) {
+  const conditions: RawBuilder<unknown>[] = [
+    tenantId === null ? sql`r.tenant_id IS NULL` : sql`r.tenant_id = ${tenantId}::uuid`,
+  ];
   if (deviceId !== undefined) conditions.push(sql`r.device_id = ${deviceId}`);
   if (fingerprintSha256 !== undefined) conditions.push(sql`r.fingerprint_sha256 = ${fingerprintSha256}`);
   if (reason !== undefined) conditions.push(sql`r.reason = ${reason}`);

@@ -149,6 +149,20 @@ export const listRefusals = useCase(
   },
 );
 
+/** Refusals of clients that no tenant is known for, such as one with an unknown certificate, newest first. */
+export const listUnknownRefusals = useCase(
+  { role: "platform" },
+  async (
+    { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
+    _caller,
+    page: PageRequest,
+  ): Promise<Page<RefusalRecord>> => {
+    await refusals.flush();
+    const { rows, total } = await listRefusalRows(database.db, null, {}, page);
+    return { items: rows.map(toRecord), total, ...page };
+  },
+);
+
 function toRow(refusal: Refusal, id: string, at: Date): RefusalRow {
   return {
     id,

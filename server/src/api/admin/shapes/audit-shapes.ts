@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, instant, timestamp } from "../shapes.ts";
+import { id, instant, timestamp } from "../../shapes.ts";
 
 /** A write of an API key, as the API audit log has it. */
 export const apiWrite = z

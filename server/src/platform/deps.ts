@@ -1,0 +1,14 @@
+import type { Authorities } from "../authorities/authorities.ts";
+import type { Database } from "../db/database.ts";
+import type { Doctor } from "../doctor/doctor.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Ids } from "../lib/ids.ts";
+
+/** What the use cases of this feature work with. */
+export interface PlatformDeps {
+  database: Database;
+  clock: Clock;
+  ids: Ids;
+  authorities: Pick<Authorities, "status" | "rotateIn">;
+  doctor: Doctor;
+}

@@ -1,0 +1,11 @@
+import { type Bound, bind } from "../access/access.ts";
+import { rotateAuthorities, showAuthorities } from "./authorities.ts";
+import type { PlatformDeps } from "./deps.ts";
+import { runChecks } from "./run-checks.ts";
+
+export type { PlatformDeps } from "./deps.ts";
+
+/** The installation as a whole, for the users who run it: no data of a tenant. */
+export const platformUseCases = { showAuthorities, rotateAuthorities, runChecks };
+export type Platform = Bound<typeof platformUseCases>;
+export const createPlatform = (deps: PlatformDeps): Platform => bind(deps, platformUseCases);
