@@ -13,6 +13,9 @@ import { RouteProblem } from "./parts/route-problem.tsx";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";
 
+/** Where a password is changed. */
+const ACCOUNT = "/account";
+
 interface Context {
   queries: QueryClient;
 }
@@ -31,6 +34,8 @@ const signedIn = createRoute({
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (!isComplete(session)) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    // The service answers nothing else before.
+    if (session.passwordDue && location.pathname !== ACCOUNT) throw redirect({ to: ACCOUNT });
   },
 });
 

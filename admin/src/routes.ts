@@ -21,6 +21,7 @@ export interface AppRoute {
 export type MenuGroup = "Overview" | "Devices" | "Access" | "Administration";
 
 export const appRoutes: readonly AppRoute[] = [
+  { path: "/setup", title: "Set up", operations: [], open: true, page: () => import("./pages/setup/setup-page.tsx") },
   {
     path: "/sign-in",
     title: "Sign in",
@@ -175,4 +176,5 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/settings/settings-page.tsx"),
     menu: { group: "Administration", icon: "settings", key: "s" },
   },
+  { path: "/account", title: "Account", operations: [], page: () => import("./pages/account/account-page.tsx") },
 ];

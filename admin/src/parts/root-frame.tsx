@@ -1,16 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { Problem } from "../api/problem.ts";
 import { handleAnswers } from "../api/send.ts";
 import { forgetSession } from "../api/session.ts";
 import { useAppLinks } from "./links.ts";
+import { requestStepUp } from "./step-up/step-up.ts";
+import { StepUpDialog } from "./step-up/step-up-dialog.tsx";
 import { Toasts } from "./toasts.tsx";
-
-const SIGN_IN_AGAIN = new Problem(403, {
-  error: "reauthentication_required",
-  message: "Your sign-in is too long ago for this. Sign out, sign in, and repeat it.",
-});
 
 /** Around every screen, with and without a session. */
 export function RootFrame() {
@@ -24,11 +20,12 @@ export function RootFrame() {
       // The guard of the screen finds no session, and leads to the sign-in and back.
       void router.invalidate();
     };
-    handleAnswers({ stepUp: () => Promise.reject(SIGN_IN_AGAIN), signedOut });
+    handleAnswers({ stepUp: requestStepUp, signedOut });
   }, [router, queries]);
   return (
     <>
       <Outlet />
+      <StepUpDialog />
       <Toasts />
     </>
   );

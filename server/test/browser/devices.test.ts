@@ -31,7 +31,8 @@ async function signedIn(options: Parameters<typeof openPage>[1] = {}): Promise<W
 }
 
 const SCREENS = {
-  lists: () => ["/", "/devices", "/connect"],
+  lists: () => ["/", "/devices"],
+  "connection and account": () => ["/connect", "/account"],
   device: () => ["", "?tab=telemetry", "?tab=certificates", "?tab=connections"].map(ofDevice),
   "history and connection": () => ["?tab=history", "?tab=rejected", "/connect"].map(ofDevice),
 };
@@ -77,28 +78,35 @@ browserTest("devices are narrowed and sorted by the address of the page, which c
   await window.context.close();
 });
 
-browserTest("a device is added, edited and deleted; deleting asks for its id", async () => {
-  const window = await signedIn();
-  const { page } = window;
-  await page.goto("/devices");
-  await page.getByRole("button", { name: "Add device" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Press 7");
-  await page.getByLabel("Device id", { exact: true }).fill("press 7");
-  await page.getByRole("dialog").getByRole("button", { name: "Add device" }).click();
-  await page.getByRole("dialog").getByLabel("Device id", { exact: true }).fill("press-7");
-  await page.getByRole("dialog").getByRole("button", { name: "Add device" }).click();
-  await page.waitForURL("**/devices/press-7");
-  await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("Description").fill("Hall 3");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("definition").getByText("Hall 3").waitFor();
-  await page.getByRole("button", { name: "Delete", exact: true }).click();
-  const confirm = page.getByRole("button", { name: "Delete device" });
-  assert.equal(await confirm.isDisabled(), true);
-  await page.getByLabel("Type press-7 to confirm").fill("press-7");
-  await confirm.click();
-  await page.getByText("Press 7 is deleted.").waitFor();
-  await page.waitForURL("**/devices");
-  await page.getByText("2 devices", { exact: true }).waitFor();
-  await window.context.close();
-});
+browserTest(
+  "a device is added, edited and deleted; deleting asks for its id and, after a while, for the password",
+  async () => {
+    const window = await signedIn();
+    const { page } = window;
+    await page.goto("/devices");
+    await page.getByRole("button", { name: "Add device" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Press 7");
+    await page.getByLabel("Device id", { exact: true }).fill("press 7");
+    await page.getByRole("dialog").getByRole("button", { name: "Add device" }).click();
+    await page.getByRole("dialog").getByLabel("Device id", { exact: true }).fill("press-7");
+    await page.getByRole("dialog").getByRole("button", { name: "Add device" }).click();
+    await page.waitForURL("**/devices/press-7");
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("Hall 3");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("definition").getByText("Hall 3").waitFor();
+    server.clock.advance(11 * 60_000);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const confirm = page.getByRole("button", { name: "Delete device" });
+    assert.equal(await confirm.isDisabled(), true);
+    await page.getByLabel("Type press-7 to confirm").fill("press-7");
+    await confirm.click();
+    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+    await page.getByRole("textbox", { name: "Password" }).fill(admin.password);
+    await page.getByRole("button", { name: "Confirm", exact: true }).click();
+    await page.getByText("Press 7 is deleted.").waitFor();
+    await page.waitForURL("**/devices");
+    await page.getByText("2 devices", { exact: true }).waitFor();
+    await window.context.close();
+  },
+);

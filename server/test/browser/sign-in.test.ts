@@ -3,15 +3,16 @@ import { after, before } from "node:test";
 import { assertSound, browserTest, openPage, signInByHand, VIEWS } from "../harness/browser.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
 let server: TestServer;
 let tenant: TestTenant;
-let user: { id: string; email: string; password: string };
+let user: SignedIn;
 
 before(async () => {
   server = await startServer();
   tenant = await newTenant(server);
-  user = { ...(await server.app.access.createUser(tenant.caller, { email: "ada@plant.example", role: "admin" })) };
+  user = await signIn(server, tenant);
 });
 after(() => server?.stop());
 

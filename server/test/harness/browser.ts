@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { TestServer } from "./server.ts";
@@ -11,7 +11,14 @@ const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 let browser: Promise<Browser> | undefined;
+/** The start of Chromium is no part of a test. */
+before(async () => void (missing() ?? (await startBrowser())));
 after(async () => (await browser)?.close());
+
+function startBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: chromiumPath()!, args: ARGUMENTS });
+  return browser;
+}
 
 /** A test in Chromium; skipped where there is none, or no app. */
 export function browserTest(name: string, run: (t: TestContext) => Promise<void>): void {
@@ -54,8 +61,11 @@ export async function openPage(
   options: BrowserContextOptions & { refused?: RegExp } = {},
 ): Promise<Watched> {
   const { refused, ...rest } = options;
-  browser ??= chromium.launch({ executablePath: chromiumPath()!, args: ARGUMENTS });
-  const context = await (await browser).newContext({ ignoreHTTPSErrors: true, baseURL: server.httpUrl, ...rest });
+  const context = await (await startBrowser()).newContext({
+    ignoreHTTPSErrors: true,
+    baseURL: server.httpUrl,
+    ...rest,
+  });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const problems: string[] = [];

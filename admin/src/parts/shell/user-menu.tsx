@@ -48,6 +48,7 @@ function Content() {
         </span>
       </p>
 
+      <a href="/account">Account and sessions</a>
       <a href="/docs/api" target="_blank" rel="noreferrer">
         API reference
       </a>

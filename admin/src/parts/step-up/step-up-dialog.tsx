@@ -1,0 +1,72 @@
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { api, must } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
+import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
+import { ProblemBox } from "../problem-box.tsx";
+import { cancelStepUp, confirmStepUp, useStepUpWanted } from "./step-up.ts";
+
+/** Asks for the password, and for the code of a second factor where there is one, before a dangerous operation. */
+export function StepUpDialog() {
+  const wanted = useStepUpWanted();
+  return (
+    <Dialog title="Confirm that it is you" opened={wanted} onClose={cancelStepUp}>
+      {wanted && <StepUpForm />}
+    </Dialog>
+  );
+}
+
+function StepUpForm() {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [asksCode, setAsksCode] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await must(api.POST("/api/admin/session/step-up", { body: code ? { password, code } : { password } }));
+      confirmStepUp();
+    } catch (reason) {
+      if (reason instanceof Problem && reason.code === "factor_required") setAsksCode(true);
+      else setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={submit} className="stack">
+      <p>This operation is dangerous in other hands. After your password you are not asked again for ten minutes.</p>
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      {asksCode && (
+        <TextInput
+          label="Code of the second factor"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          required
+          autoFocus
+        />
+      )}
+      {error !== undefined && <ProblemBox error={error} />}
+      <DialogActions>
+        <Button variant="default" onClick={cancelStepUp}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy}>
+          Confirm
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

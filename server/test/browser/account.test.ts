@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assertSound, browserTest, openPage, signInByHand, useSession } from "../harness/browser.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+const PASSWORD = "a long enough phrase 7";
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+});
+after(() => server?.stop());
+
+browserTest("a password that the service drew is changed before anything else, and the new one signs in", async () => {
+  const { access } = server.app;
+  const drawn = await access.createUser(await access.systemCaller(tenant.slug), {
+    email: "eve@plant.example",
+    role: "admin",
+  });
+  const window = await openPage(server);
+  const { page } = window;
+  await page.goto("/sign-in?next=/devices");
+  await signInByHand(window, drawn);
+  await page.waitForURL("**/account");
+  await page.getByText("Choose a password of your own").waitFor();
+  await page.getByRole("textbox", { name: "Present password" }).fill(drawn.password);
+  await page.getByRole("textbox", { name: "New password", exact: true }).fill("short");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Use 12 to 128 characters.").waitFor();
+  await page.getByRole("textbox", { name: "New password", exact: true }).fill(PASSWORD);
+  await page.getByRole("textbox", { name: "Repeat the new password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Your password is changed.").waitFor();
+  await page.getByRole("table", { name: "Sessions" }).waitFor();
+  await assertSound(window, "account");
+  await window.context.clearCookies();
+  await page.goto("/devices");
+  await signInByHand(window, { email: drawn.email, password: PASSWORD });
+  await page.waitForURL("**/devices");
+  await window.context.close();
+});
+
+browserTest("a user signs out their other sessions, which end at once", async () => {
+  const own = await signIn(server, tenant);
+  const [here, there] = [await openPage(server), await openPage(server)];
+  await useSession(there, server, own.cookie);
+  await here.page.goto("/sign-in");
+  await signInByHand(here, own);
+  await here.page.waitForURL(`${server.httpUrl}/`);
+  await there.page.goto("/account");
+  await there.page.getByRole("heading", { name: "Account" }).waitFor();
+  await here.page.goto("/account");
+  await here.page.getByRole("button", { name: "Sign out other sessions" }).click();
+  await here.page.getByRole("button", { name: "Sign out others" }).click();
+  await here.page.getByText("Your other sessions have ended.").waitFor();
+  await there.page.reload();
+  await there.page.waitForURL("**/sign-in**");
+  assert.deepEqual(here.problems, []);
+  await Promise.all([here.context.close(), there.context.close()]);
+});

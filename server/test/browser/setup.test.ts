@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assertSound, browserTest, openPage, VIEWS } from "../harness/browser.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+
+let server: TestServer;
+
+before(async () => {
+  server = await startServer();
+});
+after(() => server?.stop());
+
+browserTest("the set-up link makes the first administrator, once", async () => {
+  const incomplete = await openPage(server, VIEWS[1]);
+  await incomplete.page.goto("/setup");
+  await incomplete.page.getByText("The link is incomplete").waitFor();
+  await assertSound(incomplete, "set-up without a token");
+  await incomplete.context.close();
+
+  const window = await openPage(server);
+  const { page } = window;
+  const { url } = await server.app.identity.makeSetUpLink();
+  await page.goto(url);
+  await page.getByLabel("Organization").fill("Größe & Söhne");
+  assert.equal(await page.getByLabel("Short name").inputValue(), "grosse-sohne");
+  await page.getByLabel("Your e-mail address").fill("ada@plant.example");
+  await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long enough phrase 7");
+  await page.getByRole("textbox", { name: "Repeat the password" }).fill("something else 77");
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.getByText("The two passwords are not the same.").waitFor();
+  await page.getByRole("textbox", { name: "Repeat the password" }).fill("a long enough phrase 7");
+  await assertSound(window, "set-up");
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.waitForURL(`${server.httpUrl}/`);
+  await page.getByRole("heading", { name: "Größe & Söhne" }).waitFor();
+  await page.getByText("First steps").waitFor();
+  await assertSound(window, "home of a new tenant");
+
+  await page.goto(url);
+  await page.getByText("The service is set up").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
