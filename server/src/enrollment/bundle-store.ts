@@ -36,7 +36,8 @@ const factsOfDevice = statement<DeviceAt, BundleFacts>(
   (p) => sql`
   SELECT d.uid AS "deviceUid", coalesce(y.publish_topics, '{}') AS "publishTemplates",
     coalesce(y.subscribe_topics, '{}') AS "subscribeTemplates",
-    (SELECT count(*)::integer FROM shared_certificates c WHERE ${isLive(p)} AND c.kind = 'platform') AS "activeCount",
+    (SELECT count(*) FILTER (WHERE c.kind = 'platform')::integer FROM shared_certificates c
+      WHERE ${isLive(p)}) AS "activeCount",
     ${isClientIdInUse(sql.ref("d.id"), sql.ref("d.tenant_id"), p.now)} AS "clientIdInUse",
     EXISTS (SELECT 1 FROM shared_certificates c WHERE ${isLive(p)} AND c.kind = 'self_enrolled') AS "selfEnrolled"
   FROM shared_devices d LEFT JOIN shared_device_types y ON y.id = d.device_type_id
