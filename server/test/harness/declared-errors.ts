@@ -48,11 +48,4 @@ export async function assertDeclared(
 }
 
 /** Codes that no operation declares: of the router, and of use cases that no route runs yet. */
-export const UNDECLARED = [
-  "method_not_allowed",
-  "expectation_failed",
-  "headers_too_large",
-  "cursor_expired",
-  "in_use",
-  "username_taken",
-];
+export const UNDECLARED = ["method_not_allowed", "expectation_failed", "headers_too_large", "cursor_expired"];
