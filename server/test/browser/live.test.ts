@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { browserTest, openPage, useSession } from "../harness/browser.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let device: TestDevice;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  device = await enrollDevice(server, tenant);
+});
+after(() => server?.stop());
+
+browserTest("two tabs show a connection and its values as they come, over one event stream", async () => {
+  const window = await openPage(server);
+  const { page, context } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  const streams: string[] = [];
+  context.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname === "/api/admin/events") streams.push(search.slice(0, 10));
+  });
+  await page.goto("/devices");
+  await page.getByText("Live", { exact: true }).waitFor();
+  const other = await context.newPage();
+  await other.goto(`/devices/${device.deviceId}`);
+  await other.getByText("Live", { exact: true }).waitFor();
+  await other.getByText("The device has published nothing yet").waitFor();
+
+  const client = await connectMqtt(server, device);
+  await page.getByRole("table", { name: "Devices" }).getByText("Online").waitFor();
+  await other.getByText("Online", { exact: true }).waitFor();
+  await client.publishAsync(device.topic, JSON.stringify({ temperature: 21.5 }), { qos: 1 });
+  await other.getByRole("cell", { name: "21.5" }).waitFor();
+  await client.publishAsync(device.topic, JSON.stringify({ temperature: 22.75 }), { qos: 1 });
+  await other.getByRole("cell", { name: "22.75" }).waitFor();
+  await client.endAsync();
+  await page.getByRole("table", { name: "Devices" }).getByText("Offline").waitFor();
+
+  assert.deepEqual(streams.sort(), ["", "?telemetry"]);
+  assert.deepEqual(window.problems, []);
+  await context.close();
+});
