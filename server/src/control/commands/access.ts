@@ -55,7 +55,9 @@ export const accessCommands: readonly Command[] = [
     return { id };
   }),
   tenantCommand("key.list", {}, async ({ access }, caller) => ({
-    items: (await access.listKeys(caller, { skip: 0, limit: MAX_KEYS })).items,
+    items: (await access.listKeys(caller, { skip: 0, limit: MAX_KEYS })).items.map(
+      ({ userId: _userId, endedBy: _endedBy, ...key }) => key,
+    ),
   })),
   tenantCommand("api-audit", { limit: z.int().min(1).max(MAX_WRITES) }, async ({ access }, caller, { limit }) => ({
     items: (await access.listApiWrites(caller, { skip: 0, limit })).items,
