@@ -69,6 +69,11 @@ function unused(record: object): object {
   return { ...record, lastUsedAt: null, lastUsedAddress: null };
 }
 
+/** The fields that a record had when `then` was written: the shell shows more by now. */
+function fieldsOf(record: object, then: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name in then));
+}
+
 test("the doctor finds every invariant held, asked of the whole database", assertHealthy);
 
 for (const tenant of ["acme", "borealis"]) {
@@ -89,7 +94,9 @@ for (const tenant of ["acme", "borealis"]) {
     for (const [asked, items] of answers.filter(([name]) => name !== "devices" && !name.startsWith("device-cert"))) {
       const [command, id] = asked.split(" ");
       const answer = await server.command(command!, id ? { tenant, id } : { tenant });
-      assert.deepEqual(answer.items.map(unused), items.map(unused), asked);
+      const expected = items.map(unused);
+      const had = answer.items.map((item: object, at: number) => fieldsOf(unused(item), expected[at]!));
+      assert.deepEqual(had, expected, asked);
     }
   });
 
