@@ -206,6 +206,15 @@ test("a link of an admin resets a password within 30 minutes; a step-up is neede
   assert.equal((await newBrowser(server).call("POST", "/password/reset", { body })).status, 410);
 });
 
+test("a link to reset the password of a user who was deleted since has expired", async () => {
+  const user = await signIn(server, tenant, "viewer");
+  const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);
+  await server.app.access.deleteUser(tenant.caller, user.email);
+  const body = { token: tokenOf(url), password: OTHER };
+  const { status, json } = await newBrowser(server).call("POST", "/password/reset", { body });
+  assert.deepEqual([status, json.error], [410, "link_expired"]);
+});
+
 test("users are listed, changed under If-Match, deactivated with their keys and deleted; their sessions end at once", async () => {
   ada = await signIn(server, tenant);
   const user = await signIn(server, tenant);

@@ -58,7 +58,7 @@ export const resetPassword = openRoute({
   description: "The user's sessions end and the user's API keys are revoked. Failed sign-ins are forgotten.",
   body: z.strictObject({ token: linkToken, password }).meta({ id: "PasswordReset" }),
   status: 204,
-  errors: ["link_expired", "not_found"],
+  errors: ["link_expired"],
   examples: { body: { token: TOKEN, password: PASSWORD } },
   handler: ({ address, userAgent }, { body }, completeReset) => completeReset({ ...body, address, userAgent }),
 });

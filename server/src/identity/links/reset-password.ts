@@ -12,6 +12,7 @@ import { isMusterError } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
+import { linkExpired } from "../errors.ts";
 import { hashChosen } from "../password-rules.ts";
 import type { Visit } from "../session.ts";
 import { accountOf, count, countedResets } from "../throttle/throttle.ts";
@@ -93,13 +94,13 @@ export async function completeReset(
 ): Promise<void> {
   const { ids, clock, database } = deps;
   const { user_id: userId } = await openLink(deps, "reset", token);
-  const user = (await findUser(database.db, userId!))!;
+  const user = await findUser(database.db, userId!);
+  if (!user) throw linkExpired();
   const passwordHash = await hashChosen(deps, password, user.email);
   await inTransaction(database.db, async (tx) => {
     await useLink(deps, tx, "reset", token);
     const now = clock.now();
-    const locked = await lockUserById(tx, user.tenantId, user.id);
-    if (!locked) throw notFound("user");
+    if (!(await lockUserById(tx, user.tenantId, user.id))) throw linkExpired();
     await setPasswordHash(tx, user.id, passwordHash, false);
     const actor = `user:${user.id}`;
     const revokedKeys = await revokeKeysOf(tx, user.id, "creator_password_reset", actor, now);
