@@ -245,7 +245,7 @@ test("when the service stops, its streams end and say so", async (t) => {
     server = before;
   });
   await stream.next(isReady);
-  await stopping.stop();
+  await stopping.app.stop();
   await stream.ended;
   assert.equal(stream.messages.at(-1)?.data.reason, "stopping");
 });
