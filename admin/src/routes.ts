@@ -176,5 +176,12 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/settings/settings-page.tsx"),
     menu: { group: "Administration", icon: "settings", key: "s" },
   },
+  {
+    path: "/platform",
+    title: "Platform",
+    operations: ["listTenants", "listAuthorities", "runChecks", "listUnknownRefusals"],
+    page: () => import("./pages/platform/platform-page.tsx"),
+    menu: { group: "Administration", icon: "platform", key: "p" },
+  },
   { path: "/account", title: "Account", operations: [], page: () => import("./pages/account/account-page.tsx") },
 ];
