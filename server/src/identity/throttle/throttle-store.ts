@@ -35,11 +35,9 @@ export async function throttledUntil(db: Db, subject: Buffer): Promise<Date | un
   return row?.until;
 }
 
-/** Takes back attempts that succeeded or were not made. */
-export async function uncountAttempts(db: Db, subjects: readonly Buffer[]): Promise<void> {
-  await sql`UPDATE sign_in_failures SET failures = greatest(failures - 1, 0) WHERE subject = ANY (${subjects}::bytea[])`.execute(
-    db,
-  );
+/** Takes back an attempt that succeeded or was not made. */
+export async function uncountAttempt(tx: Tx, subject: Buffer): Promise<void> {
+  await sql`UPDATE sign_in_failures SET failures = greatest(failures - 1, 0) WHERE subject = ${subject}`.execute(tx);
 }
 
 /** Forgets the failures of an account, at known browsers too. */

@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { signInThrottled } from "../errors.ts";
-import { countAttempt, throttledUntil, uncountAttempts } from "./throttle-store.ts";
+import { countAttempt, throttledUntil, uncountAttempt } from "./throttle-store.ts";
 
 /** What failures are counted of. */
 export interface Counted {
@@ -69,11 +69,11 @@ export async function throttled<T>(
   isFailure: (error: unknown) => boolean,
 ): Promise<T> {
   await count(deps, counted);
+  // In the order in which they are counted: attempts at the same time would deadlock in another.
   const takeBack = () =>
-    uncountAttempts(
-      deps.database.db,
-      counted.map(({ subject }) => subject),
-    );
+    inTransaction(deps.database.db, async (tx) => {
+      for (const { subject } of counted) await uncountAttempt(tx, subject);
+    });
   try {
     const result = await attempt();
     await takeBack();
