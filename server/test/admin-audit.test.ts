@@ -27,13 +27,15 @@ interface Declared {
   run: Run & { declaration: { act?: string } };
 }
 
-const declared = (): Declared[] =>
-  Object.entries(RULES).flatMap(([feature, rows]) =>
-    Object.entries(rows as Record<string, Row<unknown[]>>).map(([name, row]) => {
-      const facade = (server.app as unknown as Record<string, Record<string, Declared["run"]>>)[feature]!;
-      return { name: `${feature}.${name}`, row, run: facade[name]! };
-    }),
-  );
+const FEATURES = Object.keys(RULES) as (keyof typeof RULES)[];
+
+const declaredBy = (feature: keyof typeof RULES): Declared[] =>
+  Object.entries(RULES[feature] as Record<string, Row<unknown[]>>).map(([name, row]) => {
+    const facade = (server.app as unknown as Record<string, Record<string, Declared["run"]>>)[feature]!;
+    return { name: `${feature}.${name}`, row, run: facade[name]! };
+  });
+
+const declared = (): Declared[] => FEATURES.flatMap(declaredBy);
 
 /** Not administration: work on tickets and anomalies, what devices do, and what the service keeps for itself. */
 const OTHER_TABLES = [
@@ -80,27 +82,31 @@ async function entriesOf(caller: Caller, { row, run }: Pick<Declared, "row" | "r
 
 const acts = async () => (await server.app.access.listAdminActs(staff.caller, { skip: 0, limit: 10_000 })).items;
 
-test("every use case that changes a table of administration is recorded, with who, what, before and after", async () => {
-  const recorded = new Set<string>();
-  for (const { name, row, run } of declared()) {
-    const { changed, result, entries } = await entriesOf(staff.caller, { row, run });
-    if (changed.length === 0 && run.declaration.act === undefined) {
-      assert.deepEqual(entries, [], name);
-      continue;
+for (const feature of FEATURES) {
+  test(`every use case of ${feature} that changes a table of administration is recorded, with who, what, before and after`, async () => {
+    for (const { name, row, run } of declaredBy(feature)) {
+      const { changed, result, entries } = await entriesOf(staff.caller, { row, run });
+      if (changed.length === 0 && run.declaration.act === undefined) {
+        assert.deepEqual(entries, [], name);
+        continue;
+      }
+      assert.equal(entries.length, 1, `${name} changed ${changed.join(", ")} and recorded ${entries.length} entries`);
+      const [{ act, actor, target, before, after }] = entries as [(typeof entries)[0]];
+      assert.equal(actor, "system", name);
+      assert.ok(target.length > 0, name);
+      assert.ok(before !== null || after !== null, `${name} records neither before nor after`);
+      assert.equal(act, run.declaration.act ?? act);
+      assertNoSecret(JSON.stringify([before, after]), result, name);
+      if (row[1] === "no user") continue;
+      const admin = leastCaller(staff, row[1] === "platform" ? "platform" : "admin");
+      const [byUser] = (await entriesOf(admin, { row, run })).entries;
+      assert.deepEqual([byUser?.act, byUser?.actor], [act, admin.actor], name);
     }
-    assert.equal(entries.length, 1, `${name} changed ${changed.join(", ")} and recorded ${entries.length} entries`);
-    const [{ act, actor, target, before, after }] = entries as [(typeof entries)[0]];
-    assert.equal(actor, "system", name);
-    assert.ok(target.length > 0, name);
-    assert.ok(before !== null || after !== null, `${name} records neither before nor after`);
-    assert.equal(act, run.declaration.act ?? act);
-    recorded.add(act);
-    assertNoSecret(JSON.stringify([before, after]), result, name);
-    if (row[1] === "no user") continue;
-    const admin = leastCaller(staff, row[1] === "platform" ? "platform" : "admin");
-    const [byUser] = (await entriesOf(admin, { row, run })).entries;
-    assert.deepEqual([byUser?.act, byUser?.actor], [act, admin.actor], name);
-  }
+  });
+}
+
+test("the acts that matter most are among the recorded ones", async () => {
+  const recorded = new Set((await acts()).map(({ act }) => act));
   for (const act of ["user.reset-password", "key.revoke", "claim.create", "mqtt-client.delete", "webhook-secret.show"])
     assert.ok(recorded.has(act), act);
 });
