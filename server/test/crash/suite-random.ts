@@ -8,10 +8,16 @@ const KILLS = onPostgres ? 5 : 1;
 const CLIENTS = 4;
 const SEED = 20_261_120;
 
-/** Redeems the claim until the process is killed or the claim is exhausted. @returns how many requests were answered, and how many not */
+/**
+ * Redeems the claim until the process is killed or the claim is exhausted.
+ *
+ * @param onAnswer called at every redemption that is answered
+ * @returns how many requests were answered, and how many not
+ */
 async function redeemUntilKilled(
   fixture: CrashFixture,
   claimCode: string,
+  onAnswer: () => void,
 ): Promise<{ answered: number; unanswered: number }> {
   let answered = 0;
   for (;;) {
@@ -22,6 +28,7 @@ async function redeemUntilKilled(
     if (answer.json.error === "claim_exhausted") return { answered, unanswered: 0 };
     assert.equal(answer.status, 200, answer.text);
     answered++;
+    onAnswer();
   }
 }
 
@@ -35,8 +42,11 @@ export function randomCrashes(given: () => CrashFixture): void {
     let enrolled = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const claim = await fixture.claim(100);
-      const work = Promise.all(Array.from({ length: CLIENTS }, () => redeemUntilKilled(fixture, claim.claimCode)));
-      const moment = new Promise((resolve) => setTimeout(resolve, 50 + random() * 350));
+      // From the first answer on: how long a service that has just started takes for it depends on the machine.
+      const { promise: answers, resolve: onAnswer } = Promise.withResolvers<void>();
+      const redeem = () => redeemUntilKilled(fixture, claim.claimCode, onAnswer);
+      const work = Promise.all(Array.from({ length: CLIENTS }, redeem));
+      const moment = answers.then(() => new Promise((resolve) => setTimeout(resolve, random() * 350)));
       await Promise.race([moment, work]);
       await fixture.server.end("SIGKILL");
       const outcomes = await work;
