@@ -141,14 +141,18 @@ test("the certificate of a bundle is renewed into a self-enrolled one of thirty 
 test("a peer that is not identified is reported with the reason and the device of its certificate", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);
+  const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
   const recorded = {
     tenantId: tenant.caller.tenantId,
     deviceId: answer.deviceId,
     serialNumber: new X509Certificate(answer.mqtt.clientCert).serialNumber.toLowerCase(),
+    fingerprintSha256: fingerprintOf(answer.mqtt.clientCert),
   };
   const identify = registry.certificates.identifyDevice;
   assert.deepEqual(await identify({ ...peer, verified: false }), { ok: false, reason: "unverified", ...recorded });
-  assert.deepEqual(await identify(peerOf(registry.issuer.chainPem)), { ok: false, reason: "unknown" });
+  const { chainPem } = registry.issuer;
+  const unknown = { ok: false, reason: "unknown", fingerprintSha256: fingerprintOf(chainPem) };
+  assert.deepEqual(await identify(peerOf(chainPem)), unknown);
   registry.clock.advance(30 * DAY);
   assert.deepEqual(await identify(peer), { ok: false, reason: "expired", ...recorded });
   await registry.enrollment.deleteDevice(tenant.caller, answer.deviceId);

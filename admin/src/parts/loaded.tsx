@@ -15,5 +15,5 @@ export function Loaded<Data>({ query, loading, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
-  return <>{loading ?? <Skeleton height={160} aria-label="Loading" />}</>;
+  return <>{loading ?? <Skeleton height={160} role="status" aria-label="Loading" />}</>;
 }

@@ -11,18 +11,27 @@ const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 let browser: Promise<Browser> | undefined;
-/** The start of Chromium is no part of a test. */
-before(async () => void (missing() ?? (await startBrowser())));
-after(async () => (await browser)?.close());
 
 function startBrowser(): Promise<Browser> {
   browser ??= chromium.launch({ executablePath: chromiumPath()!, args: ARGUMENTS });
   return browser;
 }
 
+async function closeBrowser(): Promise<void> {
+  const open = browser;
+  browser = undefined;
+  await (await open)?.close();
+}
+
 /** A test in Chromium; skipped where there is none, or no app. */
 export function browserTest(name: string, run: (t: TestContext) => Promise<void>): void {
-  test(name, { skip: missing() ?? false }, run);
+  const skip = missing();
+  if (skip === undefined) {
+    // The start of Chromium is no part of a test. Files may share this process: each has a browser of its own.
+    before(async () => void (await startBrowser()));
+    after(closeBrowser);
+  }
+  test(name, { skip: skip ?? false }, run);
 }
 
 /** Why no test can run in a browser. */

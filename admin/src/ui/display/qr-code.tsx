@@ -20,7 +20,7 @@ export function QrCode({ label, text }: { label: string; text: string }) {
       shown = false;
     };
   }, [text]);
-  if (!drawing) return <Skeleton height={200} width={200} aria-label="Loading" />;
+  if (!drawing) return <Skeleton height={200} width={200} role="status" aria-label="Loading" />;
   const { size, path } = drawing;
   return (
     <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} data-text={text}>
