@@ -13,8 +13,11 @@ import { readGroups } from "./paged-group-store.ts";
 import { type PagedGroup, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
-/** How many due pages of one tenant a turn takes, at most and at least. */
-const PER_TENANT = { most: 100, least: 10 };
+/**
+ * How many due pages of one tenant a turn takes, at most and at least. Fewer would split a storm into several batches, which another
+ * process may send one by one before they are enough for a digest.
+ */
+const PER_TENANT = { most: 100, least: 50 };
 /** Fewer messages make no turn long. */
 const MANY_MESSAGES = 100;
 /** A turn is one transaction, for whose end every other statement waits on the embedded database. */
