@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import type { RecordedChange } from "../../events/events.ts";
+import { lockedTenants } from "./tenant-lock-store.ts";
 
 const workDue = statement<{ now: Date }, { due: boolean }>(
   "notifications-due",
@@ -26,7 +27,7 @@ const BATCH = 400;
 export type InboxChange = RecordedChange & { tenantId: string };
 
 /**
- * Removes changes from the inbox: some of each tenant after `after`, each tenant's oldest first, that no other process is handling. The
+ * Removes changes from the inbox: some of each tenant after `after` that no other process is handling, each tenant's oldest first. The
  * transaction that handles them commits the removal, so a failed one leaves them for the next.
  */
 export async function dequeueChanges(tx: Tx, after: string): Promise<InboxChange[]> {
@@ -37,10 +38,10 @@ export async function dequeueChanges(tx: Tx, after: string): Promise<InboxChange
         SELECT (SELECT i.tenant_id FROM notification_inbox i WHERE i.tenant_id > t.tenant_id ORDER BY i.tenant_id LIMIT 1)
           FROM tenant t WHERE t.tenant_id IS NOT NULL
     ), picked AS MATERIALIZED (
-      SELECT i.seq FROM tenant t CROSS JOIN LATERAL (
+      SELECT i.seq FROM ${lockedTenants("inbox")} t CROSS JOIN LATERAL (
         SELECT n.seq FROM notification_inbox n WHERE n.tenant_id = t.tenant_id
          ORDER BY n.seq LIMIT ${PER_TENANT} FOR UPDATE SKIP LOCKED) i
-       WHERE t.tenant_id IS NOT NULL LIMIT ${BATCH}
+       LIMIT ${BATCH}
     ), dequeued AS (
       DELETE FROM notification_inbox n USING picked WHERE n.seq = picked.seq
       RETURNING n.seq, n.tenant_id, n.changed_table, n.operation, n.changed_row

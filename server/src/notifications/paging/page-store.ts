@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Notify } from "./recipients.ts";
+import { lockedTenants } from "./tenant-lock-store.ts";
 
 /** A step of a group's escalation for an anomaly. */
 export interface PageRow {
@@ -39,7 +40,7 @@ export async function stopPages(tx: Tx, anomalyIds: string[]): Promise<void> {
 /** How many due pages of all tenants one transaction turns into messages. */
 const BATCH = 400;
 
-/** Locks pages that are due and that no other process has locked: some of each tenant after `after`, critical ones first. */
+/** Locks pages that are due: some of each tenant after `after` that no other process is paging for, critical ones first. */
 export async function lockDuePages(
   tx: Tx,
   now: Date,
@@ -53,11 +54,11 @@ export async function lockDuePages(
                  ORDER BY p.tenant_id LIMIT 1)
           FROM tenant t WHERE t.tenant_id IS NOT NULL
     )
-    SELECT page.* FROM tenant t CROSS JOIN (VALUES (true), (false)) AS c (critical) CROSS JOIN LATERAL (
+    SELECT page.* FROM ${lockedTenants("pages")} t CROSS JOIN (VALUES (true), (false)) AS c (critical) CROSS JOIN LATERAL (
       SELECT p.tenant_id, p.anomaly_id, p.group_id, p.after_minutes, p.notify, p.due_at FROM pages p
        WHERE p.state = 'due' AND p.tenant_id = t.tenant_id AND p.critical = c.critical AND p.due_at <= ${now}
        ORDER BY p.due_at LIMIT ${perTenant} FOR UPDATE SKIP LOCKED) page
-     WHERE t.tenant_id IS NOT NULL LIMIT ${BATCH}`.execute(tx);
+     LIMIT ${BATCH}`.execute(tx);
   return rows;
 }
 
