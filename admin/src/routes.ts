@@ -52,7 +52,7 @@ export const appRoutes: readonly AppRoute[] = [
   {
     path: "/devices/$id/connect",
     title: "Connect a device",
-    operations: ["getDevice", "listRefusals"],
+    operations: ["getDevice", "getConnectGuide", "listRefusals"],
     page: () => import("./pages/connect/device-connect-page.tsx"),
   },
   {

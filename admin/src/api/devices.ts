@@ -31,6 +31,14 @@ export const latestQuery = (id: string) =>
     queryFn: ({ signal }) => must(api.GET("/api/admin/devices/{id}/latest", { params: { path: { id } }, signal })),
   });
 
+/** How the device connects: addresses, files, and programs with its values. */
+export const connectGuideQuery = (id: string) =>
+  queryOptions({
+    queryKey: keyOf(LIST, id, "connect-guide"),
+    queryFn: ({ signal }) =>
+      must(api.GET("/api/admin/devices/{id}/connect-guide", { params: { path: { id } }, signal })),
+  });
+
 export const rejectedQuery = (id: string) =>
   queryOptions({
     queryKey: keyOf(LIST, id, "rejected"),

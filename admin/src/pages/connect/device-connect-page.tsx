@@ -1,19 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { certificatesOfDeviceQuery } from "../../api/certificates.ts";
-import { deviceQuery } from "../../api/devices.ts";
+import { connectGuideQuery, deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Notice } from "../../ui/display/status.tsx";
 import { Page, Section } from "../../ui/page/page.tsx";
-import { ClientSnippets } from "./client-snippets.tsx";
+import { ClientExamples } from "./client-examples.tsx";
 import { ConnectionWatch } from "./connection-watch.tsx";
 import { useConnection } from "./use-connection.ts";
+
+const NO_CERTIFICATE: ReadonlySet<string> = new Set(["none", "expired", "revoked"]);
 
 /** How one device connects with the certificate that it has, and what becomes of its attempts. */
 export default function DeviceConnectPage() {
   const { id } = usePathParams<"id">();
   const device = useQuery(deviceQuery(id));
-  const certificates = useQuery(certificatesOfDeviceQuery(id));
+  const guide = useQuery(connectGuideQuery(id));
   const connection = useConnection(id);
   return (
     <Page
@@ -25,20 +26,19 @@ export default function DeviceConnectPage() {
       <Section title="What the broker sees">
         <ConnectionWatch deviceId={id} connection={connection} />
       </Section>
-      <Loaded query={certificates}>
-        {({ items }) => {
-          const live = items.find(({ status, expired }) => status === "active" && !expired);
-          if (!live)
-            return (
-              <Notice tone="warn" title="The device has no valid certificate">
-                <p>
-                  One that can generate a key is <a href="/connect">connected with a claim</a>. For another, an
-                  administrator issues a bundle.
-                </p>
-              </Notice>
-            );
-          return <ClientSnippets deviceId={id} topic={live.publishTopics[0]} />;
-        }}
+      <Loaded query={guide}>
+        {(found) =>
+          NO_CERTIFICATE.has(found.certificateState) ? (
+            <Notice tone="warn" title="The device has no valid certificate">
+              <p>
+                One that can generate a key is <a href="/connect">connected with a claim</a>. For another, an
+                administrator issues a bundle.
+              </p>
+            </Notice>
+          ) : (
+            <ClientExamples guide={found} />
+          )
+        }
       </Loaded>
     </Page>
   );
