@@ -61,7 +61,7 @@ async function timed(work: Promise<HttpAnswer>): Promise<HttpAnswer & { seconds:
 function assertUnavailable(answer: HttpAnswer & { seconds: number }): void {
   assert.deepEqual([answer.status, answer.json.error], [503, "catalog_unavailable"], answer.text);
   assert.ok(Number(answer.headers["retry-after"]) > 0);
-  assert.ok(answer.seconds < 6, `${answer.seconds} s`);
+  assert.ok(answer.seconds < 15, `${answer.seconds} s`);
 }
 
 /** The embedded database cannot go away while the process lives: there is nothing to test there. */
@@ -81,7 +81,7 @@ testOnPostgres(
       const enroll = async () => timed(redeem(server, (await redemption("CLAIM-0000-0000-0000")).body));
       /** A connection that broke meanwhile may cost a request or two: Retry-After says so. */
       const servedAgain = async () => {
-        for (let tries = 0; tries < 20; tries++) if ((await list()).status === 200) return true;
+        for (let tries = 0; tries < 100; tries++) if ((await list()).status === 200) return true;
         return false;
       };
       assert.equal((await list()).status, 200);

@@ -95,7 +95,7 @@ async function walk(page: string, settings: string[]): Promise<void> {
     ...settings,
   ];
   const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 45_000 });
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 150_000 });
   const plain = stdout.replaceAll("\r", "").replaceAll(server.httpUrl, "https://localhost:8443");
   const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
   if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));

@@ -144,9 +144,10 @@ export function closed(client: mqtt.MqttClient): Promise<void> {
   return client.connected ? new Promise((resolve) => client.once("close", () => resolve())) : Promise.resolve();
 }
 
-/** Polls until `check` returns something, for what happens soon without any signal; undefined after 5 s. */
+/** Polls until `check` returns something, for what happens soon without any signal; undefined after a minute. */
 export async function eventually<T>(check: () => Promise<T | undefined | false>): Promise<T | undefined> {
-  for (let attempt = 0; attempt < 250; attempt++) {
+  const until = performance.now() + 60_000;
+  while (performance.now() < until) {
     const found = await check();
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -75,7 +75,7 @@ export async function openPage(
     baseURL: server.httpUrl,
     ...rest,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", ({ message }) => void problems.push(`fault: ${message}`));
