@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "./config/config.ts";
 import { portProblem } from "./config/port-problem.ts";
 import { openDatabase } from "./db/database.ts";
 import { migrations } from "./db/migrations/index.ts";
+import { greeting } from "./greeting.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
@@ -33,6 +34,8 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
     throw portProblem(config, error);
   }
   const caFile = await writeCa(app, config);
+  // Before the line that says ready: a client that asks for a link then gets a later one, which replaces this one.
+  const link = await app.identity.firstSetUpLink();
   logger.info(
     {
       httpUrl: app.baseUrl,
@@ -43,14 +46,10 @@ export async function serve(settings: Record<string, string> = {}): Promise<numb
     },
     "ready",
   );
-  await offerSetUp(app);
-  return stopped;
-}
-
-/** At the first start: the link with which the first admin sets up the service. */
-async function offerSetUp({ identity, logger }: App): Promise<void> {
-  const link = await identity.firstSetUpLink();
   if (link) logger.info({ setupUrl: link.url, expiresAt: link.expiresAt }, "open the link to set up the service");
+  if (process.stderr.isTTY)
+    console.error(greeting({ appUrl: app.baseUrl, link, caFile: config.operatorTls ? undefined : caFile }));
+  return stopped;
 }
 
 /** A socket beyond `ulimit -n` fails, before the caps on connections can choose which one to close. */

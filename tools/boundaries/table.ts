@@ -36,6 +36,7 @@ export const table = {
     main: ["*"],
     app: ["*"],
     features: ["*"],
+    greeting: [],
     cli: ["config", "control", "demo", "lib", "main"],
     demo: ["control", "pki", "lib"],
 

@@ -1,7 +1,7 @@
 import type { PublicApi } from "./public-api.ts";
+import type { Sinks } from "./receivers/sinks.ts";
 import type { DemoService } from "./service.ts";
 import type { SimulatedPump } from "./simulated-pump.ts";
-import type { Sinks } from "./sinks.ts";
 
 export const TENANT = "demo";
 export const ADMIN = "admin@demo.example";

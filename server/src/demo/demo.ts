@@ -9,8 +9,8 @@ import { enrollmentSteps } from "./enrollment-steps.ts";
 import { faultSteps } from "./fault-steps.ts";
 import { keepPublishing } from "./keep-publishing.ts";
 import { monitoringSteps } from "./monitoring-steps.ts";
+import { type Sinks, startSinks } from "./receivers/sinks.ts";
 import { startService } from "./service.ts";
-import { type Sinks, startSinks } from "./sinks.ts";
 import type { Step } from "./step.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -30,27 +30,52 @@ export interface DemoOptions {
  */
 export async function runDemo({ check, env, print }: DemoOptions): Promise<number> {
   const started = systemClock.monotonicMs();
-  const folder = await mkdtemp(join(tmpdir(), "muster-demo-"));
   const stopped = untilStopped();
-  let sinks: Sinks | undefined;
-  let state: DemoState | undefined;
+  let demo: OpenDemo | undefined;
   try {
-    sinks = await startSinks(folder, check ? () => undefined : print);
     print("Starting Muster on its embedded database …");
-    const service = await startService(serviceEnvironment(env, sinks), join(folder, "data"));
-    state = new DemoState({ service, sinks, folder, random });
+    demo = await openDemo(env, { showMessage: check ? () => undefined : print });
     const interrupted = stopped.then(() => Promise.reject(new Error("interrupted")));
-    await Promise.race([runSteps(state, print), interrupted]);
+    await Promise.race([runSteps(demo.state, print), interrupted]);
     print(`All steps succeeded in ${((systemClock.monotonicMs() - started) / 1000).toFixed(1)} s.`);
-    if (!check) await keepPublishing(state, stopped, print);
+    if (!check) await keepPublishing(demo.state, stopped, print);
     return 0;
   } catch (error) {
     print(`✗ ${error instanceof Error ? error.message : error}`);
     return 1;
   } finally {
+    await demo?.close();
+  }
+}
+
+/** A started service with its receivers, before the first step. */
+export interface OpenDemo {
+  state: DemoState;
+  /** Stops everything and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/** @param showMessage called with a line for every e-mail and webhook message */
+export async function openDemo(
+  env: Record<string, string>,
+  { showMessage }: { showMessage: (line: string) => void },
+): Promise<OpenDemo> {
+  const folder = await mkdtemp(join(tmpdir(), "muster-demo-"));
+  let sinks: Sinks | undefined;
+  let state: DemoState | undefined;
+  const close = async () => {
     await stop(state);
     sinks?.close();
     await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    sinks = await startSinks(folder, showMessage);
+    const service = await startService(serviceEnvironment(env, sinks), join(folder, "data"));
+    state = new DemoState({ service, sinks, folder, random });
+    return { state, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 
@@ -67,7 +92,8 @@ function serviceEnvironment(env: Record<string, string>, sinks: Sinks): Record<s
   };
 }
 
-async function runSteps(state: DemoState, print: (line: string) => void): Promise<void> {
+/** Runs the steps one after the other. @throws Error at the first one that fails */
+export async function runSteps(state: DemoState, print: (line: string) => void): Promise<void> {
   for (const [index, { title, run }] of STEPS.entries()) {
     const label = `${String(index + 1).padStart(2)}. ${title}`;
     try {

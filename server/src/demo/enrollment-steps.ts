@@ -1,6 +1,8 @@
 import { enroll } from "@muster/agent";
+import { randomIds } from "../lib/ids.ts";
 import { ADMIN, type DemoState, TENANT } from "./demo-state.ts";
 import { PublicApi } from "./public-api.ts";
+import { setUpService } from "./set-up.ts";
 import { enrollOptions, enrollPump, PUMPS, publishAll } from "./simulated-pump.ts";
 import { eventually, expect, refusal, type Step } from "./step.ts";
 
@@ -24,18 +26,24 @@ const PRESENCE_MS = 10_000;
 /** From an empty service to pumps that publish. */
 export const enrollmentSteps: readonly Step[] = [
   {
-    title: "The shell creates a tenant, an admin, a device type and an API key",
+    title: "The set-up link opens the admin app, creates the tenant and its first admin",
+    run: async (state) => {
+      const { service } = state;
+      const admin = { tenantName: "Demo waterworks", tenantSlug: TENANT, email: ADMIN };
+      state.adminPassword = await setUpService(service, admin, randomIds);
+      return `watch the demo at ${service.baseUrl}, signed in as ${ADMIN} with the password ${state.adminPassword}`;
+    },
+  },
+  {
+    title: "The shell creates a device type and an API key",
     run: async (state) => {
       const { command, baseUrl, ca } = state.service;
-      await command("tenant.create", { slug: TENANT, name: "Demo waterworks" });
-      const admin = await command("user.create", { tenant: TENANT, email: ADMIN, role: "admin" });
       const publishTopics = ["telemetry/{deviceId}"];
       const type = await command("device-type.create", { tenant: TENANT, name: "Pump", publishTopics });
       const key = await command("key.create", { tenant: TENANT, user: ADMIN, name: "demo", scopes: SCOPES });
-      state.adminPassword = String(admin.password);
       state.deviceTypeId = String(type.id);
       state.api = new PublicApi(baseUrl, ca, String(key.key));
-      return `${admin.email}, key ${key.id}`;
+      return `Pump, which publishes on ${publishTopics[0]}; key ${key.id}`;
     },
   },
   {

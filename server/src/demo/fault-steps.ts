@@ -1,10 +1,10 @@
 import { systemClock } from "../lib/clock.ts";
 import { type DemoState, TENANT } from "./demo-state.ts";
 import { VIBRATION_LIMIT } from "./monitoring-steps.ts";
+import { isGenuine } from "./receivers/standard-webhooks.ts";
+import type { Hook } from "./receivers/webhook-sink.ts";
 import { failingPump, publish, wearDown } from "./simulated-pump.ts";
-import { isGenuine } from "./standard-webhooks.ts";
 import { eventually, expect, type Step } from "./step.ts";
-import type { Hook } from "./webhook-sink.ts";
 
 /** The vibration of a repaired pump, in mm/s. */
 const REPAIRED = 3;

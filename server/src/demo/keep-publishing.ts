@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ADMIN, type DemoState } from "./demo-state.ts";
 import { isEscalated } from "./fault-steps.ts";
+import { VIBRATION_LIMIT } from "./monitoring-steps.ts";
 import { failingPump, publishAll, wearDown } from "./simulated-pump.ts";
 
 const PUBLISH_EVERY_MS = 2_000;
@@ -17,13 +18,24 @@ export async function keepPublishing(
 ): Promise<void> {
   const { service, adminPassword } = state;
   print(`
-The pumps keep publishing until you press Ctrl-C. The sludge pump wears out again within a minute; e-mails and webhook messages
-about it are printed here as they arrive. Without an acknowledgement the leader is notified a minute later.
+The pumps keep publishing until you press Ctrl-C. Watch them in the admin app:
 
-  HTTPS and API   ${service.baseUrl}
+  open            ${service.baseUrl}
+  sign in         ${ADMIN}
+  password        ${adminPassword}
+
+The browser warns of the certificate, which was made for this demo: continue to the page.
+
+  Devices         the pumps, live: the sludge pump's telemetry shows its vibration rise over ${VIBRATION_LIMIT} mm/s within a minute
+  Refused clients the ones that the broker refused in this demo, and why
+  Certificates    the renewed, the revoked and the one issued as a bundle
+  Audit           what the demo administered, and by whom
+
+E-mails and webhook messages about the pump are printed here as they arrive. Without an acknowledgement the leader is notified a
+minute later.
+
   MQTT over TLS   ${service.brokerUrl}
   CA for both     ${join(service.dataDir, "tls", "ca.pem")}
-  admin           ${ADMIN}, one-time password ${adminPassword}
   shell           MUSTER_DATA_DIR=${service.dataDir} npx muster --help
 `);
   const publishing = setInterval(() => {

@@ -20,21 +20,8 @@ export class PublicApi {
   }
 
   call(method: string, path: string, body?: object): Promise<ApiAnswer> {
-    const headers: Record<string, string> = { "x-api-key": this.#key };
-    if (body) headers["content-type"] = "application/json";
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.#baseUrl}/api/v1${path}`, { method, ca: this.#ca, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          const body = Buffer.concat(chunks).toString("utf8");
-          resolve({ status: response.statusCode ?? 0, body: body ? JSON.parse(body) : undefined });
-        });
-      });
-      sent.on("error", reject);
-      sent.end(body && JSON.stringify(body));
-    });
+    const headers = { "x-api-key": this.#key };
+    return requestJson(`${this.#baseUrl}/api/v1${path}`, { method, ca: this.#ca, headers, body });
   }
 
   /** The body of the answer to {@link call}. @throws Error when its status is another */
@@ -45,6 +32,25 @@ export class PublicApi {
     }
     return answer.body;
   }
+}
+
+/** A request with a JSON body, or none, and its answer. */
+export function requestJson(
+  url: string,
+  given: { method: string; ca: string; headers: Record<string, string>; body?: object | undefined },
+): Promise<ApiAnswer> {
+  const { method, ca, body } = given;
+  const headers = { ...given.headers, ...(body ? { "content-type": "application/json" } : {}) };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, ca, headers }, (response) => {
+      const received = (content: string) => {
+        resolve({ status: response.statusCode ?? 0, body: content ? JSON.parse(content) : undefined });
+      };
+      text(response).then(received).catch(reject);
+    });
+    sent.on("error", reject);
+    sent.end(body && JSON.stringify(body));
+  });
 }
 
 /** Opens a link as a browser does: GET shows the page, POST is its button. @returns the page */

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../lib/clock.ts";
-import { createLoopbackTls, type LoopbackTls } from "./loopback-tls.ts";
-import { type Mail, startMailSink } from "./mail-sink.ts";
+import { createLoopbackTls, type LoopbackTls } from "./receivers/loopback-tls.ts";
+import { type Mail, startMailSink } from "./receivers/mail-sink.ts";
+import { type Hook, startWebhookSink } from "./receivers/webhook-sink.ts";
 import { untilStopped } from "./until-stopped.ts";
-import { type Hook, startWebhookSink } from "./webhook-sink.ts";
 
 export interface StoreOptions {
   folder: string;

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { accessSync, constants, existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../../tools/chromium.ts";
 import type { TestServer } from "./server.ts";
 
 /** What `npm ci` has built. */
 const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 let browser: Promise<Browser> | undefined;
 
 function startBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({ executablePath: chromiumPath()!, args: ARGUMENTS });
+  browser ??= chromium.launch({ executablePath: chromiumPath()!, args: CHROMIUM_ARGUMENTS });
   return browser;
 }
 
@@ -38,19 +38,6 @@ export function browserTest(name: string, run: (t: TestContext) => Promise<void>
 function missing(): string | undefined {
   if (!chromiumPath()) return "there is no Chromium on the PATH (Debian: apt-get install chromium)";
   return existsSync(APP) ? undefined : "the admin app is not built (npm run build)";
-}
-
-function chromiumPath(): string | undefined {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const paths = folders.flatMap((folder) => ["chromium", "chromium-browser"].map((name) => join(folder, name)));
-  return paths.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** A page in a profile of its own, and everything that should not have happened in it. */

@@ -1,4 +1,4 @@
-import { withTimeout } from "../lib/timeouts.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
 
 const WAIT_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createLoopbackTls } from "./loopback-tls.ts";
 import { type MailSink, startMailSink } from "./mail-sink.ts";
 import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";

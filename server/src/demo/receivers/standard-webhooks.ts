@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { SECOND } from "../lib/clock.ts";
+import { SECOND } from "../../lib/clock.ts";
 import type { Hook } from "./webhook-sink.ts";
 
 const TOLERANCE_MS = 300 * SECOND;

@@ -1,5 +1,5 @@
-import { randomIds } from "../lib/ids.ts";
-import { createServerCertificate, createServerRoot, newSerialNumber } from "../pki/pki.ts";
+import { randomIds } from "../../lib/ids.ts";
+import { createServerCertificate, createServerRoot, newSerialNumber } from "../../pki/pki.ts";
 
 const VALID_DAYS = 30;
 
