@@ -17,8 +17,8 @@ export interface LatestValue {
 
 export interface TelemetrySnapshot {
   latest: ReadonlyMap<string, LatestValue>;
-  /** The numbers since the store was opened, by metric, oldest first. */
-  points: ReadonlyMap<string, readonly Point[]>;
+  /** The numbers of the charted metric since the store was opened, oldest first. */
+  points: readonly Point[];
   state: LiveState;
 }
 
@@ -33,16 +33,19 @@ const MOST_POINTS = 3600;
  */
 export class TelemetryStore {
   readonly #latest = new Map<string, LatestValue>();
-  readonly #points = new Map<string, Point[]>();
+  readonly #points: Point[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #stopped = new AbortController();
   readonly #deviceId: string;
-  #snapshot: TelemetrySnapshot = { latest: new Map(), points: new Map(), state: "connecting" };
+  readonly #charted: string | undefined;
+  #snapshot: TelemetrySnapshot = { latest: new Map(), points: [], state: "connecting" };
   #state: LiveState = "connecting";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(deviceId: string) {
+  /** @param charted the metric whose points are kept: a device has up to 500, and a chart shows one */
+  constructor(deviceId: string, charted?: string) {
     this.#deviceId = deviceId;
+    this.#charted = charted;
   }
 
   /** Follows the device until {@link close}. */
@@ -80,9 +83,8 @@ export class TelemetryStore {
 
   #add(value: LatestValue): void {
     this.#latest.set(value.metric, value);
-    if (typeof value.value !== "number") return;
-    const points = this.#points.get(value.metric) ?? [];
-    if (points.length === 0) this.#points.set(value.metric, points);
+    if (value.metric !== this.#charted || typeof value.value !== "number") return;
+    const points = this.#points;
     const at = Date.parse(value.at);
     // A late value would turn the line back; the chart of a range shows it.
     if (points.length > 0 && at <= points.at(-1)!.at) return;
@@ -93,8 +95,7 @@ export class TelemetryStore {
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const points = new Map([...this.#points].map(([metric, each]) => [metric, [...each]]));
-      this.#snapshot = { latest: new Map(this.#latest), points, state: this.#state };
+      this.#snapshot = { latest: new Map(this.#latest), points: [...this.#points], state: this.#state };
       for (const listener of this.#listeners) listener();
     }, DRAW_MS);
   }

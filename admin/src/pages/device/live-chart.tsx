@@ -19,10 +19,9 @@ interface LiveChartProps {
 /** The last ten minutes of a metric, growing as the device publishes. */
 export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
   const stored = useQuery({ ...seriesQuery(deviceId, metric, WINDOW_MS), staleTime: Number.POSITIVE_INFINITY }).data;
-  const { points, state } = useTelemetry(deviceId);
-  const arrived = points.get(metric);
+  const { points: arrived, state } = useTelemetry(deviceId, metric);
   const shown = useRef<Drawn>(NOTHING);
-  const drawn = useMemo(() => draw(stored?.series.points ?? [], arrived ?? []), [stored, arrived]);
+  const drawn = useMemo(() => draw(stored?.series.points ?? [], arrived), [stored, arrived]);
   if (!paused) shown.current = drawn;
   const { line, last } = shown.current;
   const to = last?.at ?? stored?.to ?? 0;

@@ -2,17 +2,20 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { type TelemetrySnapshot, TelemetryStore } from "../../api/live/telemetry-store.ts";
 import { useMay } from "../../parts/session.ts";
 
-/** What the device publishes while the page is visible: a hidden tab gives its connection back. */
-export function useTelemetry(deviceId: string): TelemetrySnapshot {
+/**
+ * What the device publishes while the page is visible: a hidden tab gives its connection back. `charted` is the metric whose points a
+ * chart shows.
+ */
+export function useTelemetry(deviceId: string, charted?: string): TelemetrySnapshot {
   const allowed = useMay("followEvents");
-  const [store, setStore] = useState(() => new TelemetryStore(deviceId));
+  const [store, setStore] = useState(() => new TelemetryStore(deviceId, charted));
   const open = useVisible() && allowed;
   useEffect(() => {
-    const next = new TelemetryStore(deviceId);
+    const next = new TelemetryStore(deviceId, charted);
     setStore(next);
     if (open) next.open(`/api/admin/events?telemetry=${encodeURIComponent(deviceId)}&kinds=telemetry.changed`);
     return () => next.close();
-  }, [deviceId, open]);
+  }, [deviceId, charted, open]);
   return useSyncExternalStore(store.subscribe, store.snapshot);
 }
 

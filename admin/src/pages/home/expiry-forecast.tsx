@@ -12,7 +12,7 @@ export function ExpiryForecast({ weeks }: { weeks: Weeks }) {
   return (
     <Section
       title="Certificates that end in the next twelve weeks"
-      lead={`Self-enrolled certificates are renewed by their devices. ${plural(bundles, "bundle")} must be replaced by hand.`}
+      lead={`Self-enrolled certificates are renewed by their devices.${bundles > 0 ? ` ${plural(bundles, "bundle")} must be replaced by hand.` : ""}`}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it on a phone */}
       <ol className="forecast" tabIndex={0}>

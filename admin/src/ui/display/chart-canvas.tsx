@@ -2,7 +2,7 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import { GROUND, TONES } from "../theme/tones.ts";
-import { reading } from "./format.ts";
+import { localTime, reading, timeTicks } from "./format.ts";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
 
@@ -90,9 +90,12 @@ function optionsOf(names: readonly string[], { scheme, width, height, range }: D
     legend: { show: names.length > 1, live: true },
     cursor: { points: { size: 6 } },
     scales: { x: { time: true, range: (_plot, least, most) => bounds(range(), least, most) } },
-    axes: [axis, { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => reading(tick)) }],
+    axes: [
+      { ...axis, values: (_plot, ticks) => timeTicks(ticks) },
+      { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => reading(tick)) },
+    ],
     series: [
-      { value: (_plot, at) => (at ? new Date(at * 1000).toLocaleString() : "–") },
+      { label: "Time", value: (_plot, at) => (at ? localTime(at * 1000) : "–") },
       ...names.map((label, at) => ({
         label,
         stroke: colours[at % colours.length]!,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countdown, describeDistance, plural, reading, utcTime } from "./format.ts";
+import { countdown, describeDistance, plural, reading, timeTicks, utcTime } from "./format.ts";
 
 test("a countdown has hours only where there are any, and ends at zero", () => {
   assert.deepEqual([65_000, 7_209_000, 400, 0, -5_000].map(countdown), ["1:05", "2:00:09", "0:01", "0:00", "0:00"]);
@@ -19,4 +19,17 @@ test("an instant is shown in UTC to the second", () => {
 test("counts agree with their noun, and readings keep what matters", () => {
   assert.deepEqual([plural(1, "device"), plural(0, "device"), plural(2, "key")], ["1 device", "0 devices", "2 keys"]);
   assert.deepEqual([reading(21.123456789), reading(true), reading("on")], ["21.1235", "true", "on"]);
+});
+
+test("an axis names the day where one begins, seconds where they differ, and only days over weeks", () => {
+  const evening = new Date(2026, 10, 20, 23, 30).getTime() / 1000;
+  const halfHours = timeTicks([evening, evening + 1800, evening + 3600]);
+  assert.deepEqual(
+    halfHours.map((label) => label.split("\n").length),
+    [2, 2, 1],
+  );
+  assert.match(halfHours[0]!, /30.*\n.*20/);
+  assert.match(halfHours[1]!, /00.*\n.*21/);
+  assert.match(timeTicks([evening, evening + 15])[1]!, /30.15/);
+  assert.ok(timeTicks([evening, evening + 86_400]).every((label) => !label.includes(":")));
 });

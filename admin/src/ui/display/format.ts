@@ -9,6 +9,11 @@ const LOCAL = new Intl.DateTimeFormat(undefined, {
   second: "2-digit",
 });
 const DAY = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const SECOND = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+/** Made once: a formatter costs far more than what it formats. */
+const READING = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
 
 export function localTime(at: string | number): string {
@@ -17,6 +22,20 @@ export function localTime(at: string | number): string {
 
 export function localDay(at: string | number): string {
   return DAY.format(new Date(at));
+}
+
+const DAY_SECONDS = 86_400;
+
+/** The labels of a time axis at these seconds: the local time, and below it the day where one begins; only days when a day passes between two. */
+export function timeTicks(seconds: readonly number[]): string[] {
+  const step = (seconds[1] ?? 0) - (seconds[0] ?? 0);
+  const days = seconds.map((at) => DAY_OF_YEAR.format(at * 1000));
+  if (step >= DAY_SECONDS) return days;
+  const time = step > 0 && step < 60 ? SECOND : MINUTE;
+  return seconds.map((at, index) => {
+    const text = time.format(at * 1000);
+    return days[index] === days[index - 1] ? text : `${text}\n${days[index]}`;
+  });
 }
 
 /** `2026-11-20 10:05:00 UTC`. */
@@ -51,6 +70,6 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** A reading: numbers with at most six significant digits, booleans as words, text as it is. */
 export function reading(value: unknown): string {
-  if (typeof value === "number") return value.toLocaleString(undefined, { maximumSignificantDigits: 6 });
+  if (typeof value === "number") return READING.format(value);
   return typeof value === "boolean" ? (value ? "true" : "false") : String(value);
 }
