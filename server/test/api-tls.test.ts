@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { promisify } from "node:util";
 import { DEFAULT_LIMITS } from "../src/lib/limits/limits.ts";
 import { missingTool } from "../src/pki/test-support/tools.ts";
 import { enrollDevice, newTenant, renew } from "./harness/devices.ts";
@@ -97,6 +98,23 @@ test("a certificate of a foreign authority does not stop the request, and proves
   } finally {
     await other.stop();
   }
+});
+
+test("the listener names the device roots as acceptable: a browser asks for no other certificate (RFC 8446 4.2.4)", {
+  skip: missingTool("openssl"),
+}, async () => {
+  const args = ["s_client", "-connect", `127.0.0.1:${server.httpPort}`, "-servername", "localhost"];
+  const names: string[][] = [];
+  for (const version of ["-tls1_2", "-tls1_3"]) {
+    const client = promisify(execFile)("openssl", [...args, version]);
+    client.child.stdin!.end();
+    const { stdout } = await client;
+    const [, list = ""] = /Acceptable client certificate CA names\n((?:\S+ = .*\n)*)/.exec(stdout) ?? [];
+    names.push(list.trim().split("\n"));
+  }
+  const roots = server.app.authorities.deviceRootsDer().map((der) => new X509Certificate(der).subject);
+  const expected = roots.map((subject) => subject.replaceAll("\n", ", ").replaceAll("=", " = "));
+  assert.deepEqual(names, [expected, expected]);
 });
 
 test("a failed handshake leaves no socket behind", async () => {
