@@ -14,6 +14,8 @@ COPY server/package.json server/
 COPY agent/package.json agent/
 COPY admin/package.json admin/
 RUN npm ci --ignore-scripts
+# Vite reads how TypeScript is written from the root's settings, which the app's extend.
+COPY tsconfig.json ./
 COPY openapi openapi
 COPY admin admin
 RUN npm run build
