@@ -37,10 +37,14 @@ export class InboundBudget {
     else this.#waiting.delete(tenant);
   }
 
+  get isFull(): boolean {
+    return this.bytes >= this.limits.mqttUnsettledBytes;
+  }
+
   /** Resumes sessions of other tenants too while the process has room. */
   resumeWaiting(): void {
     for (const tenant of this.#waiting) {
-      if (this.bytes >= this.limits.mqttUnsettledBytes) return;
+      if (this.isFull) return;
       tenant.resumeWaiting();
     }
   }
@@ -85,12 +89,13 @@ class TenantBudget implements Totals {
   count(bytes: number): void {
     if (bytes === 0) return;
     const had = this.#bytes > 0;
+    const wasFull = this.#all.isFull;
     this.#bytes += bytes;
     this.#all.bytes += bytes;
     this.#all.sending += Number(this.#bytes > 0) - Number(had);
     if (bytes > 0) return;
     this.resumeWaiting();
-    this.#all.resumeWaiting();
+    if (wasFull) this.#all.resumeWaiting();
     this.#forgetUnused();
   }
 
@@ -105,10 +110,11 @@ class TenantBudget implements Totals {
     this.#forgetUnused();
   }
 
-  /** Resumes sessions one after the other: each may take the room that there is. */
+  /** Resumes sessions one after the other: each may take the room that there is, and waits behind the others when there is none. */
   resumeWaiting(): void {
-    for (const session of [...this.#waiting]) {
-      if (!this.hasRoom()) return;
+    let left = this.#waiting.size;
+    for (const session of this.#waiting) {
+      if (left-- === 0 || !this.hasRoom()) return;
       this.#stopWaiting(session);
       session.resume();
     }
