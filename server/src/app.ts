@@ -14,6 +14,7 @@ import { type Database, openDatabase } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
 import { isUnavailable } from "./db/refusal.ts";
 import { composeFeatures, type Features } from "./features.ts";
+import { inUrl } from "./lib/address.ts";
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
@@ -180,17 +181,13 @@ function addressesOf(config: Config) {
   const ports = { http: config.http.port, mqtt: config.mqtt.port };
   const addresses = {
     get baseUrl() {
-      return config.baseUrl ?? `https://${bracketed(config.publicHost)}:${ports.http}`;
+      return config.baseUrl ?? `https://${inUrl(config.publicHost)}:${ports.http}`;
     },
     get brokerUrl() {
-      return config.brokerUrl ?? `mqtts://${bracketed(config.publicHost)}:${ports.mqtt}`;
+      return config.brokerUrl ?? `mqtts://${inUrl(config.publicHost)}:${ports.mqtt}`;
     },
   };
   return { addresses, ports };
-}
-
-function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** @returns a function that stops the jobs and waits for running ones */

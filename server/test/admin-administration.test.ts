@@ -65,6 +65,52 @@ test("an MQTT client gets a password once, a new one on demand, which ends its s
   await refused(admin.call("DELETE", `/mqtt-clients/${clientId}`), 404, "not_found");
 });
 
+test("a disabled MQTT client is refused until it is enabled, with its former password, unless another has its client id", async () => {
+  const clientId = `press-${tenant.slug}`;
+  const path = `/mqtt-clients/${clientId}`;
+  const made = await admin.call("POST", "/mqtt-clients", { body: { clientId, username: clientId } });
+  const { password } = made.json;
+  const session = await connect(clientId, clientId, password);
+  const closed = new Promise<void>((resolve) => void session.once("close", () => resolve()));
+  assert.equal((await admin.call("POST", `${path}/disable`)).status, 204);
+  await closed;
+  await assert.rejects(connect(clientId, clientId, password));
+  assert.equal((await admin.call("POST", `${path}/disable`)).status, 204, "may be repeated");
+  for (const act of ["disable", "enable"]) {
+    await refused(otherAdmin.call("POST", `${path}/${act}`), 404, "not_found");
+    await refused(operator.call("POST", `${path}/${act}`), 403, "insufficient_role");
+  }
+  for (const repeated of [1, 2]) assert.equal((await admin.call("POST", `${path}/enable`)).status, 204, `${repeated}`);
+  await (await connect(clientId, clientId, password)).endAsync(true);
+  await admin.call("POST", `${path}/disable`);
+  const { json: other } = await otherAdmin.call("POST", "/mqtt-clients", {
+    body: { clientId, username: `${clientId}-2` },
+  });
+  await refused(admin.call("POST", `${path}/enable`), 409, "client_id_in_use");
+  await (await connect(clientId, `${clientId}-2`, other.password)).endAsync(true);
+  await otherAdmin.call("DELETE", path);
+  await admin.call("POST", "/mqtt-clients", { body: { clientId: `${clientId}-3`, username: clientId } });
+  await refused(admin.call("POST", `${path}/enable`), 409, "username_taken");
+  const acts = (await admin.call("GET", `/audit/admin?target=${clientId}`)).json.items;
+  assert.deepEqual(
+    acts.map(({ act }: { act: string }) => act),
+    ["mqtt-client.disable", "mqtt-client.enable", "mqtt-client.disable", "mqtt-client.create"],
+  );
+  for (const id of [clientId, `${clientId}-3`]) await admin.call("DELETE", `/mqtt-clients/${id}`);
+});
+
+test("an administrator chooses among all groups, others among their own", async () => {
+  const { groups } = server.app;
+  const [mine, all] = [`Mine ${tenant.slug}`, `All ${tenant.slug}`];
+  await groups.createGroup(tenant.caller, { name: all });
+  await groups.createGroup(tenant.caller, { name: mine, memberUserIds: [operator.userId] });
+  const names = async (who: SignedIn, query = "") =>
+    (await who.call("GET", `/groups${query}`)).json.items.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await names(admin, `?q=${tenant.slug}`), [mine, all]);
+  assert.deepEqual(await names(operator), [mine]);
+  assert.deepEqual(await names(otherAdmin), []);
+});
+
 test("a key belongs to the admin who makes it, shows what it wrote, and is revoked by its tenant alone", async () => {
   const user = await signIn(server, tenant);
   const request = { name: "Dashboard", scopes: ["groups:write", "devices:*"], expiresInDays: 30 };
@@ -181,4 +227,25 @@ test("a tenant is shown with its quotas; its name and retention are changed toge
     await refused(user.call("PATCH", "/tenant", { body }), 400, "invalid_request");
   await refused(operator.call("GET", "/tenant"), 403, "insufficient_role");
   await refused(operator.call("PATCH", "/tenant", { body: {} }), 403, "insufficient_role");
+});
+
+test("the actors of histories are named: users, deleted ones too, keys and claims, to those who may see them", async () => {
+  const user = await signIn(server, tenant);
+  const { json: key } = await user.call("POST", "/keys", { body: { name: "SCADA", scopes: ["devices:read"] } });
+  const { json: claim } = await user.call("POST", "/claims", { body: { intendedName: "Feed pump 1" } });
+  const actors = [`user:${user.userId}`, `apikey:${key.id}`, `claim:${claim.id}`, "user:nobody", "device:x", "system"];
+  const ask = (who: SignedIn) => who.call("GET", `/actors?actors=${actors.join(",")}`);
+  const [ofUser, ...others] = [
+    { actor: actors[0], name: user.email, deleted: false },
+    { actor: actors[1], name: "SCADA", deleted: false },
+    { actor: actors[2], name: "Feed pump 1", deleted: false },
+  ];
+  assert.deepEqual((await ask(admin)).json.items, [ofUser, ...others]);
+  assert.deepEqual((await ask(operator)).json.items, [ofUser]);
+  assert.deepEqual((await ask(otherAdmin)).json.items, []);
+  await server.app.access.deleteUser(tenant.caller, user.email);
+  assert.deepEqual((await ask(admin)).json.items, [{ ...ofUser, deleted: true }, ...others]);
+  const many = Array.from({ length: 101 }, (_, index) => `user:${index}`).join(",");
+  for (const asked of [many, "user:a\u0000", ""].map(encodeURIComponent))
+    await refused(admin.call("GET", `/actors?actors=${asked}`), 400, "invalid_request");
 });

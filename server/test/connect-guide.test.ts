@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { openTestDatabase } from "./harness/database.ts";
 import { enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { FakeClock } from "./harness/fake-clock.ts";
+import { testFeatures } from "./harness/features.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { type SignedIn, signIn } from "./harness/sign-in.ts";
 
@@ -66,6 +69,34 @@ test("every example names the device's own values, and every file that it reads"
   const known = new Set(guide.files.map(({ name }: { name: string }) => name));
   for (const { tool, text } of guide.examples)
     for (const [name] of text.matchAll(/\b\w+\.pem\b/g)) assert.ok(known.has(name), `${tool} reads ${name}`);
+});
+
+test("a broker with an IPv6 address and an unusual port is named as each program wants it", async () => {
+  const database = await openTestDatabase();
+  const addresses = { baseUrl: "https://[2001:db8::1]:9443", brokerUrl: "mqtts://[2001:db8::1]:9883" };
+  const { access, devices, enrollment } = testFeatures({ database, clock: new FakeClock(), addresses });
+  try {
+    await access.createTenant({ slug: "acme", name: "Acme" });
+    const caller = await access.systemCaller("acme");
+    const type = { name: "Pump", publishTopics: ["telemetry/{deviceId}"] };
+    const { id: deviceTypeId } = await devices.createDeviceType(caller, type);
+    await devices.createDevice(caller, { id: "pump-6", name: "Pump", deviceTypeId });
+    const { host, port, examples } = await enrollment.connectGuide(caller, "pump-6");
+    assert.deepEqual([host, port], ["2001:db8::1", 9883]);
+    const wanted = {
+      openssl: "-connect [2001:db8::1]:9883 -noservername",
+      curl: "'https://[2001:db8::1]:9443/api/provisioning/cert/renew'",
+      mosquitto: "-h 2001:db8::1 -p 9883",
+      "mqtt.js": 'host: "2001:db8::1",',
+      paho: 'client.connect("2001:db8::1", 9883)',
+      "esp-idf": '"mqtts://[2001:db8::1]:9883"',
+    };
+    for (const [tool, part] of Object.entries(wanted))
+      assert.ok(examples.find((each) => each.tool === tool)!.text.includes(part), tool);
+  } finally {
+    await database.close();
+    await database.remove();
+  }
 });
 
 test("a device without a certificate has the topics of its type; without a type nothing publishes", async () => {

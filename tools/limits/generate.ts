@@ -1,13 +1,13 @@
 /**
- * Writes `docs/limits.md` from the limits that the code uses: `npm run generate`, or `--check` to fail when the page is not
- * current.
+ * Writes from the limits that the code uses `docs/limits.md`, and `openapi/limits.json`, the values that no setting changes, for the admin
+ * app: `npm run generate`, or `--check` to fail when a file is not current.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Level, Limit } from "../../server/src/lib/limits/limit.ts";
 import { LIMITS, type LimitName, limitVariable, QUOTA_NAMES } from "../../server/src/lib/limits/limits.ts";
 
-const path = join(dirname(dirname(import.meta.dirname)), "docs/limits.md");
+const root = dirname(dirname(import.meta.dirname));
 const LEVELS: Level[] = ["request", "record", "message", "session", "device", "tenant", "address", "process"];
 
 const page = `# Limits
@@ -20,10 +20,16 @@ the specification or the schema fixes the value. A limit marked with * is a quot
 and \`muster tenant usage\` shows the count beside it.
 ${LEVELS.map(section).join("")}`;
 
-if (!process.argv.includes("--check")) writeFileSync(path, page);
-else if (current() !== page) {
-  console.error("not current: docs/limits.md; run npm run generate");
-  process.exitCode = 1;
+const fixed = Object.entries<Limit>(LIMITS).filter(([, limit]) => limit.fixed);
+const values = Object.fromEntries(fixed.map(([name, { value }]) => [name, value]));
+const files = { "docs/limits.md": page, "openapi/limits.json": `${JSON.stringify(values, null, 2)}\n` };
+
+for (const [path, text] of Object.entries(files)) {
+  if (!process.argv.includes("--check")) writeFileSync(join(root, path), text);
+  else if (current(path) !== text) {
+    console.error(`not current: ${path}; run npm run generate`);
+    process.exitCode = 1;
+  }
 }
 
 function section(level: Level): string {
@@ -45,9 +51,9 @@ function row(name: LimitName, { of, value, reached, zeroIsNone }: Limit): string
   return `| ${of}${mark} | ${value.toLocaleString("en")} | ${reached} | ${variable ? `\`${variable}\`${zeroIsNone ? " (0: no limit)" : ""}` : ""} |`;
 }
 
-function current(): string | undefined {
+function current(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(join(root, path), "utf8");
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./manage-tenants.ts";
 import { createUser, deactivateUser, deleteUser, reactivateUser, resetPassword, tenantOfUser } from "./manage-users.ts";
+import { nameKeys, nameUsers } from "./name-actors.ts";
 import { setQuota, tenantUsage } from "./quotas/manage-quotas.ts";
 import { createMeasure } from "./quotas/measure-quotas.ts";
 import { createAdmissions } from "./rate-limit/admissions.ts";
@@ -44,6 +45,7 @@ export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
 export { SCOPES, type Scope } from "./keys/scopes.ts";
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
+export type { NamedRecord } from "./name-actors.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";
 export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
@@ -77,9 +79,11 @@ export const accessUseCases = {
   userImpact,
   userIdsByEmail,
   listUsers,
+  nameUsers,
   createKey,
   revokeKey,
   listKeys,
+  nameKeys,
   listKeyWrites,
   listApiWrites,
   listAdminActs,

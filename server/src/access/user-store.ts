@@ -107,6 +107,18 @@ export async function listUserRows(
     .execute();
 }
 
+/** The addresses of those of `ids` (UUIDs) that are users of the tenant, deleted ones too. */
+export async function findUserNames(
+  db: Db,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; deleted: boolean }[]> {
+  const { rows } = await sql<{ id: string; name: string; deleted: boolean }>`
+    SELECT id, email AS name, deleted_at IS NOT NULL AS deleted FROM users
+     WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[])`.execute(db);
+  return rows;
+}
+
 export async function setStatus(tx: Tx, id: string, status: "active" | "deactivated"): Promise<void> {
   await tx.updateTable("users").set({ status }).where("id", "=", id).execute();
 }

@@ -9,6 +9,7 @@ import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
 import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
+import * as groups from "./admin/monitoring/groups.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
@@ -37,6 +38,7 @@ const RESOURCES = [
   claims,
   certificates,
   deviceTypes,
+  groups,
   mqttClients,
   keys,
   audits,

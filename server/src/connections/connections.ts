@@ -4,6 +4,7 @@ import type { ConnectionsDeps } from "./deps.ts";
 import { disconnectDevice } from "./disconnect-device.ts";
 import { pruneDrops } from "./drop-store.ts";
 import { createDrops, type DropHandler } from "./drops.ts";
+import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
@@ -31,6 +32,7 @@ export const connectionUseCases = {
   listMqttClients,
   rotateMqttClientPassword,
   disableMqttClient,
+  enableMqttClient,
   deleteMqttClient,
   disconnectDevice,
   listRefusals,

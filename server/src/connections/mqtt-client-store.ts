@@ -17,12 +17,20 @@ export interface MqttClientRow {
 
 /** @throws MusterError username_taken, client_id_in_use */
 export async function insertMqttClient(tx: Tx, row: MqttClientRow & { created_at: Date }): Promise<void> {
+  await asRefusals(row, () => tx.insertInto("mqtt_clients").values(row).execute());
+}
+
+/** Runs a write of a client; another enabled client of its names refuses it. @throws MusterError username_taken, client_id_in_use */
+async function asRefusals(
+  { username, client_id }: Pick<MqttClientRow, "username" | "client_id">,
+  write: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await tx.insertInto("mqtt_clients").values(row).execute();
+    await write();
   } catch (error) {
     const violated = violatedUnique(error);
-    if (violated === "mqtt_clients_username") throw usernameTaken(row.username);
-    if (violated === "mqtt_clients_client_id") throw clientIdInUse(row.client_id);
+    if (violated === "mqtt_clients_username") throw usernameTaken(username);
+    if (violated === "mqtt_clients_client_id") throw clientIdInUse(client_id);
     throw error;
   }
 }
@@ -56,6 +64,31 @@ export async function disableMqttClient(
   if (row)
     await tx.deleteFrom("client_ids").where("client_id", "=", clientId).where("holder", "=", "mqtt_client").execute();
   return row;
+}
+
+/** The enabled client of this client id, or else the one that was disabled last; locks its row until the transaction ends. */
+export async function lockMqttClient(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+): Promise<(StoredMqttClient & { disabled_at: Date | null }) | undefined> {
+  return await tx
+    .selectFrom("mqtt_clients")
+    .select([...STORED, "disabled_at"])
+    .where("tenant_id", "=", tenantId)
+    .where("client_id", "=", clientId)
+    .orderBy("disabled_at", (order) => order.desc().nullsFirst())
+    .orderBy("id", "desc")
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Enables a client whose row is locked. @throws MusterError username_taken, client_id_in_use */
+export async function enableRow(tx: Tx, client: StoredMqttClient): Promise<void> {
+  await asRefusals(client, () =>
+    tx.updateTable("mqtt_clients").set({ disabled_at: null }).where("id", "=", client.id).execute(),
+  );
 }
 
 /** Deletes every client of this client id, disabled ones too. @returns them */

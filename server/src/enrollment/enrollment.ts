@@ -5,7 +5,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
-import { getClaim, listClaims, revokeClaim } from "./claims/manage-claims.ts";
+import { getClaim, listClaims, nameClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
@@ -26,6 +26,7 @@ export const enrollmentUseCases = {
   createClaim,
   listClaims,
   getClaim,
+  nameClaims,
   revokeClaim,
   redeemClaim,
   renewCertificate,

@@ -11,6 +11,7 @@ import { createHashGate } from "./throttle/hash-gate.ts";
 import { prune, signOut, useSession } from "./use-session.ts";
 
 export type { Mail } from "./deps.ts";
+export { PASSWORD_LENGTH } from "./password-rules.ts";
 export { callerOf, type NewSession, type Session, type SignedIn, type Visit } from "./session.ts";
 
 /** For admins of a tenant. */

@@ -2,8 +2,8 @@ import { hashPassword } from "../access/access.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import type { IdentityDeps } from "./deps.ts";
 
-const LEAST = 12;
-const MOST = 128;
+/** In characters as people count them, not in UTF-16. */
+export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 const LEAST_DIFFERENT = 5;
 
 /**
@@ -39,7 +39,8 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
  */
 export function checkPassword(password: string, email: string): void {
   const length = [...password].length;
-  if (length < LEAST || length > MOST) throw refused(`The password must have ${LEAST} to ${MOST} characters.`);
+  const { min, max } = PASSWORD_LENGTH;
+  if (length < min || length > max) throw refused(`The password must have ${min} to ${max} characters.`);
   const plain = password.toLowerCase();
   if (new Set(plain).size < LEAST_DIFFERENT)
     throw refused("The password repeats the same few characters: choose another.");

@@ -36,6 +36,11 @@ function contains([network, prefixBits]: AddressRange, address: ipaddr.IPv4 | ip
   return (address instanceof ipaddr.IPv4 ? address.toIPv4MappedAddress() : address).match(network, prefixBits);
 }
 
+/** A host as an address of the web contains it: that of IPv6 in brackets (RFC 3986 3.2.2). */
+export function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** Without the `::ffff:` that a dual-stack socket puts before an IPv4 address; text that is no such address as it is. */
 export function withoutMapping(text: string): string {
   if (!text.includes(":")) return text;

@@ -14,12 +14,12 @@ import type { Tickets } from "../tickets/tickets.ts";
 export interface OverviewDeps {
   database: Database;
   clock: Clock;
-  access: Pick<Access, "tenantUsage" | "listUsers">;
+  access: Pick<Access, "tenantUsage" | "listUsers" | "nameUsers" | "nameKeys">;
   anomalies: Pick<Anomalies, "listAnomalies">;
   certificates: Pick<Certificates, "listCertificates">;
   connections: Pick<Connections, "listMqttClients">;
   devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "suggestDevices">;
-  enrollment: Pick<Enrollment, "listClaims">;
+  enrollment: Pick<Enrollment, "listClaims" | "nameClaims">;
   groups: Pick<Groups, "listGroups" | "listShifts">;
   rules: Pick<Rules, "listThresholds">;
   tickets: Pick<Tickets, "listTickets">;

@@ -2,12 +2,16 @@ import { type Bound, bind } from "../access/access.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { listFindings } from "./list-findings.ts";
 import { listTimeline } from "./list-timeline.ts";
+import { nameActors } from "./name-actors.ts";
 import { readOverview } from "./read-overview.ts";
 import { search } from "./search.ts";
 
 export { FINDING_KINDS } from "./finding-store.ts";
 
-/** What spans several features: the home screen's numbers, the search field, findings, the timeline of a device. It writes nothing. */
-export const overviewUseCases = { readOverview, search, listFindings, listTimeline };
+/**
+ * What spans several features: the home screen's numbers, the search field, findings, the timeline of a device, the names of actors.
+ * It writes nothing.
+ */
+export const overviewUseCases = { readOverview, search, listFindings, listTimeline, nameActors };
 export type Overview = Bound<typeof overviewUseCases>;
 export const createOverview = (deps: OverviewDeps): Overview => bind(deps, overviewUseCases);

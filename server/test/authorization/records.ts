@@ -19,6 +19,8 @@ export interface Records {
   certifiedDevice: string;
   /** Its client id. */
   mqttClient: string;
+  /** That of a client that is disabled. */
+  disabledMqttClient: string;
   apiKey: string;
   /** A user who may be changed. */
   user: string;
@@ -41,6 +43,7 @@ export const NOWHERE: Records = {
   certifiedDevice: "no-such-device",
   certificate: "00000000-0000-7000-8000-000000000008",
   mqttClient: "no-such-client",
+  disabledMqttClient: "no-such-client",
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
@@ -118,6 +121,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     await enrollment.issueBundle(caller, { deviceId: await deviceId() });
     return (await certificates.listCertificates(caller, { deviceId: await deviceId(), ...page })).items[0]!.id;
   };
+  const mqttClient = async () => {
+    const clientId = fresh();
+    await connections.createMqttClient(caller, { clientId, username: fresh() });
+    return clientId;
+  };
   return {
     device: deviceId,
     deviceType: async () => (await deviceType()).id,
@@ -132,9 +140,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       await certificate();
       return await deviceId();
     },
-    mqttClient: async () => {
-      const clientId = fresh();
-      await connections.createMqttClient(caller, { clientId, username: fresh() });
+    mqttClient,
+    disabledMqttClient: async () => {
+      const clientId = await mqttClient();
+      await connections.disableMqttClient(caller, clientId);
       return clientId;
     },
     apiKey: async () =>

@@ -14,8 +14,9 @@ type Uses = Pick<
   | "revokeCertificate"
   | "revokeClaim"
 > &
-  Pick<Registry["connections"], "createMqttClient"> &
+  Pick<Registry["connections"], "createMqttClient" | "enableMqttClient"> &
   Pick<Registry["devices"], "createDevice"> &
+  Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
   Pick<Registry["groups"], "createGroup"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
@@ -27,10 +28,15 @@ export interface Outcome {
 }
 
 export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
+  const { acceptInvite, completeReset, setUp } = registry.identity;
   const uses = {
+    acceptInvite,
+    completeReset,
+    setUp,
     ...registry.enrollment,
     ...registry.tickets,
     createMqttClient: registry.connections.createMqttClient,
+    enableMqttClient: registry.connections.enableMqttClient,
     createDevice: registry.devices.createDevice,
     createGroup: registry.groups.createGroup,
   };

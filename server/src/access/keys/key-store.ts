@@ -43,6 +43,18 @@ export async function listKeyRows(
   return { rows, total: Number(total) };
 }
 
+/** The names of those of `ids` that are keys of the tenant. */
+export async function findKeyNames(
+  db: Db,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; deleted: boolean }[]> {
+  const { rows } = await sql<{ id: string; name: string; deleted: boolean }>`
+    SELECT id, name, false AS deleted FROM api_keys
+     WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::text[])`.execute(db);
+  return rows;
+}
+
 export async function hasKey(db: Db, tenantId: string, id: string): Promise<boolean> {
   const found = db.selectFrom("api_keys").select("id").where("tenant_id", "=", tenantId).where("id", "=", id);
   return (await found.executeTakeFirst()) !== undefined;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { accessUseCases } from "../../access/access.ts";
 import { certificateUseCases } from "../../certificates/certificates.ts";
+import { records } from "../../lib/limits/records.ts";
+import { overviewUseCases } from "../../overview/overview.ts";
 import { adminRoute } from "../route.ts";
 import { id, page, paging, timestamp } from "../shapes.ts";
 import { AUDIT_EXAMPLE } from "../v1/device-certificate-examples.ts";
@@ -107,4 +109,45 @@ export const listAdminAudit = adminRoute({
   errors: [],
   examples: { response: { items: [ACT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listAdminActs) => listAdminActs(caller, query),
+});
+
+const MOST_ACTORS = records.namedActors.value;
+
+const actors = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(
+    z
+      .array(z.string().regex(/^[a-z]+(:[A-Za-z0-9_-]{1,128})?$/, "must be actors as histories print them"))
+      .max(MOST_ACTORS),
+  )
+  .meta({ type: "string", description: `Actors as histories print them, separated by commas, at most ${MOST_ACTORS}` });
+
+const namedActor = z
+  .strictObject({
+    actor: z.string(),
+    name: z.string().meta({ description: "A user's address, the name of an API key, whom a claim is for" }),
+    deleted: z.boolean().meta({ description: "The user is deleted; what they did stays in the histories" }),
+  })
+  .meta({ id: "NamedActor" });
+
+const ACTOR = "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d";
+
+export const nameActors = adminRoute({
+  useCase: overviewUseCases.nameActors,
+  operationId: "nameActors",
+  method: "GET",
+  path: "/api/admin/actors",
+  tag: TAG,
+  summary: "Name the actors of a history",
+  description:
+    "The names of users, API keys and claims, for the `actor` fields of audits and histories. Left out are unknown ones, and those of kinds that the caller may not see.",
+  query: z.strictObject({ actors }),
+  status: 200,
+  response: z.strictObject({ items: z.array(namedActor) }).meta({ id: "NamedActors" }),
+  errors: [],
+  examples: {
+    response: { items: [{ actor: ACTOR, name: "ada@acme.example", deleted: false }] },
+  },
+  handler: async (caller, { query }, nameActors) => ({ items: await nameActors(caller, query.actors) }),
 });

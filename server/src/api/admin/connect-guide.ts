@@ -16,7 +16,7 @@ const example = z
 const guide = z
   .strictObject({
     brokerUrl: z.string(),
-    host: z.string(),
+    host: z.string().meta({ description: "Without the brackets that an IPv6 address has in `brokerUrl`" }),
     port: z.int(),
     clientId: id,
     publishTopics: z.array(z.string()),

@@ -104,6 +104,38 @@ export const rotatePassword = adminRoute({
   handler: (caller, { params }, rotatePassword) => rotatePassword(caller, params.id),
 });
 
+export const disableMqttClient = adminRoute({
+  useCase: connectionUseCases.disableMqttClient,
+  operationId: "disableMqttClient",
+  method: "POST",
+  path: "/api/admin/mqtt-clients/{id}/disable",
+  tag: TAG,
+  summary: "Disable an MQTT client",
+  description:
+    "Its password is refused, its client id is free and its session closed when this answers. May be repeated.",
+  params,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, disableMqttClient) => disableMqttClient(caller, params.id),
+});
+
+export const enableMqttClient = adminRoute({
+  useCase: connectionUseCases.enableMqttClient,
+  operationId: "enableMqttClient",
+  method: "POST",
+  path: "/api/admin/mqtt-clients/{id}/enable",
+  tag: TAG,
+  summary: "Enable an MQTT client again",
+  description:
+    "Its former password works again. Of several clients of this client id it is the one that was disabled last. May be repeated.",
+  params,
+  status: 204,
+  errors: ["not_found", "client_id_in_use", "username_taken"],
+  examples: {},
+  handler: (caller, { params }, enableMqttClient) => enableMqttClient(caller, params.id),
+});
+
 export const deleteMqttClient = adminRoute({
   useCase: connectionUseCases.deleteMqttClient,
   operationId: "deleteMqttClient",

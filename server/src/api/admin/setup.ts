@@ -1,18 +1,20 @@
 import { z } from "zod";
-import { identityServices } from "../../identity/identity.ts";
+import { identityServices, PASSWORD_LENGTH } from "../../identity/identity.ts";
 import { openRoute } from "../route.ts";
 import { label } from "../shapes.ts";
 import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
 
 const TAG = "Session";
+const { min, max } = PASSWORD_LENGTH;
 
 /** Any text: a token of another form is answered like one that has expired. */
 export const linkToken = z.string().max(200).meta({ description: "What follows `#` in the link" });
+/** The use case checks it, and says which rule it breaks. */
 export const password = z
   .string()
   .min(1)
   .max(1_024)
-  .meta({ description: "12 to 128 characters, none of the common ones" });
+  .meta({ minLength: min, maxLength: max, description: `${min} to ${max} characters, none of the common ones` });
 export const email = z.string().min(1).max(254);
 
 export const getSetUp = openRoute({

@@ -64,7 +64,7 @@ export const updateTenant = adminRoute({
       telemetryRetentionDays: z
         .int()
         .optional()
-        .meta({ description: `One of ${TELEMETRY_RETENTIONS.join(", ")}` }),
+        .meta({ enum: [...TELEMETRY_RETENTIONS], description: "Days" }),
     })
     .meta({ id: "TenantEdit" }),
   status: 200,

@@ -26,7 +26,7 @@ const escalationStep = z.strictObject({
     .meta({ description: "The users on duty on the group's shifts, all its members, or its channels" }),
 });
 
-const groupRecord = z
+export const groupRecord = z
   .strictObject({
     id,
     name: z.string(),
@@ -65,7 +65,7 @@ const EXAMPLE = {
   createdAt: "2026-11-20T10:00:00.000Z",
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
-const WITH_SHIFT = {
+export const GROUP_EXAMPLE = {
   ...EXAMPLE,
   shiftIds: ["0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e"],
   updatedAt: "2026-11-20T10:05:00.000Z",
@@ -86,7 +86,7 @@ export const listGroups = publicRoute({
   status: 200,
   response: page(groupRecord),
   errors: [],
-  examples: { response: { items: [WITH_SHIFT], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [GROUP_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listGroups) => listGroups(caller, query),
 });
 
@@ -102,7 +102,7 @@ export const getGroup = publicRoute({
   status: 200,
   response: groupRecord,
   errors: ["not_found"],
-  examples: { response: WITH_SHIFT },
+  examples: { response: GROUP_EXAMPLE },
   handler: (caller, { params }, getGroup) => getGroup(caller, params.id),
 });
 
@@ -163,6 +163,6 @@ export const assignShift = publicRoute({
   status: 200,
   response: groupRecord,
   errors: ["not_found"],
-  examples: { body: { shiftId: WITH_SHIFT.shiftIds[0] }, response: WITH_SHIFT },
+  examples: { body: { shiftId: GROUP_EXAMPLE.shiftIds[0] }, response: GROUP_EXAMPLE },
   handler: (caller, { params, body }, assignShift) => assignShift(caller, params.groupId, body.shiftId),
 });

@@ -10,7 +10,7 @@ export function addConnectionCommands(program: Command, exit: Exit): void {
   tenantSubcommand(client, "list", "List the MQTT clients of a tenant, disabled ones included, newest first").action(
     ({ json, ...body }) => send(exit, { name: "mqtt-client.list", body, json, show: clientLines }),
   );
-  addEnding(client, exit);
+  addChanges(client, exit);
   addRefusals(program.command("refusal").description("Show which clients the broker refused, and why"), exit);
 }
 
@@ -34,20 +34,23 @@ function addCreation(client: Command, exit: Exit): void {
     );
 }
 
-/** Verb → what it does, what it has done. */
-const ENDINGS = {
-  disable: ["Refuse the password of an MQTT client, close its session and free its client id", "Disabled"],
-  delete: ["Disable an MQTT client and remove it from the list", "Deleted"],
+const ENDED = "its session is closed and its password is refused";
+
+/** Verb → what it does, what it has done, and what follows. */
+const CHANGES = {
+  disable: ["Refuse the password of an MQTT client, close its session and free its client id", "Disabled", ENDED],
+  enable: ["Admit a disabled MQTT client again, with its former password", "Enabled", "it may connect again"],
+  delete: ["Disable an MQTT client and remove it from the list", "Deleted", ENDED],
 } as const;
 
-function addEnding(client: Command, exit: Exit): void {
-  for (const [verb, [description, done]] of Object.entries(ENDINGS))
+function addChanges(client: Command, exit: Exit): void {
+  for (const [verb, [description, done, effect]] of Object.entries(CHANGES))
     tenantSubcommand(client, `${verb} <client-id>`, description).action((clientId: string, { json, tenant }) =>
       send(exit, {
         name: `mqtt-client.${verb}`,
         body: { tenant, clientId },
         json,
-        show: () => [`${done} MQTT client ${clientId}: its session is closed and its password is refused.`],
+        show: () => [`${done} MQTT client ${clientId}: ${effect}.`],
       }),
     );
 }

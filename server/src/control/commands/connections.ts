@@ -23,6 +23,10 @@ export const connectionCommands: readonly Command[] = [
     await connections.disableMqttClient(caller, clientId);
     return { clientId };
   }),
+  tenantCommand("mqtt-client.enable", { clientId: text }, async ({ connections }, caller, { clientId }) => {
+    await connections.enableMqttClient(caller, clientId);
+    return { clientId };
+  }),
   tenantCommand("mqtt-client.delete", { clientId: text }, async ({ connections }, caller, { clientId }) => {
     await connections.deleteMqttClient(caller, clientId);
     return { clientId };

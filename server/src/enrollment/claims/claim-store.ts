@@ -58,6 +58,18 @@ export async function findClaim(db: Db, tenantId: string, id: string): Promise<C
   return rows[0];
 }
 
+/** For whom those of `ids` (UUIDs) are that are claims of the tenant. */
+export async function findClaimNames(
+  db: Db,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string; deleted: boolean }[]> {
+  const { rows } = await sql<{ id: string; name: string; deleted: boolean }>`
+    SELECT id, intended_name AS name, false AS deleted FROM claims
+     WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[])`.execute(db);
+  return rows;
+}
+
 /** One page, newest first, and the total. */
 export async function listClaimRows(
   db: Db,

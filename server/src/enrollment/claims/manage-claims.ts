@@ -1,4 +1,4 @@
-import { useCase } from "../../access/access.ts";
+import { type NamedRecord, useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
-import { type ClaimStatus, findClaim, listClaimRows, revokeClaimRow } from "./claim-store.ts";
+import { type ClaimStatus, findClaim, findClaimNames, listClaimRows, revokeClaimRow } from "./claim-store.ts";
 
 export interface ClaimQuery extends PageRequest {
   status?: ClaimStatus | undefined;
@@ -31,6 +31,13 @@ export const getClaim = useCase(
     if (row === undefined) throw notFound("claim");
     return toClaimRecord(row, deps.clock.now());
   },
+);
+
+/** For whom those of `ids` are that are claims of the tenant. */
+export const nameClaims = useCase(
+  { role: "admin" },
+  (deps: EnrollmentDeps, caller, ids: readonly string[]): Promise<NamedRecord[]> =>
+    findClaimNames(deps.database.db, caller.tenantId, ids.filter(isUuid)),
 );
 
 /**

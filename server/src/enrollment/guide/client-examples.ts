@@ -1,5 +1,9 @@
+import { isIP } from "node:net";
+import { inUrl } from "../../lib/address.ts";
+
 /** What the commands of a guide are made of: values of one device, made of characters that no shell interprets. */
 export interface GuideValues {
+  /** A name or an address, that of IPv6 without brackets. */
   host: string;
   port: number;
   baseUrl: string;
@@ -31,12 +35,14 @@ export const GUIDE_FILES = [
 
 /** Examples that need no topic: whether TLS stands, and the renewal. */
 export function connectionExamples({ host, port, baseUrl, renewalEndpoint }: GuideValues): ClientExample[] {
+  // TLS names no address as the server's name (RFC 6066 3).
+  const serverName = isIP(host) ? "-noservername" : `-servername ${host}`;
   return [
     {
       tool: "openssl",
       does: "Shows whether TLS stands, and which side refuses",
       language: "sh",
-      text: `openssl s_client -connect ${host}:${port} -servername ${host} -CAfile ca.pem -verify_return_error \\
+      text: `openssl s_client -connect ${inUrl(host)}:${port} ${serverName} -CAfile ca.pem -verify_return_error \\
   -cert cert.pem -cert_chain chain.pem -key key.pem -brief </dev/null`,
     },
     {
@@ -45,7 +51,7 @@ export function connectionExamples({ host, port, baseUrl, renewalEndpoint }: Gui
       language: "sh",
       text: `openssl req -new -sha256 -key key.pem -subj / -out device.csr
 curl -sS --cert fullchain.pem --key key.pem -H 'Content-Type: application/json' -o answer.json \\
-  ${baseUrl}${renewalEndpoint} --data-binary @- <<JSON
+  '${baseUrl}${renewalEndpoint}' --data-binary @- <<JSON
 { "csr": "$(awk '{ printf "%s\\\\n", $0 }' device.csr)" }
 JSON`,
     },
@@ -75,7 +81,10 @@ export function publishingExamples({ host, port, clientId, topic }: GuideValues)
       text: `import { readFileSync } from "node:fs";
 import mqtt from "mqtt";
 
-const client = await mqtt.connectAsync("mqtts://${host}:${port}", {
+const client = await mqtt.connectAsync({
+  protocol: "mqtts",
+  host: "${host}",
+  port: ${port},
   clientId: "${clientId}",
   key: readFileSync("key.pem"),
   cert: readFileSync("fullchain.pem"),
@@ -104,7 +113,7 @@ client.disconnect()`,
       text: `extern const char ca_pem[], fullchain_pem[], key_pem[];  // embedded with EMBED_TXTFILES
 
 esp_mqtt_client_config_t config = {
-    .broker.address.uri = "mqtts://${host}:${port}",
+    .broker.address.uri = "mqtts://${inUrl(host)}:${port}",
     .broker.verification.certificate = ca_pem,
     .credentials.client_id = "${clientId}",
     .credentials.authentication = {.certificate = fullchain_pem, .key = key_pem},

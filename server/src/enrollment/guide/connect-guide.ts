@@ -45,7 +45,8 @@ export const connectGuide = useCase(
     const publishTopics =
       last && !last.expired ? last.publishTopics : resolveTopics(templates, caller.tenantSlug, device.id);
     const brokerUrl = deps.brokerUrl();
-    const { hostname: host, port } = new URL(brokerUrl);
+    const { hostname, port } = new URL(brokerUrl);
+    const host = hostname.replace(/^\[|\]$/g, "");
     const values = {
       host,
       port: Number(port || MQTTS_PORT),
