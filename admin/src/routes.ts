@@ -1,4 +1,5 @@
 import type { ComponentType } from "react";
+import type { operations } from "./api/generated/admin.ts";
 
 /**
  * One screen of the app as a value: the router, the menu, the palette, the access check and the service, which answers these addresses
@@ -10,7 +11,7 @@ export interface AppRoute {
   /** In the palette, the menu and, until the page sets its own, the browser's title. */
   title: string;
   /** Operations of the admin API without which the screen is of no use: a user who may not call one of them is not offered it. */
-  operations: readonly string[];
+  operations: readonly (keyof operations)[];
   page: () => Promise<{ default: ComponentType }>;
   /** Its place in the menu; absent for screens that are reached from others. */
   menu?: { group: MenuGroup; icon: string; key?: string };
@@ -161,6 +162,13 @@ export const appRoutes: readonly AppRoute[] = [
     operations: [],
     open: true,
     page: () => import("./pages/links/reset-page.tsx"),
+  },
+  {
+    path: "/forgot-password",
+    title: "Forgot your password?",
+    operations: [],
+    open: true,
+    page: () => import("./pages/forgot-password/forgot-password-page.tsx"),
   },
   {
     path: "/audit",

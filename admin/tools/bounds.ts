@@ -6,6 +6,8 @@ export interface Bounds {
   minimum?: number;
   maximum?: number;
   maxItems?: number;
+  /** The values that there are. */
+  enum?: readonly (string | number)[];
 }
 
 interface Schema extends Bounds {
@@ -38,7 +40,7 @@ function boundsOfBody(document: OpenApi, body: Schema): Record<string, Bounds> {
   const required = new Set((body as { required?: unknown }).required as string[] | undefined);
   return Object.fromEntries(
     Object.entries(body.properties ?? {}).map(([name, schema]) => {
-      const { minLength, maxLength, minimum, maximum, maxItems } = resolved(document, schema) ?? {};
+      const { minLength, maxLength, minimum, maximum, maxItems, enum: values } = resolved(document, schema) ?? {};
       const bounds = {
         ...(required.has(name) ? { required: true } : {}),
         minLength,
@@ -46,6 +48,7 @@ function boundsOfBody(document: OpenApi, body: Schema): Record<string, Bounds> {
         minimum,
         maximum,
         maxItems,
+        enum: values,
       };
       return [name, bounds as Bounds];
     }),

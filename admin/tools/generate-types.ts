@@ -1,6 +1,6 @@
 /**
- * Writes what the app derives from `openapi/admin.json` into `admin/src/api/generated/` (not checked in): the types of the client, and
- * the bounds of the fields, which forms check before they send. Run before the types are checked, and by `npm run build`.
+ * Writes what the app derives from `openapi/` into `admin/src/api/generated/` (not checked in): the types of the client, the bounds of
+ * the fields, which forms check before they send, and the limits that screens name. Run before the types are checked, and by `npm run build`.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,15 +10,17 @@ import { boundsOf } from "./bounds.ts";
 
 const root = join(import.meta.dirname, "../..");
 const DESCRIPTION = join(root, "openapi/admin.json");
+const LIMITS = join(root, "openapi/limits.json");
 const FOLDER = join(root, "admin/src/api/generated");
 /** It needs a TypeScript of its own, as that workspace has it. */
 const GENERATOR = join(root, "tools/api-client/node_modules/openapi-typescript/bin/cli.js");
 
-/** Writes `bounds.json`, which the build needs. */
+/** Writes `bounds.json` and `limits.json`, which the build needs. */
 export function generateBounds(): void {
   mkdirSync(FOLDER, { recursive: true });
   const bounds = boundsOf(JSON.parse(readFileSync(DESCRIPTION, "utf8")));
   writeIfChanged(join(FOLDER, "bounds.json"), `${JSON.stringify(bounds, null, 2)}\n`);
+  writeIfChanged(join(FOLDER, "limits.json"), readFileSync(LIMITS, "utf8"));
 }
 
 /** Writes `admin.ts`, which only the type checker reads. */

@@ -9,3 +9,8 @@ export const sessionsQuery = queryOptions({
   queryKey: keyOf(SESSIONS),
   queryFn: ({ signal }) => must(api.GET(SESSIONS, { signal })),
 });
+
+/** Signs one of the user's sessions out. */
+export function endOwnSession(id: string) {
+  return must(api.DELETE(`${SESSIONS}/{id}`, { params: { path: { id } } }));
+}

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "./client.ts";
 import type { paths } from "./generated/admin.ts";
+import { LIMITS } from "./limits.ts";
 import { filled, keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/certificates";
@@ -38,17 +39,22 @@ export const chainQuery = (id: string) =>
     queryFn: () => must(api.GET(`${LIST}/{id}/chain`, { params: { path: { id } } })),
   });
 
+/** How many live bundles a device may have. */
+export const BUNDLES_OF_DEVICE = LIMITS.bundlesOfDevice;
+
 /** Live bundles of a device: it may have {@link BUNDLES_OF_DEVICE} of them. */
 export const liveBundlesQuery = (deviceId: string) =>
   certificatesQuery({ deviceId, kind: "platform", state: "live", limit: 10 });
-
-/** How many live bundles a device may have (docs/limits.md). */
-export const BUNDLES_OF_DEVICE = 2;
 
 /** `override`: issue although the device has a live certificate that it enrolled itself. */
 export function issueCertificate(deviceId: string, override: boolean) {
   const body = override ? { deviceId, acknowledgeSelfEnrollmentOverride: true } : { deviceId };
   return must(api.POST(LIST, { body }));
+}
+
+/** Revokes every live certificate of a device and closes its sessions. */
+export function revokeCertificatesOfDevice(id: string) {
+  return must(api.DELETE("/api/admin/devices/{id}/certificates", { params: { path: { id } } }));
 }
 
 /** `chain`: with the certificates by which renewals have replaced it. */

@@ -4,6 +4,7 @@ import type { paths } from "./generated/admin.ts";
 import { keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/devices";
+export const DEVICES = LIST;
 
 export type DeviceQuery = NonNullable<paths["/api/admin/devices"]["get"]["parameters"]["query"]>;
 
@@ -65,3 +66,8 @@ export const timelineQuery = (id: string) =>
   });
 
 const TIMELINE_PAGE = 50;
+
+/** Closes the sessions of a device; it may connect again at once. */
+export function disconnectDevice(id: string) {
+  return must(api.POST("/api/admin/devices/{id}/disconnect", { params: { path: { id } } }));
+}

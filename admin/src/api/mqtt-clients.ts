@@ -23,3 +23,13 @@ export function rotateMqttPassword(id: string) {
 export function deleteMqttClient(id: string) {
   return must(api.DELETE(`${MQTT_CLIENTS}/{id}`, { params: { path: { id } } }));
 }
+
+/** Its password is refused and its session closed. */
+export function disableMqttClient(id: string) {
+  return must(api.POST(`${MQTT_CLIENTS}/{id}/disable`, { params: { path: { id } } }));
+}
+
+/** Its former password works again. */
+export function enableMqttClient(id: string) {
+  return must(api.POST(`${MQTT_CLIENTS}/{id}/enable`, { params: { path: { id } } }));
+}

@@ -1,34 +1,58 @@
-import { useSession } from "./session.ts";
+import { useQuery } from "@tanstack/react-query";
+import { actorQuery } from "../api/people/actors.ts";
+import { type Operation, useSession } from "./session.ts";
 
-const KINDS: Readonly<Record<string, string>> = {
-  user: "user",
-  apikey: "API key",
-  claim: "claim",
-  device: "device",
+interface Kind {
+  label: string;
+  /** The service knows a name of it. */
+  named?: true;
+  /** Its screen, and the operation without which it is of no use. */
+  screen: (id: string) => string;
+  operation: Operation;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  user: { label: "user", named: true, screen: (id) => `/users/${id}`, operation: "getUser" },
+  apikey: { label: "API key", named: true, screen: (id) => `/keys?key=${id}`, operation: "listKeys" },
+  claim: { label: "claim", named: true, screen: (id) => `/claims/${id}`, operation: "getClaim" },
+  device: { label: "device", screen: (id) => `/devices/${id}`, operation: "getDevice" },
 };
 
-/** Who did something: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`. What has a screen is a link. */
+/**
+ * Who did something: `user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`, by name where there is one. What has a screen is
+ * a link.
+ */
 export function Actor({ of }: { of: string }) {
   const { user } = useSession();
-  const [kind = "", id] = split(of);
+  const [kind, id] = split(of);
   if (id === undefined) return <>{of === "system" ? "the service or its shell" : of}</>;
-  if (kind === "user" && id === user.id) return <>you</>;
-  const name = (
+  if (of === `user:${user.id}`) return <>you</>;
+  return <Named of={of} kind={kind} id={id} />;
+}
+
+function Named({ of, kind, id }: { of: string; kind: string; id: string }) {
+  const { operations } = useSession();
+  const known = KINDS[kind];
+  const enabled = known?.named === true && operations.includes("nameActors");
+  const named = useQuery({ ...actorQuery(of), enabled }).data;
+  const label = known?.label ?? kind;
+  if (named?.deleted) return <>{`${named.name} (deleted)`}</>;
+  const text = named ? (
+    kind === "user" ? (
+      named.name
+    ) : (
+      `${label} ${named.name}`
+    )
+  ) : (
     <>
-      {KINDS[kind] ?? kind} <span className="mono">{id}</span>
+      {label} <span className="mono">{id}</span>
     </>
   );
-  const screen = screenOf(kind, id);
-  return screen ? <a href={screen}>{name}</a> : <span>{name}</span>;
+  if (!known || !operations.includes(known.operation)) return <span>{text}</span>;
+  return <a href={known.screen(encodeURIComponent(id))}>{text}</a>;
 }
 
 function split(actor: string): [kind: string, id: string | undefined] {
   const at = actor.indexOf(":");
   return at < 0 ? [actor, undefined] : [actor.slice(0, at), actor.slice(at + 1)];
-}
-
-function screenOf(kind: string, id: string): string | undefined {
-  if (kind === "device") return `/devices/${encodeURIComponent(id)}`;
-  if (kind === "claim") return `/claims/${encodeURIComponent(id)}`;
-  return kind === "apikey" ? `/keys?key=${encodeURIComponent(id)}` : undefined;
 }

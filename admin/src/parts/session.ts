@@ -1,5 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import type { operations } from "../api/generated/admin.ts";
 import { type Session, sessionQuery } from "../api/session.ts";
+
+/** The id of an operation of the admin API. */
+export type Operation = keyof operations;
 
 /** The session of the signed-in user; only for screens and parts within the shell. */
 export function useSession(): Session {
@@ -16,7 +20,7 @@ const NONE: Session = {
 };
 
 /** Whether the user may call an operation. What is never allowed is hidden; what is not possible now is disabled, with the reason. */
-export function useMay(operation: string): boolean {
+export function useMay(operation: Operation): boolean {
   return useSession().operations.includes(operation);
 }
 

@@ -8,11 +8,13 @@ import { type SignedIn, signIn } from "../harness/sign-in.ts";
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
+let group: string;
 
 before(async () => {
   server = await startServer();
   tenant = await newTenant(server);
   admin = await signIn(server, tenant);
+  group = (await server.app.groups.createGroup(tenant.caller, { name: "Pump hall" })).id;
 });
 after(() => server?.stop());
 
@@ -28,6 +30,8 @@ browserTest(
     await page.getByRole("button", { name: "Create claim" }).first().click();
     await page.getByLabel("For", { exact: true }).fill("Feed pump 1");
     await page.getByRole("textbox", { name: "Devices" }).fill("2");
+    await page.getByRole("checkbox", { name: "Pump hall" }).check();
+    await assertSound(window, "create a claim");
     await page.getByRole("dialog").getByRole("button", { name: "Create claim" }).click();
     await page.getByRole("heading", { name: "Feed pump 1" }).waitFor();
     const code = (await page.locator("[data-secret]").textContent())!;
@@ -36,8 +40,10 @@ browserTest(
     await assertSound(window, "claim");
     const opened = await page.getByRole("img", { name: /QR code/ }).getAttribute("data-text");
     await opensOnPhone(opened!, code);
+    await page.getByRole("definition").getByText("Pump hall").waitFor();
     const { body } = await redemption(code);
     const { deviceId } = (await redeem(server, body)).json;
+    assert.deepEqual((await server.app.devices.getDevice(tenant.caller, deviceId)).groupIds, [group]);
     await page.getByRole("link", { name: deviceId }).waitFor();
     await page.getByText("1 of 2").waitFor();
     await page.reload();
@@ -68,18 +74,4 @@ async function opensOnPhone(address: string, code: string): Promise<void> {
   );
   await assertSound(window, "enroll on a phone");
   await window.context.close();
-}
-
-for (const view of VIEWS) {
-  browserTest(`the claims are sound at ${view.viewport.width} pixels, ${view.colorScheme}`, async () => {
-    const window = await openPage(server, view);
-    await useSession(window, server, admin.cookie);
-    await window.page.goto("/claims");
-    await window.page.getByRole("table", { name: "Claims" }).waitFor();
-    await assertSound(window, `claims ${view.colorScheme}`);
-    await window.page.goto("/enroll#reboot");
-    await window.page.getByText("There is no claim code in this address.").waitFor();
-    await assertSound(window, `no code ${view.colorScheme}`);
-    await window.context.close();
-  });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
-import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { assertSound, browserTest, openPage, useSession, type Watched } from "../harness/browser.ts";
+import { closed, connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
@@ -30,32 +30,6 @@ async function signedIn(options: Parameters<typeof openPage>[1] = {}): Promise<W
   return window;
 }
 
-const SCREENS = {
-  lists: () => ["/", "/devices"],
-  "connection and account": () => ["/connect", "/account"],
-  device: () => ["", "?tab=telemetry", "?tab=certificates", "?tab=connections"].map(ofDevice),
-  "history and connection": () => ["?tab=history", "?tab=rejected", "/connect"].map(ofDevice),
-};
-
-function ofDevice(rest: string): string {
-  return `/devices/${device.deviceId}${rest}`;
-}
-
-for (const view of VIEWS) {
-  for (const [name, screens] of Object.entries(SCREENS)) {
-    browserTest(`the screens are sound: ${name}, ${view.colorScheme}, ${view.viewport.width} pixels wide`, async () => {
-      const window = await signedIn(view);
-      for (const path of screens()) {
-        await window.page.goto(path);
-        await window.page.getByRole("heading", { level: 1 }).waitFor();
-        await window.page.waitForLoadState("load");
-        await assertSound(window, path);
-      }
-      await window.context.close();
-    });
-  }
-}
-
 browserTest("devices are narrowed and sorted by the address of the page, which can be reopened", async () => {
   const window = await signedIn();
   const { page } = window;
@@ -78,6 +52,76 @@ browserTest("devices are narrowed and sorted by the address of the page, which c
   await window.context.close();
 });
 
+browserTest(
+  "a device is disconnected, its readings are listed, and revoking all its certificates closes its session for good",
+  async () => {
+    const window = await signedIn();
+    const { page } = window;
+    const other = await enrollDevice(server, tenant);
+    const [client, session] = [await connectMqtt(server, other), await connectMqtt(server, device)];
+    await page.goto(`/devices/${other.deviceId}`);
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await closed(client);
+    await page.getByText(/^The session of .* is closed\.$/).waitFor();
+    await page.getByRole("link", { name: "Audit" }).last().click();
+    await page.getByText("device.disconnect").waitFor();
+    await page.goto(`/devices/${device.deviceId}?tab=telemetry`);
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByRole("row", { name: /21\.5/ }).waitFor();
+    await page.getByRole("link", { name: "Certificates", exact: true }).last().click();
+    await page.getByRole("link", { name: "Issue bundle" }).waitFor();
+    await page.getByRole("button", { name: "Revoke all" }).click();
+    await page.getByText("The device is connected").waitFor();
+    await page.getByText("delete the device, so that it can enroll again").waitFor();
+    await assertSound(window, "revoke all of a device");
+    await page.getByLabel(`Type ${device.deviceId} to confirm`).fill(device.deviceId);
+    await page.getByRole("button", { name: "Revoke 1 certificate" }).click();
+    await page.getByText(/^Revoked 1 certificate of /).waitFor();
+    await closed(session);
+    assert.equal(await page.getByRole("button", { name: "Revoke all" }).isDisabled(), true);
+    await assert.rejects(connectMqtt(server, device));
+    await page.getByRole("link", { name: "Audit" }).last().click();
+    await page.getByText("device.revoke-certificates").waitFor();
+    await page.getByRole("table", { name: "Certificates" }).getByText("Revoked").waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
+
+browserTest("a device gets groups and metadata; an operator is offered neither its groups nor its type", async () => {
+  const { groups, devices } = server.app;
+  const operator = await signIn(server, tenant, "operator");
+  await groups.createGroup(tenant.caller, { name: "Press hall", memberUserIds: [operator.userId] });
+  await devices.createDevice(tenant.caller, { id: "press-9", name: "Press 9", deviceTypeId: tenant.deviceTypeId });
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/devices/press-9");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("checkbox", { name: "Press hall" }).check();
+  await page.getByLabel("Metadata").fill("hall: 3");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Enter a JSON object").waitFor();
+  await page.getByLabel("Metadata").fill('{ "hall": 3 }');
+  await assertSound(window, "edit a device");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("definition").getByText("Press hall").waitFor();
+  await page.getByRole("definition").getByText('"hall": 3').waitFor();
+  await window.context.close();
+  const other = await openPage(server);
+  await useSession(other, server, operator.cookie);
+  await other.page.goto("/devices/press-9");
+  await other.page.getByRole("button", { name: "Edit" }).click();
+  await other.page.getByLabel("Description").fill("Hall 3");
+  assert.equal(await other.page.getByRole("dialog").getByLabel("Type").count(), 0);
+  assert.equal(await other.page.getByRole("checkbox", { name: "Press hall" }).count(), 0);
+  await other.page.getByRole("button", { name: "Save" }).click();
+  await other.page.getByRole("definition").getByText("Hall 3").waitFor();
+  assert.deepEqual([...window.problems, ...other.problems], []);
+  await other.context.close();
+});
+
+// Last: a step-up replaces the session of the browser.
 browserTest(
   "a device is added, edited and deleted; deleting asks for its id and, after a while, for the password",
   async () => {
@@ -106,7 +150,7 @@ browserTest(
     await page.getByRole("button", { name: "Confirm", exact: true }).click();
     await page.getByText("Press 7 is deleted.").waitFor();
     await page.waitForURL("**/devices");
-    await page.getByText("2 devices", { exact: true }).waitFor();
+    await page.getByText("4 devices", { exact: true }).waitFor();
     await window.context.close();
   },
 );

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertSound, browserTest, openPage, useSession, VIEWS } from "../harness/browser.ts";
-import { newTenant, type TestTenant } from "../harness/devices.ts";
+import mqtt from "mqtt";
+import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
+import { enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
-import { newBrowser, signIn } from "../harness/sign-in.ts";
+import { newBrowser, type SignedIn, signIn } from "../harness/sign-in.ts";
 
 let server: TestServer;
 let tenant: TestTenant;
-let cookie: string;
+let first: SignedIn;
 
 const FIRST = { slug: "acme", name: "Acme Pumps" };
 
@@ -15,34 +16,46 @@ before(async () => {
   server = await startServer();
   const { access } = server.app;
   await access.createTenant(FIRST);
-  const first = await signIn(server, { caller: await access.systemCaller(FIRST.slug) });
+  first = await signIn(server, { caller: await access.systemCaller(FIRST.slug) });
   assert.equal((await first.call("GET", "/session")).json.user.platform, true);
-  cookie = first.cookie;
   tenant = await newTenant(server);
 });
 after(() => server?.stop());
 
-const PARTS = ["", "?of=authorities", "?of=checks"];
-
-for (const view of VIEWS) {
-  browserTest(`the platform is sound at ${view.viewport.width} pixels, ${view.colorScheme}`, async () => {
-    const window = await openPage(server, view);
-    await useSession(window, server, cookie);
-    for (const part of PARTS) {
-      await window.page.goto(`/platform${part}`);
-      await window.page.getByRole("table").waitFor();
-      await assertSound(window, `platform ${part} ${view.colorScheme}`);
-    }
+browserTest(
+  "the checks of the service run again on demand, and clients of no tenant are listed with what to do",
+  async () => {
+    const guesser = {
+      clientId: "guesser",
+      username: "guesser",
+      password: "guessed",
+      ca: server.ca,
+      reconnectPeriod: 0,
+    };
+    await assert.rejects(mqtt.connectAsync(`mqtts://localhost:${server.mqttPort}`, guesser));
+    const window = await openPage(server);
+    const { page } = window;
+    await useSession(window, server, first.cookie);
+    await page.goto("/platform?of=checks");
+    await page.getByText("Every rule holds.").waitFor();
+    const [answer] = await Promise.all([
+      page.waitForResponse(/platform\/doctor$/),
+      page.getByRole("button", { name: "Check again" }).click(),
+    ]);
+    assert.equal(answer.status(), 200);
+    await page.getByRole("link", { name: "Refused clients" }).last().click();
+    await page.getByText("guesser").first().waitFor();
+    assert.deepEqual(window.problems, []);
     await window.context.close();
-  });
-}
+  },
+);
 
 browserTest(
   "the platform's operator creates a tenant, whose administrator gets a password; others have no platform",
   async () => {
     const window = await openPage(server);
     const { page } = window;
-    await useSession(window, server, cookie);
+    await useSession(window, server, first.cookie);
     await page.goto("/platform");
     await page.getByRole("button", { name: "Create tenant" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Globex");
@@ -62,5 +75,42 @@ browserTest(
     await other.page.getByRole("table").waitFor();
     assert.equal(await other.page.getByRole("link", { name: "Platform" }).count(), 0);
     await other.context.close();
+  },
+);
+
+// Last: a step-up replaces the session of the browser.
+browserTest(
+  "the intermediate is rotated after its name is typed and the password given, and issues from then on",
+  async () => {
+    const window = await openPage(server, { refused: /platform\/ca$/ });
+    const { page } = window;
+    await useSession(window, server, first.cookie);
+    await page.goto("/platform?of=authorities");
+    const rows = page.getByRole("row", { name: /Intermediate of devices/ });
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 1);
+    server.clock.advance(11 * 60_000);
+    await page.getByRole("button", { name: "Rotate intermediate" }).click();
+    const rotate = page.getByRole("dialog").getByRole("button", { name: "Rotate intermediate" });
+    assert.equal(await rotate.isDisabled(), true);
+    await page.getByLabel("Type rotate to confirm").fill("rotate");
+    await assertSound(window, "rotate the intermediate");
+    await rotate.click();
+    await page.getByRole("dialog", { name: "Confirm that it is you" }).getByRole("textbox").fill(first.password);
+    await page.getByRole("button", { name: "Confirm", exact: true }).click();
+    await page.getByText("The rotation has begun.").waitFor();
+    await rows.getByText("Retiring").waitFor();
+    await rows.getByText("Active").waitFor();
+    const device = await enrollDevice(server, tenant);
+    const [certificate] = (
+      await server.app.certificates.listCertificates(tenant.caller, { skip: 0, limit: 1, deviceId: device.deviceId })
+    ).items;
+    const { issuers } = await server.app.enrollment.showCertificateChain(tenant.caller, certificate!.id);
+    await page
+      .getByRole("row", { name: new RegExp(issuers[0]!.name) })
+      .getByText("Active")
+      .waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
   },
 );

@@ -48,6 +48,20 @@ browserTest("a wrong password is refused in the service's words, and the form st
   }
 });
 
+browserTest("the app says whom to ask for a new password where no mail is sent", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByText("This service sends no mail").waitFor();
+  await page.getByText("An administrator of your organization makes the link").waitFor();
+  assert.equal(await page.getByRole("textbox").count(), 0);
+  await page.getByRole("link", { name: "Back to the sign-in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 browserTest("a link to the sign-in does not lead to another site", async () => {
   const window = await openPage(server);
   await window.page.goto(`/sign-in?next=${encodeURIComponent("//evil.example/")}`);

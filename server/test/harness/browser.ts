@@ -8,7 +8,7 @@ import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../../tools/chromium.ts";
 import type { TestServer } from "./server.ts";
 
 /** What `npm ci` has built. */
-const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
+export const APP = join(import.meta.dirname, "../../../admin/dist/index.html");
 
 let browser: Promise<Browser> | undefined;
 
@@ -121,8 +121,24 @@ export async function assertSound({ page, problems }: Watched, where: string): P
   assert.deepEqual(problems, [], where);
 }
 
-/** The widths and schemes in which every screen is looked over. */
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
+/** A desktop and a phone, for screens that are opened in both. */
 export const VIEWS = [
-  { colorScheme: "light", viewport: { width: 1280, height: 800 } },
-  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+  { colorScheme: "light", viewport: DESKTOP },
+  { colorScheme: "dark", viewport: PHONE },
 ] as const;
+
+/** {@link assertSound} in both schemes and both widths, between which the page changes without being loaded again. */
+export async function assertSoundInAllViews(window: Watched, where: string): Promise<void> {
+  const { page } = window;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: "attached" });
+    for (const viewport of [DESKTOP, PHONE]) {
+      await page.setViewportSize(viewport);
+      await assertSound(window, `${where} ${colorScheme} ${viewport.width}`);
+    }
+  }
+}

@@ -29,3 +29,8 @@ export function acceptInvite(token: string, password: string) {
 export function resetPassword(token: string, password: string) {
   return must(api.POST("/api/admin/password/reset", { body: { token, password } }));
 }
+
+/** Has a link mailed to the user of this address; the answer does not say whether there is one. */
+export function forgotPassword(email: string) {
+  return must(api.POST("/api/admin/password/forgot", { body: { email } }));
+}

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, must } from "../../api/client.ts";
 import { Form } from "../../parts/form/form.tsx";
-import { newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
+import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { toast } from "../../parts/toasts.tsx";
 
@@ -36,7 +36,7 @@ export function PasswordChange() {
       />
       <PasswordInput
         label="New password"
-        description="At least 12 characters."
+        description={NEW_PASSWORD_HINT}
         autoComplete="new-password"
         {...form.getInputProps("newPassword")}
       />

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { sessionsQuery } from "../../api/account.ts";
+import { endOwnSession, sessionsQuery } from "../../api/account.ts";
 import { api, must, type Schemas } from "../../api/client.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { renderProblem } from "../../parts/problem-box.tsx";
@@ -28,7 +28,36 @@ const COLUMNS: readonly Column<OwnSession>[] = [
       </Status>
     ),
   },
+  { key: "end", title: "Actions", cell: (session) => <EndSession session={session} /> },
 ];
+
+/** Signs one other session out. */
+function EndSession({ session: { id, current } }: { session: OwnSession }) {
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  if (current) return null;
+  const end = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await endOwnSession(id);
+      await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={end} loading={busy}>
+        Sign out
+      </Button>
+      {error !== undefined && renderProblem(error)}
+    </>
+  );
+}
 
 /** Where the user is signed in, and signing out everywhere else. */
 export function Sessions() {

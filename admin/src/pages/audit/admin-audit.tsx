@@ -31,7 +31,7 @@ export function AdminAudit() {
         label="Administrative audit"
         list={list}
         filters={FILTERS}
-        columns={COLUMNS}
+        columns={ADMIN_COLUMNS}
         query={query}
         rowKey={({ id }) => id}
         href={({ id }) => `/audit?${new URLSearchParams({ ...(values as Record<string, string>), entry: id })}`}
@@ -48,7 +48,7 @@ export function AdminAudit() {
   );
 }
 
-const COLUMNS: readonly Column<AdminAct>[] = [
+export const ADMIN_COLUMNS: readonly Column<AdminAct>[] = [
   { key: "act", title: "Act", main: true, cell: ({ act }) => act },
   { key: "target", title: "Record", cell: ({ target }) => <span className="mono">{target}</span> },
   { key: "actor", title: "By", cell: ({ actor }) => <Actor of={actor} /> },

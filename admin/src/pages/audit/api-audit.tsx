@@ -17,7 +17,7 @@ const FILTERS: readonly Filter[] = [
   ...PERIOD,
 ];
 
-const COLUMNS: readonly Column<ApiWrite>[] = [
+export const API_COLUMNS: readonly Column<ApiWrite>[] = [
   { key: "operation", title: "Operation", main: true, cell: ({ operation }) => operation },
   {
     key: "record",
@@ -51,7 +51,7 @@ export function ApiAudit() {
       label="API audit"
       list={list}
       filters={FILTERS}
-      columns={COLUMNS}
+      columns={API_COLUMNS}
       query={useQuery(apiAuditQuery(query))}
       rowKey={({ id }) => id}
     />

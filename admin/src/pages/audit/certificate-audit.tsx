@@ -22,7 +22,7 @@ const FILTERS: readonly Filter[] = [
   ...PERIOD,
 ];
 
-const COLUMNS: readonly Column<CertificateEntry>[] = [
+export const CERTIFICATE_COLUMNS: readonly Column<CertificateEntry>[] = [
   { key: "kind", title: "What", main: true, cell: ({ kind }) => KINDS[kind] },
   {
     key: "device",
@@ -62,7 +62,7 @@ export function CertificateAudit() {
       label="Certificate audit"
       list={list}
       filters={FILTERS}
-      columns={COLUMNS}
+      columns={CERTIFICATE_COLUMNS}
       query={useQuery(certificateAuditQuery(query))}
       rowKey={({ id }) => id}
     />

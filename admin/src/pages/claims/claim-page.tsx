@@ -4,6 +4,7 @@ import { useState } from "react";
 import { CLAIMS, type Claim, claimCodeQuery, claimQuery, revokeClaim } from "../../api/claims.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { GroupNames } from "../../parts/group-names.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { renderProblem } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -76,6 +77,7 @@ function ClaimFacts({ claim }: { claim: Claim }) {
               "none"
             ),
           ],
+          ["Groups", <GroupNames key="groups" ids={claim.intendedGroupIds} none="none" />],
           ["Expires", <Time key="expires" at={claim.expiresAt} />],
           ["Created", <Time key="created" at={claim.createdAt} />],
           ["Created by", <Actor key="by" of={claim.createdBy} />],

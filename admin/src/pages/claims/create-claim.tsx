@@ -5,6 +5,7 @@ import { useRouter } from "@tanstack/react-router";
 import { CLAIMS, type CreatedClaim, claimCodeQuery, createClaim } from "../../api/claims.ts";
 import { type DeviceType, deviceTypesQuery } from "../../api/device-types.ts";
 import { Form } from "../../parts/form/form.tsx";
+import { GroupsField } from "../../parts/form/groups-field.tsx";
 import { boundsOf, rulesOf } from "../../parts/form/rules.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
@@ -28,12 +29,35 @@ export function CreateClaim({ opened, onClose }: { opened: boolean; onClose: () 
   );
 }
 
+/** Lives of a claim to choose from; the service bounds them. */
 const MINUTES: readonly (readonly [minutes: number, label: string])[] = [
+  [5, "5 minutes"],
   [15, "15 minutes"],
   [60, "an hour"],
   [240, "4 hours"],
+  [480, "8 hours"],
   [1_440, "a day"],
 ];
+
+interface Values extends Record<string, unknown> {
+  intendedName: string;
+  /** Empty for none. */
+  intendedDeviceTypeId: string;
+  intendedGroupIds: string[];
+  expiresInMinutes: string;
+  /** Text while it is typed. */
+  maxUses: number | string;
+}
+
+function claimOf({ intendedName, intendedDeviceTypeId, intendedGroupIds, ...values }: Values) {
+  return {
+    intendedName,
+    intendedGroupIds,
+    ...(intendedDeviceTypeId === "" ? {} : { intendedDeviceTypeId }),
+    expiresInMinutes: Number(values.expiresInMinutes),
+    maxUses: Number(values.maxUses),
+  };
+}
 
 interface FieldsProps {
   types: readonly DeviceType[];
@@ -42,25 +66,18 @@ interface FieldsProps {
 }
 
 function Fields({ types, onCancel, onCreated }: FieldsProps) {
-  const form = useForm({
+  const form = useForm<Values>({
     mode: "controlled",
     initialValues: {
       intendedName: "",
       intendedDeviceTypeId: types[0]?.id ?? "",
+      intendedGroupIds: [],
       expiresInMinutes: "60",
-      maxUses: 1 as number | string,
+      maxUses: 1,
     },
     validate: rulesOf("createClaim", ["intendedName", "maxUses"]),
   });
-  const submit = async ({ intendedName, intendedDeviceTypeId, ...values }: typeof form.values) =>
-    onCreated(
-      await createClaim({
-        intendedName,
-        ...(intendedDeviceTypeId === "" ? {} : { intendedDeviceTypeId }),
-        expiresInMinutes: Number(values.expiresInMinutes),
-        maxUses: Number(values.maxUses),
-      }),
-    );
+  const submit = async (values: Values) => onCreated(await createClaim(claimOf(values)));
   const { minimum, maximum } = boundsOf("createClaim", "maxUses");
   return (
     <Form form={form} onSubmit={submit} action="Create claim" onCancel={onCancel}>
@@ -93,7 +110,11 @@ function Fields({ types, onCancel, onCreated }: FieldsProps) {
         data={MINUTES.map(([minutes, label]) => ({ value: String(minutes), label }))}
         {...form.getInputProps("expiresInMinutes")}
       />
-      <p className="soft">Its devices join no group: until they are in one, only administrators see them.</p>
+      <GroupsField
+        label="Groups"
+        description="Its devices join them. Without a group only administrators see the devices."
+        {...form.getInputProps("intendedGroupIds")}
+      />
     </Form>
   );
 }

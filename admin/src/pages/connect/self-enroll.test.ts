@@ -19,6 +19,13 @@ test("the commands hold the real values, and are a script that a shell can read"
   assert.match(shellCommands(SETTINGS), /-h muster\.example -p 8883/);
 });
 
+test("an IPv6 address has brackets in URLs only, and no shell takes them for a pattern", () => {
+  const settings = { ...SETTINGS, baseUrl: "https://[2001:db8::1]:9443", broker: { host: "2001:db8::1", port: 9883 } };
+  for (const commands of [shellCommands(settings), agentCommands(settings)])
+    assert.doesNotMatch(commands.replaceAll(/'[^'\n]*'/g, ""), /\[2001/);
+  assert.match(shellCommands(settings), /-h 2001:db8::1 -p 9883/);
+});
+
 test("with a certificate that every client trusts, no authority is named", () => {
   const trusted = { ...SETTINGS, caPem: undefined };
   assert.doesNotMatch(shellCommands(trusted), /https-ca|--cacert/);

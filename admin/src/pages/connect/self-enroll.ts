@@ -23,7 +23,7 @@ export function shellCommands({ baseUrl, claimCode, caPem, broker }: EnrollmentS
 ${caPem ? fileOf("https-ca.pem", caPem) : ""}openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
 openssl req -new -sha256 -key key.pem -subj / -out device.csr
 
-curl -sS ${trust}-H 'Content-Type: application/json' -o answer.json ${baseUrl}/api/provisioning/claim --data-binary @- <<JSON
+curl -sS ${trust}-H 'Content-Type: application/json' -o answer.json '${baseUrl}/api/provisioning/claim' --data-binary @- <<JSON
 { "claimCode": "${claimCode}", "hardwareFingerprint": "$(hostname)-$(date +%s)", "hardwareModel": "shell",
   "agentVersion": "1.0", "csr": "$(awk '{ printf "%s\\\\n", $0 }' device.csr)" }
 JSON
@@ -36,7 +36,7 @@ mosquitto_pub -h ${broker.host} -p ${broker.port} --cafile ca.pem --cert fullcha
 
 /** The same with the agent, which stays connected and renews by itself. */
 export function agentCommands({ baseUrl, claimCode, caPem }: EnrollmentSettings): string {
-  return `${caPem ? fileOf("https-ca.pem", caPem) : ""}npx muster-agent enroll --server ${baseUrl} ${caPem ? "--ca https-ca.pem " : ""}\\
+  return `${caPem ? fileOf("https-ca.pem", caPem) : ""}npx muster-agent enroll --server '${baseUrl}' ${caPem ? "--ca https-ca.pem " : ""}\\
   --claim ${claimCode} --fingerprint "$(hostname)" --model shell --state-dir ./muster-device
 echo '{"temperature": 21.5}' | npx muster-agent run --state-dir ./muster-device`;
 }

@@ -8,6 +8,7 @@ import { useMay } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { Confirm } from "../../ui/input/confirm.tsx";
 import type { TabProps } from "./device-page.tsx";
+import { Disconnect } from "./disconnect.tsx";
 import { EditDevice } from "./edit-device.tsx";
 
 /** What can be done with the device. */
@@ -34,6 +35,7 @@ export function DeviceActions({ device, etag }: TabProps) {
           Edit
         </Button>
       )}
+      {useMay("disconnectDevice") && <Disconnect device={device} />}
       {useMay("deleteDevice") && (
         <Button variant="default" onClick={() => setDialog("delete")}>
           Delete

@@ -10,12 +10,13 @@ import { Page } from "../../ui/page/page.tsx";
 import { Tabs } from "../../ui/page/tabs.tsx";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
+import { AuditTab } from "./audit-tab.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { ConnectionsTab } from "./connections-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
-import { TelemetryTab } from "./telemetry-tab.tsx";
+import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 
 export interface TabProps {
   device: Schemas["Device"];
@@ -29,6 +30,7 @@ const TABS = [
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
   ["connections", "Connections", "listRefusals", ConnectionsTab],
   ["history", "History", "listTimeline", HistoryTab],
+  ["audit", "Audit", "listAdminAudit", AuditTab],
   ["rejected", "Rejected messages", "listRejected", RejectedTab],
 ] as const;
 

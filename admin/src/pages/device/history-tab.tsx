@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client.ts";
 import { timelineQuery } from "../../api/devices.ts";
+import { Actor } from "../../parts/actor.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
 import { Word } from "../../parts/word.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     key: "actor",
     title: "By",
-    cell: ({ actor }) => (actor ? <span className="mono">{actor}</span> : <span className="soft">–</span>),
+    cell: ({ actor }) => (actor ? <Actor of={actor} /> : <span className="soft">–</span>),
   },
 ];
 

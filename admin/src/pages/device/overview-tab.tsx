@@ -1,11 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { deviceTypesQuery } from "../../api/device-types.ts";
+import { GroupNames } from "../../parts/group-names.tsx";
 import { Ago, Time } from "../../ui/display/time.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
 import type { TabProps } from "./device-page.tsx";
-import { LatestValues } from "./latest-values.tsx";
+import { metadataText } from "./metadata.ts";
+import { LatestValues } from "./telemetry/latest-values.tsx";
 import { DeviceWarnings } from "./warnings.tsx";
+import "./metadata.css";
 
 /** What the device is, what it last said, and what is wrong with it. */
 export function OverviewTab({ device }: TabProps) {
@@ -25,6 +28,7 @@ export function OverviewTab({ device }: TabProps) {
               </span>,
             ],
             ["Type", type?.name ?? device.deviceTypeId],
+            ["Groups", <GroupNames key="groups" ids={device.groupIds} none="none: only administrators see it" />],
             ["Last seen", <Ago key="seen" at={device.lastSeenAt} />],
             [
               connectivity.status === "online" ? "Online since" : "Offline since",
@@ -34,9 +38,18 @@ export function OverviewTab({ device }: TabProps) {
             ["Hardware model", device.hardwareModel],
             ["Hardware fingerprint", device.hardwareFingerprint],
             ["Agent version", device.agentVersion],
+            ["Agent capabilities", device.agentCapabilities.join(", ")],
             ["MAC address", device.macAddress],
             ["Added", <Time key="added" at={device.createdAt} />],
             ["Description", device.description],
+            [
+              "Metadata",
+              Object.keys(device.metadata).length > 0 && (
+                <code className="metadata" key="metadata">
+                  {metadataText(device.metadata)}
+                </code>
+              ),
+            ],
           ]}
         />
       </Panel>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { rejectedQuery } from "../../api/devices.ts";
+import { LIMITS } from "../../api/limits.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
 import { Time } from "../../ui/display/time.tsx";
@@ -9,7 +10,10 @@ import type { TabProps } from "./device-page.tsx";
 /** Messages that were accepted and could not be read, with the reason. */
 export function RejectedTab({ device }: TabProps) {
   return (
-    <Section title="Rejected messages" lead="The last 20 messages whose payload the service could not read.">
+    <Section
+      title="Rejected messages"
+      lead={`The last ${LIMITS.rejectedMessagesPerDevice} messages whose payload the service could not read.`}
+    >
       <Loaded query={useQuery(rejectedQuery(device.id))}>
         {({ items }) =>
           items.length === 0 ? (

@@ -1,9 +1,12 @@
 import { PasswordInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Form } from "../../parts/form/form.tsx";
+import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
 
-/** The bounds of a password, which the service checks as well (docs/limits.md). */
-const LENGTH = { least: 12, most: 128 };
+interface Values extends Record<string, unknown> {
+  password: string;
+  again: string;
+}
 
 /** Asks for a new password, twice. */
 export function NewPasswordForm({
@@ -13,22 +16,16 @@ export function NewPasswordForm({
   action: string;
   onSubmit: (password: string) => Promise<unknown>;
 }) {
-  const form = useForm({
+  const form = useForm<Values>({
     mode: "controlled",
     initialValues: { password: "", again: "" },
-    validate: {
-      password: (password) =>
-        password.length < LENGTH.least || password.length > LENGTH.most
-          ? `Enter ${LENGTH.least} to ${LENGTH.most} characters.`
-          : null,
-      again: (again, { password }) => (again === password ? null : "The passwords differ."),
-    },
+    validate: { password: newPasswordRule, again: repeatedRule<Values>("password") },
   });
   return (
     <Form form={form} onSubmit={({ password }) => onSubmit(password)} action={action}>
       <PasswordInput
         label="New password"
-        description={`${LENGTH.least} to ${LENGTH.most} characters, none of the common ones.`}
+        description={NEW_PASSWORD_HINT}
         autoComplete="new-password"
         autoFocus
         {...form.getInputProps("password")}

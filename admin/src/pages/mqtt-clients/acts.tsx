@@ -1,60 +1,67 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
-import { deleteMqttClient, MQTT_CLIENTS, type MqttClient, rotateMqttPassword } from "../../api/mqtt-clients.ts";
+import { type ReactNode, useState } from "react";
+import {
+  deleteMqttClient,
+  disableMqttClient,
+  enableMqttClient,
+  MQTT_CLIENTS,
+  type MqttClient,
+  rotateMqttPassword,
+} from "../../api/mqtt-clients.ts";
 import { renderProblem } from "../../parts/problem-box.tsx";
-import { useMay } from "../../parts/session.ts";
+import { type Operation, useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Confirm } from "../../ui/input/confirm.tsx";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import { type Credentials, ShowCredentials } from "./show-credentials.tsx";
 
+interface Act {
+  name: string;
+  label: string;
+  operation: Operation;
+  title: string;
+  /** The button that acts. */
+  action: string;
+  consequence: ReactNode;
+  harmless?: true;
+  /** The user types the client id. */
+  typed?: true;
+  run: () => Promise<unknown>;
+}
+
 /** What can be done with an MQTT client. */
 export function Acts({ client }: { client: MqttClient }) {
-  const [open, setOpen] = useState<"rotate" | "delete">();
+  const [open, setOpen] = useState<string>();
   const [credentials, setCredentials] = useState<Credentials>();
-  const may = useMay("deleteMqttClient");
+  const { operations } = useSession();
   const refresh = useRefresh();
-  const close = () => setOpen(undefined);
-  const consequence = client.connected ? "It is connected now; its session is closed." : "It is not connected now.";
-  if (!may) return null;
+  const acts = actsOf(client, setCredentials).filter(({ operation }) => operations.includes(operation));
   return (
     <span className="row">
-      <Button size="xs" variant="default" onClick={() => setOpen("rotate")} disabled={client.disabledAt !== null}>
-        New password
-      </Button>
-      <Button size="xs" variant="default" onClick={() => setOpen("delete")}>
-        Delete
-      </Button>
-      <Confirm
-        title={`Give ${client.clientId} a new password?`}
-        opened={open === "rotate"}
-        onClose={close}
-        action="Make a new password"
-        problem={renderProblem}
-        onConfirm={async () => {
-          const made = await rotateMqttPassword(client.clientId);
-          setCredentials({ ...client, password: made.password });
-          await refresh(MQTT_CLIENTS);
-        }}
-      >
-        <p>The former password is refused from then on. {consequence}</p>
-      </Confirm>
-      <Confirm
-        title={`Delete ${client.clientId}?`}
-        opened={open === "delete"}
-        onClose={close}
-        action="Delete MQTT client"
-        typed={client.clientId}
-        problem={renderProblem}
-        onConfirm={async () => {
-          await deleteMqttClient(client.clientId);
-          toast(`MQTT client ${client.clientId} is deleted.`);
-          await refresh(MQTT_CLIENTS);
-        }}
-      >
-        <p>Its password is refused and its client id is free for others. {consequence}</p>
-      </Confirm>
+      {acts.map(({ name, label }) => (
+        <Button key={name} size="xs" variant="default" onClick={() => setOpen(name)}>
+          {label}
+        </Button>
+      ))}
+      {acts.map(({ name, title, action, consequence, harmless, typed, run }) => (
+        <Confirm
+          key={name}
+          title={title}
+          opened={open === name}
+          onClose={() => setOpen(undefined)}
+          action={action}
+          harmless={harmless ?? false}
+          {...(typed ? { typed: client.clientId } : {})}
+          problem={renderProblem}
+          onConfirm={async () => {
+            await run();
+            await refresh(MQTT_CLIENTS);
+          }}
+        >
+          <p>{consequence}</p>
+        </Confirm>
+      ))}
       <Dialog
         title="The new password"
         wide
@@ -66,4 +73,72 @@ export function Acts({ client }: { client: MqttClient }) {
       </Dialog>
     </span>
   );
+}
+
+/** A disabled client is enabled or deleted; another has a password to replace. */
+function actsOf(client: MqttClient, onPassword: (credentials: Credentials) => void): readonly Act[] {
+  const { clientId } = client;
+  const session = client.connected ? "It is connected now; its session is closed." : "It is not connected now.";
+  const remove: Act = {
+    name: "delete",
+    label: "Delete",
+    operation: "deleteMqttClient",
+    title: `Delete ${clientId}?`,
+    action: "Delete MQTT client",
+    consequence: `Its password is refused and its client id is free for others. ${session}`,
+    typed: true,
+    run: async () => {
+      await deleteMqttClient(clientId);
+      toast(`MQTT client ${clientId} is deleted.`);
+    },
+  };
+  return client.disabledAt === null
+    ? [rotation(client, session, onPassword), disabling(client, session), remove]
+    : [enabling(client), remove];
+}
+
+function rotation({ clientId, ...client }: MqttClient, session: string, onPassword: (made: Credentials) => void): Act {
+  return {
+    name: "rotate",
+    label: "New password",
+    operation: "rotateMqttClientPassword",
+    title: `Give ${clientId} a new password?`,
+    action: "Make a new password",
+    consequence: `The former password is refused from then on. ${session}`,
+    run: async () => {
+      const { password } = await rotateMqttPassword(clientId);
+      onPassword({ clientId, ...client, password });
+    },
+  };
+}
+
+function disabling({ clientId }: MqttClient, session: string): Act {
+  return {
+    name: "disable",
+    label: "Disable",
+    operation: "disableMqttClient",
+    title: `Disable ${clientId}?`,
+    action: "Disable MQTT client",
+    consequence: `Its password is refused until you enable it again. Until then another client may take its client id. ${session}`,
+    run: async () => {
+      await disableMqttClient(clientId);
+      toast(`MQTT client ${clientId} is disabled.`);
+    },
+  };
+}
+
+function enabling({ clientId }: MqttClient): Act {
+  return {
+    name: "enable",
+    label: "Enable",
+    operation: "enableMqttClient",
+    title: `Enable ${clientId} again?`,
+    action: "Enable MQTT client",
+    consequence: "It can connect again with the password that it had, on the topics that it had.",
+    harmless: true,
+    run: async () => {
+      await enableMqttClient(clientId);
+      toast(`MQTT client ${clientId} is enabled.`);
+    },
+  };
 }

@@ -1,23 +1,20 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client.ts";
 import { sessionQuery } from "../../api/session.ts";
 import { TENANT, type Tenant, updateTenant } from "../../api/tenant.ts";
 import { Form } from "../../parts/form/form.tsx";
-import { rulesOf } from "../../parts/form/rules.ts";
+import { boundsOf, rulesOf } from "../../parts/form/rules.ts";
 import { useMay } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
+import { plural } from "../../ui/display/format.ts";
 
-/** The retentions that the service offers, in days (spec 6.4). */
-const RETENTIONS: readonly (readonly [days: number, label: string])[] = [
-  [7, "7 days"],
-  [30, "30 days"],
-  [90, "90 days"],
-  [180, "180 days"],
-  [365, "a year"],
-  [730, "two years"],
-];
+type Days = NonNullable<Schemas["TenantEdit"]["telemetryRetentionDays"]>;
+
+/** The retentions that the service offers, in days. */
+const RETENTIONS = (boundsOf("updateTenant", "telemetryRetentionDays").enum ?? []) as readonly Days[];
 
 /** Changes the name of the tenant, and how long its telemetry is stored. */
 export function TenantForm({ tenant, etag }: { tenant: Tenant; etag: string | undefined }) {
@@ -30,7 +27,7 @@ export function TenantForm({ tenant, etag }: { tenant: Tenant; etag: string | un
     validate: rulesOf("updateTenant", ["name"]),
   });
   const submit = async ({ name, telemetryRetentionDays }: typeof form.values) => {
-    await updateTenant(etag, { name, telemetryRetentionDays: Number(telemetryRetentionDays) });
+    await updateTenant(etag, { name, telemetryRetentionDays: Number(telemetryRetentionDays) as Days });
     toast("Saved.");
     await Promise.all([refresh(TENANT), queries.refetchQueries({ queryKey: sessionQuery.queryKey })]);
   };
@@ -41,7 +38,7 @@ export function TenantForm({ tenant, etag }: { tenant: Tenant; etag: string | un
         label="Telemetry is stored for"
         description="For telemetry that arrives from now on; what is stored keeps the retention with which it arrived."
         disabled={!may}
-        data={RETENTIONS.map(([days, label]) => ({ value: String(days), label }))}
+        data={RETENTIONS.map((days) => ({ value: String(days), label: plural(days, "day") }))}
         {...form.getInputProps("telemetryRetentionDays")}
       />
     </Form>

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { api, must } from "../../api/client.ts";
 import { useEnter } from "../../parts/enter.ts";
 import { Form } from "../../parts/form/form.tsx";
-import { newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
+import { NEW_PASSWORD_HINT, newPasswordRule, repeatedRule } from "../../parts/form/password-rules.ts";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { slugOf } from "./slug.ts";
 
@@ -55,7 +55,7 @@ export function SetupForm({ token }: { token: string }) {
       <TextInput label="Your e-mail address" type="email" autoComplete="username" {...form.getInputProps("email")} />
       <PasswordInput
         label="Password"
-        description="At least 12 characters."
+        description={NEW_PASSWORD_HINT}
         autoComplete="new-password"
         {...form.getInputProps("password")}
       />

@@ -6,6 +6,9 @@ export default function SignInPage() {
   return (
     <OpenFrame title="Sign in">
       <PasswordForm />
+      <p>
+        <a href="/forgot-password">Forgot your password?</a>
+      </p>
     </OpenFrame>
   );
 }

@@ -5,6 +5,8 @@ export interface Bounds {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  /** The values that there are. */
+  enum?: readonly (string | number)[];
 }
 
 /** What is wrong with `value`, or null. */

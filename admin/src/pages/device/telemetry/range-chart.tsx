@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { seriesQuery } from "../../api/series.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
-import { Empty } from "../../ui/display/empty.tsx";
-import { reading } from "../../ui/display/format.ts";
-import { withGaps } from "../../ui/display/gaps.ts";
+import { seriesQuery } from "../../../api/live/series.ts";
+import { Loaded } from "../../../parts/loaded.tsx";
+import { Chart } from "../../../ui/display/chart.tsx";
+import { Empty } from "../../../ui/display/empty.tsx";
+import { reading } from "../../../ui/display/format.ts";
+import { withGaps } from "../../../ui/display/gaps.ts";
 
 interface RangeChartProps {
   deviceId: string;

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { type TelemetrySnapshot, TelemetryStore } from "../../api/live/telemetry-store.ts";
-import { useMay } from "../../parts/session.ts";
+import { type TelemetrySnapshot, TelemetryStore } from "../../../api/live/telemetry-store.ts";
+import { useMay } from "../../../parts/session.ts";
 
 /**
  * What the device publishes while the page is visible: a hidden tab gives its connection back. `charted` is the metric whose points a

@@ -1,5 +1,8 @@
 const HOUR_MS = 3_600_000;
 
+/** What the live chart covers. */
+export const LIVE_MS = 10 * 60_000;
+
 /** What a chart can cover; the first follows the device. */
 export const RANGES: readonly { name: string; label: string; ms?: number }[] = [
   { name: "live", label: "Live" },

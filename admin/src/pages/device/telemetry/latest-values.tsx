@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { latestQuery } from "../../api/devices.ts";
-import type { LatestValue } from "../../api/live/telemetry-store.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Empty } from "../../ui/display/empty.tsx";
-import { reading } from "../../ui/display/format.ts";
-import { Status } from "../../ui/display/status.tsx";
-import { type Column, Table } from "../../ui/display/table.tsx";
-import { Ago } from "../../ui/display/time.tsx";
-import type { TabProps } from "./device-page.tsx";
+import { latestQuery } from "../../../api/devices.ts";
+import type { LatestValue } from "../../../api/live/telemetry-store.ts";
+import { Loaded } from "../../../parts/loaded.tsx";
+import { Empty } from "../../../ui/display/empty.tsx";
+import { reading } from "../../../ui/display/format.ts";
+import { type Column, Table } from "../../../ui/display/table.tsx";
+import { Ago } from "../../../ui/display/time.tsx";
+import type { TabProps } from "../device-page.tsx";
+import { ClockReplaced } from "./clock-replaced.tsx";
 import { useTelemetry } from "./use-telemetry.ts";
 
 const COLUMNS: readonly Column<LatestValue>[] = [
@@ -17,14 +17,7 @@ const COLUMNS: readonly Column<LatestValue>[] = [
   {
     key: "clock",
     title: "Time",
-    cell: ({ timeReplaced }) =>
-      timeReplaced ? (
-        <Status tone="warn" plain>
-          set by the service
-        </Status>
-      ) : (
-        <span className="soft">of the device</span>
-      ),
+    cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} />,
   },
 ];
 

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
-import { seriesQuery } from "../../api/series.ts";
-import { Chart } from "../../ui/display/chart.tsx";
-import { reading } from "../../ui/display/format.ts";
-import { type Point, withGaps } from "../../ui/display/gaps.ts";
-import { Status } from "../../ui/display/status.tsx";
+import { seriesQuery } from "../../../api/live/series.ts";
+import { Chart } from "../../../ui/display/chart.tsx";
+import { reading } from "../../../ui/display/format.ts";
+import { type Point, withGaps } from "../../../ui/display/gaps.ts";
+import { Status } from "../../../ui/display/status.tsx";
+import { LIVE_MS } from "./ranges.ts";
 import { useTelemetry } from "./use-telemetry.ts";
 
-const WINDOW_MS = 10 * 60_000;
 const GAP_MS = 30_000;
 
 interface LiveChartProps {
@@ -18,7 +18,7 @@ interface LiveChartProps {
 
 /** The last ten minutes of a metric, growing as the device publishes. */
 export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
-  const stored = useQuery({ ...seriesQuery(deviceId, metric, WINDOW_MS), staleTime: Number.POSITIVE_INFINITY }).data;
+  const stored = useQuery({ ...seriesQuery(deviceId, metric, LIVE_MS), staleTime: Number.POSITIVE_INFINITY }).data;
   const { points: arrived, state } = useTelemetry(deviceId, metric);
   const shown = useRef<Drawn>(NOTHING);
   const drawn = useMemo(() => draw(stored?.series.points ?? [], arrived), [stored, arrived]);
@@ -31,7 +31,7 @@ export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
         label={`${metric}, last ten minutes`}
         times={line.times}
         series={[{ label: metric, values: line.values }]}
-        {...(to > 0 ? { range: { from: to - WINDOW_MS, to } } : {})}
+        {...(to > 0 ? { range: { from: to - LIVE_MS, to } } : {})}
         height={300}
       />
       <p className="row">
@@ -61,7 +61,7 @@ function draw(stored: readonly { at: string; avg: number }[], arrived: readonly 
   const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg })).filter(({ at }) => at < first);
   const all = [...before, ...arrived];
   const last = all.at(-1);
-  const since = (last?.at ?? 0) - WINDOW_MS;
+  const since = (last?.at ?? 0) - LIVE_MS;
   return {
     line: withGaps(
       all.filter(({ at }) => at >= since),

@@ -1,0 +1,26 @@
+export type Metadata = Record<string, unknown>;
+
+/** Metadata as a user edits it; empty where there is none. */
+export function metadataText(metadata: Metadata): string {
+  return Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata, null, 2);
+}
+
+/** What is wrong with the text of a JSON object, or null. The service checks its size. */
+export function metadataRule(text: string): string | null {
+  return parsed(text) === undefined ? 'Enter a JSON object, such as { "hall": 3 }.' : null;
+}
+
+/** The metadata that was typed, once {@link metadataRule} holds. */
+export function metadataIn(text: string): Metadata {
+  return parsed(text) ?? {};
+}
+
+function parsed(text: string): Metadata | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Metadata) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { APP, assertSoundInAllViews, browserTest, openPage, useSession, type Watched } from "../harness/browser.ts";
+import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { https } from "../harness/https.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+/**
+ * Every screen of the app, with records, in both colour schemes and both widths: axe finds nothing, nothing needs sideways scrolling, and
+ * nothing goes wrong. What happens on a screen is tested elsewhere. A new route needs a row here.
+ */
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+/** Of the tenant's records. */
+const ids: Record<string, string> = {};
+
+before(async () => {
+  server = await startServer();
+  const { access, devices } = server.app;
+  await access.createTenant({ slug: "acme", name: "Acme Pumps" });
+  const caller = await access.systemCaller("acme");
+  // The first user runs the installation.
+  admin = await signIn(server, { caller });
+  const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
+  tenant = { slug: "acme", caller, deviceTypeId: type.id, admin: { id: admin.userId, email: admin.email } };
+  await fill();
+});
+after(() => server?.stop());
+
+/** A record of each kind that a screen shows. */
+async function fill(): Promise<void> {
+  const { access, connections, devices, enrollment, groups, identity } = server.app;
+  const { caller, deviceTypeId } = tenant;
+  const { id: group } = await groups.createGroup(caller, { name: "Pump hall", memberUserIds: [admin.userId] });
+  const device = await enrollDevice(server, tenant);
+  await publish(device);
+  await assert.rejects(connectMqtt(server, device, { clientId: "another" }));
+  const metadata = { hall: 3, maker: "Example Pumps" };
+  const fields = { description: "Feeds the boiler", deviceTypeId, groupIds: [group], metadata };
+  await devices.replaceDevice(caller, device.deviceId, { name: "Feed pump 1", ...fields });
+  await devices.createDevice(caller, { id: "press-7", name: "Press 7", deviceTypeId });
+  const bundle = await enrollment.issueBundle(caller, { deviceId: "press-7" });
+  const wanted = { intendedName: "Feed pump 2", intendedGroupIds: [group], intendedDeviceTypeId: deviceTypeId };
+  const claim = await enrollment.createClaim(caller, wanted);
+  const clients = { publish: [], subscribe: ["t/acme/telemetry/+"] };
+  for (const name of ["scada", "former"])
+    await connections.createMqttClient(caller, { clientId: name, username: name, ...clients });
+  await connections.disableMqttClient(caller, "former");
+  const { key } = await access.createKey(caller, { user: admin.email, name: "SCADA", scopes: ["groups:*"] });
+  const headers = { "x-api-key": key };
+  await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body: { name: "Press hall" } });
+  await identity.inviteUser(caller, { email: "grace@acme.example", role: "operator" });
+  Object.assign(ids, {
+    device: device.deviceId,
+    type: deviceTypeId,
+    certificate: bundle.id,
+    claim: claim.id,
+    user: admin.userId,
+  });
+}
+
+async function publish(device: TestDevice): Promise<void> {
+  const client = await connectMqtt(server, device);
+  await client.publishAsync(device.topic, JSON.stringify({ temperature: 21.5, mode: "auto" }), { qos: 1 });
+  await client.publishAsync(device.topic, "temperature=21.5", { qos: 1 });
+  await client.endAsync();
+}
+
+/** Route → its addresses: with each of its tabs, and where it differs, with records and without. */
+const SCREENS: Record<string, readonly string[]> = {
+  "/setup": ["/setup"],
+  "/sign-in": ["/sign-in"],
+  "/forgot-password": ["/forgot-password"],
+  "/enroll": ["/enroll#CLAIM-4T9M-W2XA-7KQ2", "/enroll#no-code"],
+  "/invite": ["/invite#token"],
+  "/reset": ["/reset#token"],
+  "/": ["/"],
+  "/account": ["/account"],
+  "/devices": ["/devices", "/devices?q=none"],
+  "/devices/$id": ["", "?tab=telemetry", "?tab=certificates", "?tab=connections", "?tab=history", "?tab=audit"]
+    .concat("?tab=rejected")
+    .map((tab) => `/devices/:device${tab}`),
+  "/devices/$id/connect": ["/devices/:device/connect"],
+  "/devices/$id/rotate": ["/devices/press-7/rotate"],
+  "/connect": ["/connect"],
+  "/refusals": ["/refusals"],
+  "/claims": ["/claims"],
+  "/claims/$id": ["/claims/:claim"],
+  "/certificates": ["/certificates"],
+  "/certificates/$id": ["/certificates/:certificate"],
+  "/device-types": ["/device-types"],
+  "/device-types/$id": ["/device-types/:type"],
+  "/mqtt-clients": ["/mqtt-clients"],
+  "/keys": ["/keys"],
+  "/users": ["/users"],
+  "/users/$id": ["/users/:user"],
+  "/audit": ["/audit", "/audit?of=api", "/audit?of=certificates"],
+  "/settings": ["/settings"],
+  "/platform": ["/platform", "/platform?of=authorities", "/platform?of=checks", "/platform?of=refusals"],
+};
+/** They are for people without a session. */
+const OPEN = new Set(["/setup", "/sign-in", "/forgot-password", "/enroll", "/invite", "/reset"]);
+
+browserTest("every route of the app is looked over", async () => {
+  const routes = JSON.parse(readFileSync(join(APP, "../routes.json"), "utf8")) as string[];
+  assert.deepEqual(Object.keys(SCREENS).sort(), [...routes].sort());
+});
+
+for (const [route, addresses] of Object.entries(SCREENS)) {
+  browserTest(`${route} is sound in both schemes and both widths`, async () => {
+    const window = await openPage(server);
+    if (!OPEN.has(route)) await useSession(window, server, admin.cookie);
+    for (const address of addresses) {
+      await window.page.goto(address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!));
+      await settled(window);
+      await assertSoundInAllViews(window, address);
+    }
+    await window.context.close();
+  });
+}
+
+/** The screen shows what it reads. */
+async function settled({ page }: Watched): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("load");
+  await page.waitForFunction("!document.querySelector('[aria-busy=true], [aria-label=Loading]')");
+}
