@@ -127,5 +127,5 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
 async function settled({ page }: Watched): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("load");
-  await page.waitForFunction("!document.querySelector('[aria-busy=true], [aria-label=Loading]')");
+  await page.locator("[aria-busy=true], [aria-label=Loading]").first().waitFor({ state: "detached" });
 }

@@ -23,7 +23,7 @@ export function Pager({ page, of, many, onSkip }: PagerProps) {
   const { total, skip, limit } = page;
   const last = Math.min(skip + limit, total);
   return (
-    <nav className="row" aria-label="Pages of the list">
+    <nav className="row" aria-label={`Pages of ${many ?? `${of}s`}`}>
       <span className="soft">
         {total > limit
           ? `${(skip + 1).toLocaleString()} to ${last.toLocaleString()} of ${plural(total, of, many)}`
