@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Db } from "../db/types.ts";
 import { records } from "../lib/limits/records.ts";
-import { oneLongSearch } from "./long-searches.ts";
+import { oneLongSearch, oneStep } from "./long-searches.ts";
 
 const database = () => ({}) as Db;
 
@@ -47,4 +47,20 @@ test("searches beyond those that may wait are refused with Retry-After, and admi
   for (const { search } of searches) search.end("x");
   await Promise.all(running);
   assert.equal(await oneLongSearch(db, "a", async () => "y"), "y");
+});
+
+test("steps of a tenant run one after the other, also after one that fails, those of another tenant beside them", async () => {
+  const db = database();
+  const [one, two, other] = [startable(), startable(), startable()];
+  const first = oneStep(db, "a", one.run);
+  const second = oneStep(db, "a", two.run);
+  const beside = oneStep(db, "b", other.run);
+  await turn();
+  assert.deepEqual([one.search.started, two.search.started, other.search.started], [true, false, true]);
+  one.search.fail(new Error("broken"));
+  await assert.rejects(first, /broken/);
+  await turn();
+  assert.ok(two.search.started);
+  for (const { search } of [two, other]) search.end("x");
+  assert.deepEqual(await Promise.all([second, beside]), ["x", "x"]);
 });

@@ -33,3 +33,24 @@ export async function oneLongSearch<T>(db: Db, tenantId: string, search: () => P
     if (queue.length === 0) tenants.delete(tenantId);
   }
 }
+
+/** The end of the last step of each tenant that runs or waits, by database. */
+const steps = new WeakMap<Db, Map<string, Promise<unknown>>>();
+
+/**
+ * Runs a step of a search when the tenant's earlier steps have ended. So what another tenant asks meanwhile waits for one step, on a
+ * database that does one thing at a time too, however many searches begin at once.
+ */
+export async function oneStep<T>(db: Db, tenantId: string, step: () => Promise<T>): Promise<T> {
+  const last = steps.get(db) ?? new Map<string, Promise<unknown>>();
+  steps.set(db, last);
+  const before = last.get(tenantId);
+  const running = before === undefined ? step() : before.then(step);
+  const ended = running.catch(() => undefined);
+  last.set(tenantId, ended);
+  try {
+    return await running;
+  } finally {
+    if (last.get(tenantId) === ended) last.delete(tenantId);
+  }
+}

@@ -5,7 +5,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import type { Counted, Shown } from "./counted-page.ts";
 import { type CountedList, LISTS } from "./lists.ts";
-import { oneLongSearch } from "./long-searches.ts";
+import { oneLongSearch, oneStep } from "./long-searches.ts";
 
 /** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
 const STEP = 5_000;
@@ -70,13 +70,14 @@ async function readStep(search: Search, before: string | undefined): Promise<str
   const skip = Math.max(0, page.skip - search.found);
   const wanted = page.limit - search.keys.length;
   // The aggregates get the rows in the order of the subquery.
-  const { rows } = await sql<{ read: string; found: string; last: string | null; keys: string[] }>`
+  const query = sql<{ read: string; found: string; last: string | null; keys: string[] }>`
     SELECT count(*) AS read, count(*) FILTER (WHERE matches) AS found, (array_agg(key))[${sql.lit(step)}] AS last,
            coalesce((array_agg(key::text) FILTER (WHERE matches))[${skip + 1}::int:${skip + wanted}::int], '{}') AS keys
       FROM (SELECT ${key} AS key, ${matches} AS matches FROM ${sql.table(list)} ${sql.ref(as)}
              WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(where)} AND ${within}
                AND ${before === undefined ? sql`true` : sql`${key} < ${before}::uuid`}
-             ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${sql.lit(step)}) step`.execute(db);
+             ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${sql.lit(step)}) step`;
+  const { rows } = await oneStep(db, tenantId, () => query.execute(db));
   const { read, found, last, keys } = rows[0]!;
   search.read += Number(read);
   search.found += Number(found);
