@@ -3,7 +3,8 @@ import type { Tone } from "../ui/theme/tones.ts";
 /** How a certificate came to be. */
 export const CERTIFICATE_KINDS = { self_enrolled: "Self-enrolled", platform: "Bundle" } as const;
 
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a certificate was revoked. */
+export const REVOCATION_REASONS: Readonly<Record<string, string>> = {
   superseded: "Replaced by renewal",
   requested: "Revoked",
   device_deleted: "Device deleted",
@@ -19,7 +20,8 @@ interface Certificate {
 
 /** What can be done with a certificate now, in a word. */
 export function stateOfCertificate(certificate: Certificate): readonly [tone: Tone, label: string] {
-  if (certificate.status === "revoked") return ["bad", REASONS[certificate.revocationReason ?? ""] ?? "Revoked"];
+  if (certificate.status === "revoked")
+    return ["bad", REVOCATION_REASONS[certificate.revocationReason ?? ""] ?? "Revoked"];
   if (certificate.expired) return ["bad", "Expired"];
   if (certificate.expiringSoon) return ["warn", "Expires soon"];
   return certificate.connected ? ["good", "Valid, connected"] : ["good", "Valid"];

@@ -1,3 +1,6 @@
+import type { Schemas } from "../api/client.ts";
+import type { Tone } from "../ui/theme/tones.ts";
+
 /** What can happen to a device. */
 export const HISTORY = {
   "device.online": ["good", "Connected"],
@@ -9,4 +12,4 @@ export const HISTORY = {
   "ticket.opened": ["accent", "Ticket opened"],
   "connection.refused": ["bad", "Connection refused"],
   "finding.shared_key": ["warn", "Key shared with another device"],
-} as const;
+} as const satisfies Record<Schemas["TimelineEntry"]["kind"], readonly [tone: Tone, label: string]>;

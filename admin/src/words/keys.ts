@@ -1,12 +1,12 @@
 import type { ApiKey } from "../api/keys.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
-const REASONS = {
+const REASONS: Readonly<Record<NonNullable<ApiKey["revocationReason"]>, string>> = {
   requested: "it was revoked",
   creator_deactivated: "its owner was deactivated",
   creator_deleted: "its owner was deleted",
   creator_password_reset: "the password of its owner was reset",
-} as const;
+};
 
 /** Whether a key can be used now. */
 export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {

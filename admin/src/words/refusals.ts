@@ -1,5 +1,7 @@
+import type { Refusal } from "../api/refusals.ts";
+
 /** Refusal reasons of the broker in a few words; the service says cause and cure of each. */
-export const REFUSAL_REASONS: Readonly<Record<string, string>> = {
+export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   no_chain: "Chain missing",
   wrong_ca: "Certificate of another authority",
   not_yet_valid: "Not valid yet",
@@ -16,5 +18,6 @@ export const REFUSAL_REASONS: Readonly<Record<string, string>> = {
 };
 
 export function nameOfRefusal(reason: string): string {
-  return REFUSAL_REASONS[reason] ?? reason;
+  const names: Readonly<Record<string, string>> = REFUSAL_REASONS;
+  return names[reason] ?? reason;
 }

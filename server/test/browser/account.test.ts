@@ -62,3 +62,17 @@ browserTest("a user signs out their other sessions, which end at once", async ()
   assert.deepEqual(here.problems, []);
   await Promise.all([here.context.close(), there.context.close()]);
 });
+
+browserTest("the app says whom to ask for a new password where no mail is sent", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByText("This service sends no mail").waitFor();
+  await page.getByText("An administrator of your organization makes the link").waitFor();
+  assert.equal(await page.getByRole("textbox").count(), 0);
+  await page.getByRole("link", { name: "Back to the sign-in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});

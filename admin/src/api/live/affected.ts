@@ -13,7 +13,7 @@ const FAMILIES: Record<string, readonly string[]> = {
   group: ["/api/admin/groups", "/api/admin/devices"],
   threshold: ["/api/admin/thresholds"],
   key: ["/api/admin/keys"],
-  user: ["/api/admin/users", "/api/admin/keys"],
+  user: ["/api/admin/users", "/api/admin/keys", "/api/admin/actors"],
 };
 
 const ALWAYS = ["/api/admin/overview"];

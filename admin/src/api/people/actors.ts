@@ -5,7 +5,7 @@ import { keyOf } from "../queries.ts";
 import { inBatches } from "./in-batches.ts";
 
 const PATH = "/api/admin/actors";
-/** A user is renamed never, a key and a claim never: only a deletion makes it stale. */
+/** No user, key or claim is renamed: only the deletion of a user makes a name stale, and has an event. */
 const STALE_MS = 5 * 60_000;
 
 export type NamedActor = Schemas["NamedActor"];

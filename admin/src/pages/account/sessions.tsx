@@ -36,7 +36,7 @@ function EndSession({ session: { id, current } }: { session: OwnSession }) {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  if (current) return null;
+  if (current) return <span className="soft">–</span>;
   const end = async () => {
     setBusy(true);
     setError(undefined);

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Certificate>[] = [
     key: "serial",
     title: "Serial number",
     main: true,
-    cell: ({ serialNumber }) => <span className="mono">{serialNumber}</span>,
+    cell: ({ serialNumber }) => <span className="mono">…{serialNumber.slice(-10)}</span>,
   },
   { key: "kind", title: "Kind", cell: ({ kind }) => CERTIFICATE_KINDS[kind] },
   { key: "state", title: "State", cell: (certificate) => <State certificate={certificate} /> },

@@ -15,7 +15,11 @@ const COLUMNS: readonly Column<Refusal>[] = [
   { key: "cure", title: "What to do", cell: ({ cure }) => cure },
   { key: "times", title: "Times", numeric: true, cell: ({ occurrences }) => occurrences.toLocaleString() },
   { key: "last", title: "Last", cell: ({ lastAt }) => <Ago at={lastAt} /> },
-  { key: "address", title: "From", cell: ({ remoteAddress }) => <span className="mono">{remoteAddress ?? "–"}</span> },
+  {
+    key: "address",
+    title: "From",
+    cell: ({ remoteAddress }) => <span className="mono nowrap">{remoteAddress ?? "–"}</span>,
+  },
 ];
 
 /** When the broker refused the device, why, and what to do about it. */

@@ -9,7 +9,9 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import { Section } from "../../ui/page/page.tsx";
+import { REVOCATION_REASONS } from "../../words/certificates.ts";
 import { HISTORY } from "../../words/history.ts";
+import { nameOfRefusal } from "../../words/refusals.ts";
 import type { TabProps } from "./device-page.tsx";
 
 type Entry = Schemas["TimelineEntry"];
@@ -17,13 +19,30 @@ type Entry = Schemas["TimelineEntry"];
 const COLUMNS: readonly Column<Entry>[] = [
   { key: "what", title: "What", main: true, cell: ({ kind }) => <Word of={HISTORY} value={kind} plain /> },
   { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
-  { key: "text", title: "Details", cell: ({ text }) => text ?? <span className="soft">–</span> },
+  { key: "text", title: "Details", cell: (entry) => <Details entry={entry} /> },
   {
     key: "actor",
     title: "By",
     cell: ({ actor }) => (actor ? <Actor of={actor} /> : <span className="soft">–</span>),
   },
 ];
+
+/** What the service recorded with it: for a certificate its serial number, for a refusal the reason. */
+function Details({ entry: { kind, id, text } }: { entry: Entry }) {
+  if (kind.startsWith("certificate.") && id !== null && text !== null) {
+    const [serial = "", reason] = text.split(" ");
+    return (
+      <>
+        <a className="mono" href={`/certificates/${id}`}>
+          …{serial.slice(-10)}
+        </a>
+        {reason && reason !== "requested" && `, ${(REVOCATION_REASONS[reason] ?? reason).toLowerCase()}`}
+      </>
+    );
+  }
+  if (text === null) return <span className="soft">–</span>;
+  return <>{kind === "connection.refused" ? nameOfRefusal(text) : text}</>;
+}
 
 /** What happened to the device, newest first. */
 export function HistoryTab({ device }: TabProps) {

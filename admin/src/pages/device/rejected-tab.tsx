@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { rejectedQuery } from "../../api/devices.ts";
 import { LIMITS } from "../../api/limits.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { sentence } from "../../parts/problem-box.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
@@ -22,7 +23,7 @@ export function RejectedTab({ device }: TabProps) {
             items.map((message) => (
               <Panel key={message.id} tight>
                 <p>
-                  <strong>{message.reason}</strong> <span className="mono soft">{message.topic}</span>
+                  <strong>{sentence(message.reason)}</strong> <span className="mono soft">{message.topic}</span>
                 </p>
                 <p className="soft">
                   <Time at={message.at} />

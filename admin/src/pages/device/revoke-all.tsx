@@ -23,7 +23,13 @@ export function RevokeAll({ device, live }: RevokeAllProps) {
   const refresh = useRefresh();
   return (
     <>
-      <Button color="bad" variant="light" disabled={live.length === 0} onClick={() => setOpened(true)}>
+      <Button
+        color="bad"
+        variant="light"
+        onClick={() => setOpened(true)}
+        disabled={live.length === 0}
+        title={live.length === 0 ? "The device has no live certificate." : undefined}
+      >
         Revoke all
       </Button>
       <Confirm

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { api, must } from "../../api/client.ts";
 import { Form } from "../../parts/form/form.tsx";
+import { GroupsField } from "../../parts/form/groups-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { Dialog } from "../../ui/input/dialog.tsx";
 
@@ -27,11 +28,11 @@ function AddDeviceForm({ onClose, types }: Omit<AddDeviceProps, "opened">) {
   const router = useRouter();
   const form = useForm({
     mode: "controlled",
-    initialValues: { name: "", id: "", deviceTypeId: types[0]?.id ?? "" },
+    initialValues: { name: "", id: "", deviceTypeId: types[0]?.id ?? "", groupIds: [] as string[] },
     validate: rulesOf("createDevice", ["name", "id"]),
   });
-  const submit = async ({ name, id, deviceTypeId }: { name: string; id: string; deviceTypeId: string }) => {
-    const body = { name, ...(id.trim() ? { id: id.trim() } : {}), ...(deviceTypeId ? { deviceTypeId } : {}) };
+  const submit = async ({ id, deviceTypeId, ...values }: typeof form.values) => {
+    const body = { ...values, ...(id.trim() ? { id: id.trim() } : {}), ...(deviceTypeId ? { deviceTypeId } : {}) };
     const device = await must(api.POST("/api/admin/devices", { body }));
     await queries.invalidateQueries({ queryKey: ["/api/admin/devices"] });
     onClose();
@@ -53,6 +54,11 @@ function AddDeviceForm({ onClose, types }: Omit<AddDeviceProps, "opened">) {
         description="Decides the topics that the device may publish on."
         data={[...choices, { value: "", label: "none: it may publish nowhere" }]}
         {...form.getInputProps("deviceTypeId")}
+      />
+      <GroupsField
+        label="Groups"
+        description="Their members see the device. Without a group only administrators see it."
+        {...form.getInputProps("groupIds")}
       />
     </Form>
   );

@@ -10,7 +10,7 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { Pager } from "../../ui/display/pager.tsx";
 import { Status } from "../../ui/display/status.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
-import { Time } from "../../ui/display/time.tsx";
+import { Ago } from "../../ui/display/time.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { Acts } from "./acts.tsx";
 import { CreateMqttClient } from "./create-mqtt-client.tsx";
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<MqttClient>[] = [
   { key: "state", title: "State", cell: (client) => <State client={client} /> },
   { key: "publish", title: "Publishes on", cell: ({ publish }) => <Topics topics={publish} /> },
   { key: "subscribe", title: "Subscribes to", cell: ({ subscribe }) => <Topics topics={subscribe} /> },
-  { key: "created", title: "Registered", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { key: "created", title: "Registered", cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { key: "acts", title: "Actions", cell: (client) => <Acts client={client} /> },
 ];
 

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { checksQuery } from "../../api/people/platform.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { sentence } from "../../parts/problem-box.tsx";
 import { plural } from "../../ui/display/format.ts";
 import { Notice, Status } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
@@ -30,7 +31,7 @@ export function Checks() {
             rows={checks}
             rowKey={({ name }) => name}
             columns={[
-              { key: "rule", title: "Rule", main: true, cell: ({ name }) => name },
+              { key: "rule", title: "Rule", main: true, cell: ({ name }) => sentence(name) },
               {
                 key: "state",
                 title: "State",

@@ -16,15 +16,21 @@ const COLUMNS: readonly Column<Quota>[] = [
   { key: "used", title: "Used", numeric: true, cell: ({ used }) => used.toLocaleString() },
   { key: "limit", title: "Limit", numeric: true, cell: ({ limit }) => limit.toLocaleString() },
   { key: "share", title: "Share", cell: (quota) => <Share quota={quota} /> },
-  { key: "own", title: "Set for", cell: ({ own }) => (own ? "this tenant" : "all tenants") },
+  {
+    key: "own",
+    title: "Set for",
+    cell: ({ own }) => <span className="nowrap">{own ? "this tenant" : "all tenants"}</span>,
+  },
 ];
 
 function Share({ quota }: { quota: Quota }) {
   const share = shareOf(quota);
   return (
-    <Status plain tone={toneOf(share)}>
-      {share > 0 && share < 0.01 ? "under 1 %" : `${Math.floor(share * 100)} %`}
-    </Status>
+    <span className="nowrap">
+      <Status plain tone={toneOf(share)}>
+        {share > 0 && share < 0.01 ? "under 1 %" : `${Math.floor(share * 100)} %`}
+      </Status>
+    </span>
   );
 }
 

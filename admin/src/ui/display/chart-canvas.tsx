@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import { GROUND, TONES } from "../theme/tones.ts";
 import { localTime, reading, timeTicks } from "./format.ts";
+import { lonely } from "./gaps.ts";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
 
@@ -101,7 +102,8 @@ function optionsOf(names: readonly string[], { scheme, width, height, range }: D
         stroke: colours[at % colours.length]!,
         width: 1.5,
         spanGaps: false,
-        points: { show: false },
+        // A line needs two points: one between gaps is a dot.
+        points: { show: true, size: 5, filter: (plot: UPlot, series: number) => lonely(plot.data[series] ?? []) },
         value: (_plot: UPlot, value: number | null) => (value === null ? "–" : reading(value)),
       })),
     ],

@@ -10,6 +10,8 @@ test("a distance is named in its largest unit, in both directions", () => {
   assert.match(describeDistance(-3 * 60_000), /3 ?m/);
   assert.match(describeDistance(2 * 86_400_000), /2 ?d/);
   assert.match(describeDistance(-1_000), /1 ?s/);
+  assert.match(describeDistance(400 * 86_400_000), /400 ?d/);
+  assert.match(describeDistance(7_299 * 86_400_000), /19 ?y/);
 });
 
 test("an instant is shown in UTC to the second", () => {

@@ -43,15 +43,20 @@ export function utcTime(at: string | number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365.25 * DAY_MS;
+
+/** Below two years a distance in years says too little. */
+const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, least: number])[] = [
+  ["year", YEAR_MS, 2 * YEAR_MS],
+  ["day", DAY_MS, DAY_MS],
+  ["hour", 3_600_000, 3_600_000],
+  ["minute", 60_000, 60_000],
 ];
 
 /** `3 min ago`, `in 2 days`; `ms` is negative for the past. */
 export function describeDistance(ms: number): string {
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ["second", 1000];
+  const [unit, size] = UNITS.find(([, , least]) => Math.abs(ms) >= least) ?? (["second", 1000] as const);
   return RELATIVE.format(Math.trunc(ms / size), unit);
 }
 

@@ -24,3 +24,9 @@ export function withGaps(points: readonly Point[], mostMs: number): Line {
   }
   return line;
 }
+
+/** The indexes of values without a neighbour: a line does not show them. */
+export function lonely(values: ArrayLike<number | null | undefined>): number[] {
+  const is = (at: number) => values[at] !== null && values[at] !== undefined;
+  return Array.from(values, (_, at) => at).filter((at) => is(at) && !is(at - 1) && !is(at + 1));
+}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import "./tabs.css";
 
 export interface Tab {
@@ -10,8 +11,12 @@ export interface Tab {
 
 /** Parts of a screen, each with an address of its own. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const element = useRef<HTMLElement>(null);
+  const current = tabs.find((tab) => tab.current)?.href;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab may be out of sight on a phone
+  useEffect(() => showCurrent(element.current), [current]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={element} className="tabs" aria-label={label}>
       {tabs.map(({ href, label, count, current }) => (
         <a key={href} href={href} aria-current={current ? "page" : undefined}>
           {label}
@@ -20,4 +25,13 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
       ))}
     </nav>
   );
+}
+
+/** Moves the tabs sideways, and nothing else of the page. */
+function showCurrent(tabs: HTMLElement | null): void {
+  const current = tabs?.querySelector<HTMLElement>("[aria-current]");
+  if (!tabs || !current) return;
+  const left = current.offsetLeft - tabs.offsetLeft;
+  if (left + current.offsetWidth > tabs.clientWidth)
+    tabs.scrollLeft = left - (tabs.clientWidth - current.offsetWidth) / 2;
 }

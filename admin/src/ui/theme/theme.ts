@@ -103,5 +103,8 @@ function ofScheme(scheme: Scheme): Record<string, string> {
     "--mantine-color-default-hover": "var(--panel)",
     "--mantine-color-default-color": "var(--text)",
     "--mantine-color-default-border": "var(--control)",
+    "--mantine-color-disabled": "var(--neutral-fill)",
+    "--mantine-color-disabled-color": "var(--soft)",
+    "--mantine-color-disabled-border": "var(--neutral-border)",
   };
 }

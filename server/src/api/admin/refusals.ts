@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { connectionUseCases } from "../../connections/connections.ts";
+import { connectionUseCases, REFUSAL_REASONS } from "../../connections/connections.ts";
 import { adminRoute } from "../route.ts";
 import { id, page, paging, timestamp } from "../shapes.ts";
 
@@ -9,7 +9,9 @@ export const refusal = z
   .strictObject({
     id,
     at: timestamp,
-    reason: z.string().meta({ description: "One of the refusal reasons of docs/operations.md" }),
+    reason: z
+      .string()
+      .meta({ enum: Object.keys(REFUSAL_REASONS), description: "One of the refusal reasons of docs/operations.md" }),
     occurrences: z.int().min(1).meta({ description: "How many refusals of this address and reason it stands for" }),
     lastAt: timestamp,
     cause: z.string().meta({ description: "Why the client was refused" }),
