@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { DeviceOrder, DeviceQuery, DeviceRecord } from "../src/devices/devices.ts";
+import { DEVICE_ORDERS, type DeviceOrder, type DeviceQuery, type DeviceRecord } from "../src/devices/devices.ts";
 import { addMs, DAY, MINUTE } from "../src/lib/clock.ts";
+import type { Walk } from "../src/lib/page.ts";
 import { addTenant, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
 import { runSql } from "./harness/run-sql.ts";
 
@@ -161,4 +162,34 @@ test("a search is narrowed and sorted like a list", async () => {
   assert.deepEqual(await ids({ q: "BETA" }), ["active", "expiring"]);
   assert.deepEqual(await ids({ q: "e", sort }), matching(({ id, name }) => /e/i.test(id + name)).sort());
   assert.deepEqual(await ids({ q: "beta", sort, certificateState: "expiring" }), ["expiring"]);
+});
+
+/** The ids of a whole list, read in parts of two rows. */
+async function walked(query: Partial<DeviceQuery>): Promise<string[]> {
+  const found: string[] = [];
+  for (const walk: Walk = {}; !walk.ended; ) {
+    const { items, total } = await list({ ...query, limit: 2, walk });
+    assert.ok(items.length <= 2 && total === 0);
+    found.push(...items.map(({ id }) => id));
+  }
+  return found;
+}
+
+test("a walk in parts of two rows has every row of the list once, in its order", async () => {
+  const sorts = DEVICE_ORDERS.flatMap((by) => [false, true].map((descending) => ({ by, descending })));
+  const filters: Partial<DeviceQuery>[] = [
+    {},
+    { connectivity: "offline" },
+    { not: { groupId: null } },
+    { q: "e" },
+    { q: "e", not: { connectivity: "offline" } },
+    { deviceTypeId: otherTypeId, q: "nothing of this name" },
+  ];
+  for (const filter of filters)
+    for (const sort of [undefined, ...sorts])
+      assert.deepEqual(
+        await walked({ ...filter, sort }),
+        await ids({ ...filter, sort }),
+        JSON.stringify({ filter, sort }),
+      );
 });

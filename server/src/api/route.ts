@@ -1,7 +1,8 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { AccessRule, Caller, Declaration, LeastRole, Scope, UseCase } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { Session, Visit } from "../identity/identity.ts";
+import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
 import type { ErrorCode } from "./problem.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -109,6 +110,8 @@ export interface AdminUseCaseRoute extends AdminDescription {
   useCase: PublicUseCase;
   /** The least role of the use case. */
   role: LeastRole;
+  /** A list that is also answered as a file of this name (`as=csv`). */
+  csv?: string;
   /** Its third argument is the use case, bound to its dependencies. */
   handler: AnyHandler<Caller>;
 }
@@ -209,13 +212,28 @@ export function adminRoute<
   route: Description<P, Q, B> & {
     useCase: UseCase<never, Args, Result>;
     stepUp?: true | ((body: z.output<B>) => boolean);
+    /** The list can be asked for as a CSV file, which is named so; its handler passes `query` on to a use case that takes a page. */
+    csv?: string;
     handler: Handler<Caller, P, Q, B, (caller: Caller, ...args: Args) => Promise<Result>>;
   },
 ): AdminUseCaseRoute {
   const { role } = route.useCase.may;
   if (role === undefined) throw new Error(`the use case of ${route.operationId} has no role`);
-  return { ...route, role, surface: "admin", by: "user" };
+  return { ...route, ...(route.csv === undefined ? {} : asFile(route.query)), role, surface: "admin", by: "user" };
 }
+
+/** The query of a list that can be asked for as a file. */
+function asFile(query: z.ZodType | undefined): { query: z.ZodType } {
+  if (!(query instanceof z.ZodObject)) throw new Error("only a list can be exported");
+  return { query: query.extend({ as: AS }) };
+}
+
+const AS = z
+  .enum(["csv"])
+  .optional()
+  .meta({
+    description: `\`csv\`: the whole list as a file (\`text/csv\`), whatever \`skip\` and \`limit\`; its last line says so when it has more than ${DEFAULT_LIMITS.exportRows.toLocaleString("en")} rows`,
+  });
 
 /** An operation of the admin API on the caller's own account: its service takes the session. */
 export function accountRoute<

@@ -15,6 +15,7 @@ import type { Metrics } from "../lib/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
 import { withTimeout } from "../lib/timeouts.ts";
+import { ExportSlots } from "./export/export-slots.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { installConventions, SECURITY_HEADERS } from "./http/conventions.ts";
 import { installHealth, type Readiness } from "./http/health.ts";
@@ -181,6 +182,7 @@ function buildApp(
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
     streams: { slots, identity: deps.identity, logger: deps.logger },
+    exports: { ...deps, slots: new ExportSlots(deps.config.limits) },
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),
   });
   return app;

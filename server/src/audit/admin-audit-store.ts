@@ -4,6 +4,7 @@ import type { AdminAuditTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { createdBetween, type Period } from "../lists/created-between.ts";
+import { negated } from "../lists/negated.ts";
 
 export type AdminAuditRow = Omit<AdminAuditTable, "tenant_id">;
 
@@ -13,12 +14,18 @@ export async function insertAct(tx: Tx, row: AdminAuditTable): Promise<void> {
             ${json(row.before)}::text::jsonb, ${json(row.after)}::text::jsonb)`.execute(tx);
 }
 
-export interface ActFilter extends Period {
+/** What an act was. */
+export interface ActProperties {
   actor?: string | undefined;
   /** An act such as `user.create`, or with a dot at its end all of a kind of record: `user.`. */
   act?: string | undefined;
   /** The id of the record acted on. */
   target?: string | undefined;
+}
+
+export interface ActFilter extends Period, ActProperties {
+  /** Properties that an act must not have. */
+  not?: ActProperties | undefined;
 }
 
 /** One page of a tenant's acts, newest first, and how many match. */
@@ -53,8 +60,12 @@ export async function findKeyEndRows(db: Db, tenantId: string, targets: readonly
   return rows;
 }
 
-function conditionsOf({ actor, act, target, ...period }: ActFilter): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = createdBetween("a.id", period);
+function conditionsOf(filter: ActFilter): RawBuilder<unknown>[] {
+  return [...createdBetween("a.id", filter), ...propertyConditions(filter), ...negated(propertyConditions(filter.not))];
+}
+
+function propertyConditions({ actor, act, target }: ActProperties = {}): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
   if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
   if (act !== undefined) conditions.push(act.endsWith(".") ? sql`starts_with(a.act, ${act})` : sql`a.act = ${act}`);
   if (target !== undefined) conditions.push(sql`a.target = ${target}`);

@@ -2,7 +2,7 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import {
   type ActFilter,
   type AdminAuditRow,
@@ -82,9 +82,10 @@ export type ActQuery = ActFilter & PageRequest;
 
 /** The administrative audit of a tenant, newest first. */
 export async function listActs(db: Db, tenantId: string, query: ActQuery): Promise<Page<AdminAct>> {
-  const { skip, limit, ...filter } = query;
+  const [page, filter] = splitPage(query);
+  const { skip, limit } = page;
   if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listActRows(db, tenantId, filter, { skip, limit });
+  const { rows, total } = await listActRows(db, tenantId, filter, page);
   return { items: rows, total, skip, limit };
 }
 

@@ -4,6 +4,7 @@ import type { ApiAuditTable } from "../db/schema.generated.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { createdBetween, type Period } from "../lists/created-between.ts";
+import { negated } from "../lists/negated.ts";
 
 export type ApiAuditRow = Omit<ApiAuditTable, "tenant_id">;
 
@@ -14,7 +15,8 @@ export async function insertWrite(tx: Tx, tenantId: string, row: ApiAuditRow): P
     .execute();
 }
 
-export interface WriteFilter extends Period {
+/** What a write was. */
+export interface WriteProperties {
   keyId?: string | undefined;
   /** The operation id of the route. */
   operation?: string | undefined;
@@ -22,6 +24,11 @@ export interface WriteFilter extends Period {
   resource?: string | undefined;
   resourceId?: string | undefined;
   result?: ApiAuditRow["result"] | undefined;
+}
+
+export interface WriteFilter extends Period, WriteProperties {
+  /** Properties that a write must not have. */
+  not?: WriteProperties | undefined;
 }
 
 /** One page, newest first, and how many match. */
@@ -37,8 +44,12 @@ export async function listWriteRows(
   return await filteredPage(db, tenantId, { ...shown, where: sql.join(conditions, sql` AND `) }, page);
 }
 
-function conditionsOf({ keyId, operation, resource, resourceId, result, ...period }: WriteFilter) {
-  const conditions: RawBuilder<unknown>[] = createdBetween("w.id", period);
+function conditionsOf(filter: WriteFilter): RawBuilder<unknown>[] {
+  return [...createdBetween("w.id", filter), ...propertyConditions(filter), ...negated(propertyConditions(filter.not))];
+}
+
+function propertyConditions({ keyId, operation, resource, resourceId, result }: WriteProperties = {}) {
+  const conditions: RawBuilder<unknown>[] = [];
   if (keyId !== undefined) conditions.push(sql`w.key_id = ${keyId}`);
   if (operation !== undefined) conditions.push(sql`w.operation = ${operation}`);
   if (resource !== undefined) conditions.push(sql`w.resource = ${resource}`);

@@ -3,7 +3,7 @@ import type { Database, Db, Tx } from "../db/database.ts";
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { recordAct } from "./admin-audit.ts";
 import { type ApiAuditRow, insertWrite, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
@@ -148,9 +148,10 @@ export type WriteQuery = WriteFilter & PageRequest;
 
 /** The API audit log of a tenant, newest first. */
 export async function listApiWrites(db: Db, tenantId: string, query: WriteQuery): Promise<Page<ApiWrite>> {
-  const { skip, limit, ...filter } = query;
+  const [page, filter] = splitPage(query);
+  const { skip, limit } = page;
   if (!isStorable(filter)) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listWriteRows(db, tenantId, filter, { skip, limit });
+  const { rows, total } = await listWriteRows(db, tenantId, filter, page);
   return { items: rows.map(toWrite), total, skip, limit };
 }
 

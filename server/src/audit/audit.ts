@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { type CertificateAuditRow, type EntryFilter, insertEntries, listEntryRows } from "./certificate-audit-store.ts";
 import { isStorable } from "./storable.ts";
 
@@ -81,10 +81,11 @@ export async function listCertificateAudit(
   tenantId: string,
   query: CertificateAuditQuery,
 ): Promise<Page<CertificateAuditEntry>> {
-  const { skip, limit, ...filter } = query;
+  const [page, filter] = splitPage(query);
+  const { skip, limit } = page;
   const isPossible = isStorable(filter) && (filter.certificateId === undefined || isUuid(filter.certificateId));
   if (!isPossible) return { items: [], total: 0, skip, limit };
-  const { rows, total } = await listEntryRows(db, tenantId, filter, { skip, limit });
+  const { rows, total } = await listEntryRows(db, tenantId, filter, page);
   return { items: rows.map(toEntry), total, skip, limit };
 }
 

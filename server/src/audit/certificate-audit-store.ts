@@ -5,6 +5,7 @@ import type { Parameters } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { createdBetween, type Period } from "../lists/created-between.ts";
+import { negated } from "../lists/negated.ts";
 
 export type CertificateAuditRow = Omit<CertificateAuditTable, "seq" | "tenant_id">;
 
@@ -48,6 +49,8 @@ export interface EntryFilter extends Period {
   deviceId?: string | undefined;
   /** A UUID. */
   certificateId?: string | undefined;
+  /** Properties that an entry must not have. */
+  not?: Pick<EntryFilter, "kind" | "actor"> | undefined;
 }
 
 /** One page, newest first by the entries' ids, and how many match. */
@@ -64,16 +67,25 @@ export async function listEntryRows(
 }
 
 /** A device's entries are found by the ids of its certificates, which the audit has indexes of. */
-function conditionsOf(tenantId: string, { kind, actor, deviceId, certificateId, ...period }: EntryFilter) {
-  const conditions: RawBuilder<unknown>[] = createdBetween("a.id", period);
-  if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
-  if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
+function conditionsOf(tenantId: string, { deviceId, certificateId, not, ...filter }: EntryFilter) {
+  const conditions = [
+    ...createdBetween("a.id", filter),
+    ...propertyConditions(filter),
+    ...negated(propertyConditions(not)),
+  ];
   if (certificateId !== undefined) conditions.push(ofCertificates(sql`ARRAY[${certificateId}::uuid]`));
   if (deviceId !== undefined)
     conditions.push(
       ofCertificates(sql`ARRAY(SELECT c.id FROM shared_certificates c
         WHERE c.tenant_id = ${tenantId} AND c.device_id = ${deviceId})`),
     );
+  return conditions;
+}
+
+function propertyConditions({ kind, actor }: Pick<EntryFilter, "kind" | "actor"> = {}): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (kind !== undefined) conditions.push(sql`a.kind = ${kind}`);
+  if (actor !== undefined) conditions.push(sql`a.actor = ${actor}`);
   return conditions;
 }
 

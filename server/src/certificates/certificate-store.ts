@@ -5,6 +5,8 @@ import type { CertificatesTable } from "../db/schema.generated.ts";
 import { addMs } from "../lib/clock.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { negated } from "../lists/negated.ts";
+import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { EXPIRY_WARNING_MS } from "./limits.ts";
 
 /** A recorded certificate without its DER; `connected` is whether a session is open that was opened with it. */
@@ -23,6 +25,10 @@ export interface CertificateFilter {
   kind?: CertificateRow["kind"] | undefined;
   /** `live`: neither revoked nor expired. `expiring`: a live platform certificate that expires within 30 days. */
   state?: "live" | "expiring" | "expired" | "revoked" | undefined;
+  notKind?: CertificateFilter["kind"];
+  notState?: CertificateFilter["state"];
+  /** Not revoked, and expires or expired at this time or later. */
+  expiresFrom?: Date | undefined;
   /** Not revoked, and expires or expired before this. */
   expiresBefore?: Date | undefined;
 }
@@ -92,8 +98,8 @@ export async function listCertificateRows(
   page: PageRequest,
 ): Promise<Counted<CertificateRow>> {
   const shown = { list: "certificates", as: "c", columns: COLUMNS } as const;
-  const { deviceId, status, kind, state, expiresBefore, viewer } = wanted;
-  const isPlain = [deviceId, kind, state, expiresBefore, viewer].every((each) => each === undefined);
+  const { status, now: _, ...others } = wanted;
+  const isPlain = Object.values(others).every((each) => each === undefined);
   if (isPlain) return await countedPage(db, tenantId, { ...shown, variant: status }, page);
   return await filteredPage(db, tenantId, { ...shown, where: conditionOf(wanted) }, page);
 }
@@ -103,9 +109,11 @@ export async function listCertificateRowsByExpiry(
   db: Db,
   tenantId: string,
   wanted: Wanted,
-  { skip, limit }: PageRequest,
+  page: PageRequest,
 ): Promise<Counted<CertificateRow>> {
   const listed = sql`c.revoked_at IS NULL AND ${conditionOf(wanted)}`;
+  if (isPart(page)) return await nextPart(db, byExpiry(tenantId, listed), page);
+  const { skip, limit } = page;
   const { rows } = await sql<CertificateRow & { list_total: string; found: boolean | null }>`
     WITH page AS MATERIALIZED (
       SELECT c.id FROM certificates c WHERE c.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${listed}
@@ -120,13 +128,29 @@ export async function listCertificateRowsByExpiry(
   return { rows: rows.flatMap(({ list_total, found, ...row }) => (found ? [row] : [])), total };
 }
 
+function byExpiry(tenantId: string, listed: RawBuilder<unknown>): Walked {
+  return {
+    columns: COLUMNS,
+    from: sql`FROM certificates c WHERE c.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${listed}`,
+    keys: [
+      { by: sql`c.not_after`, type: "timestamptz", descending: false },
+      { by: sql`c.id`, type: "uuid", descending: false },
+    ],
+    common: sql`c.tenant_id`,
+  };
+}
+
 /** The kind stands in the statement as it is, for the indexes of one kind. */
-function conditionOf({ deviceId, status, kind, state, expiresBefore, viewer, now }: Wanted): RawBuilder<unknown> {
+function conditionOf({ deviceId, status, kind, state, notKind, notState, viewer, now, ...wanted }: Wanted) {
   const conditions: RawBuilder<unknown>[] = [visibleDevice(viewer, "c.device_uid")];
   if (deviceId !== undefined) conditions.push(sql`c.device_id = ${deviceId}`);
   if (status !== undefined) conditions.push(sql`(c.revoked_at IS NULL) = ${status === "active"}`);
   if (kind !== undefined) conditions.push(sql`c.kind = ${sql.lit(kind)}`);
   if (state !== undefined) conditions.push(inState(state, now));
+  if (notKind !== undefined) conditions.push(sql`c.kind <> ${sql.lit(notKind)}`);
+  if (notState !== undefined) conditions.push(...negated([inState(notState, now)]));
+  const { expiresFrom, expiresBefore } = wanted;
+  if (expiresFrom !== undefined) conditions.push(sql`c.revoked_at IS NULL AND c.not_after >= ${expiresFrom}`);
   if (expiresBefore !== undefined) conditions.push(sql`c.revoked_at IS NULL AND c.not_after < ${expiresBefore}`);
   return sql.join(conditions, sql` AND `);
 }

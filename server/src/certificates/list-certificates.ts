@@ -5,7 +5,7 @@ import {
   listCertificateAudit as listAuditEntries,
 } from "../audit/audit.ts";
 import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { type CertificateRecord, toCertificateRecord } from "./certificate-record.ts";
 import {
@@ -31,13 +31,14 @@ export const listCertificates = useCase(
   { scope: "device-certificates:read", role: "viewer" },
   async (deps: CertificatesDeps, caller, query: CertificateQuery): Promise<Page<CertificateRecord>> => {
     const now = deps.clock.now();
-    const { skip, limit, sort = "newest", ...filter } = query;
+    const [page, { sort = "newest", ...filter }] = splitPage(query);
+    const { skip, limit } = page;
     if (filter.deviceId?.includes("\0")) return { items: [], total: 0, skip, limit };
     if (sort === "expiry" && (filter.state === "revoked" || filter.status === "revoked"))
       throw invalidRequest("revoked certificates are not sorted by expiry", "sort");
     const list = sort === "expiry" ? listCertificateRowsByExpiry : listCertificateRows;
     const wanted = { ...filter, viewer: boundedToGroupsOf(caller), now };
-    const found = await list(deps.database.db, caller.tenantId, wanted, { skip, limit });
+    const found = await list(deps.database.db, caller.tenantId, wanted, page);
     return { items: found.rows.map((row) => toCertificateRecord(row, now)), total: found.total, skip, limit };
   },
 );

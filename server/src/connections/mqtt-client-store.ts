@@ -3,6 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
+import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
 
 export interface MqttClientRow {
@@ -111,17 +112,26 @@ export interface ListedMqttClient extends StoredMqttClient {
 export async function listMqttClientRows(
   db: Db,
   tenantId: string,
-  { skip, limit }: PageRequest,
+  page: PageRequest,
 ): Promise<{ rows: ListedMqttClient[]; total: number }> {
+  const from = sql`FROM mqtt_clients c WHERE c.tenant_id = ${tenantId}`;
+  if (isPart(page)) return await nextPart(db, { columns: LISTED, from, keys: NEWEST_FIRST }, page);
+  const { skip, limit } = page;
   const { rows } = await sql<ListedMqttClient>`
-    SELECT c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
-      EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected
-    FROM mqtt_clients c WHERE c.tenant_id = ${tenantId}
+    SELECT ${LISTED} ${from}
     ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(db);
   const counted = await sql<{ total: string }>`
     SELECT count(*) AS total FROM mqtt_clients WHERE tenant_id = ${tenantId}`.execute(db);
   return { rows, total: Number(counted.rows[0]!.total) };
 }
+
+const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.created_at, c.disabled_at,
+  EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected`;
+
+const NEWEST_FIRST: Walked["keys"] = [
+  { by: sql`c.created_at`, type: "timestamptz", descending: true },
+  { by: sql`c.id`, type: "uuid", descending: true },
+];
 
 /** Replaces the password of the enabled client of this client id. @returns it; `undefined` when there is none */
 export async function replacePassword(

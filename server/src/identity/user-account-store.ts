@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from "kysely";
 import type { Role } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
+import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 
 /** A user who is not deleted. */
 export async function findUser(
@@ -35,14 +36,18 @@ export interface AccountRow {
 }
 
 /** Users of the tenant who are not deleted, newest first, each with the last use of a session that has not expired. */
-export async function listAccountRows(
-  db: Db,
-  tenantId: string,
-  { q, role, status, skip, limit }: AccountFilter,
-): Promise<Page<AccountRow>> {
+export async function listAccountRows(db: Db, tenantId: string, query: AccountFilter): Promise<Page<AccountRow>> {
+  const [page, { q, role, status }] = splitPage(query);
+  const { skip, limit } = page;
   const matching = sql<SqlBool>`u.tenant_id = ${tenantId} AND u.deleted_at IS NULL
     AND (${role ?? null}::text IS NULL OR u.role = ${role ?? null}) AND (${status ?? null}::text IS NULL OR u.status = ${status ?? null})
     AND (${q ?? null}::text IS NULL OR strpos(lower(u.email), lower(${q ?? null})) > 0)`;
+  if (isPart(page)) {
+    const from = sql`FROM shared_users u WHERE ${matching}`;
+    const keys: Walked["keys"] = [{ by: sql`u.id`, type: "uuid", descending: true }];
+    const part = await nextPart<AccountRow>(db, { columns: COLUMNS, from, keys }, page);
+    return { items: part.rows, total: part.total, skip, limit };
+  }
   const { rows: items } = await sql<AccountRow>`
     SELECT ${COLUMNS} FROM shared_users u WHERE ${matching} ORDER BY u.id DESC LIMIT ${limit} OFFSET ${skip}`.execute(
     db,

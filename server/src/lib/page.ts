@@ -9,6 +9,30 @@ export interface Page<T> {
 export interface PageRequest {
   skip: number;
   limit: number;
+  walk?: Walk | undefined;
+}
+
+/**
+ * A walk through a whole list in its order, part by part, as an export makes it. A request with a walk gets the rows after those of the
+ * part before; nothing is skipped, and nothing counted: `total` is 0. The list moves the walk on.
+ */
+export interface Walk {
+  /** After which row the next part begins, as only the list understands it; absent at the front. */
+  place?: readonly (string | null)[] | undefined;
+  /** Set with the last part. */
+  ended?: boolean;
+}
+
+/** Which page a query asks for, and by what it narrows the list. */
+export function splitPage<Q extends PageRequest>(query: Q): [page: PageRequest, filter: Omit<Q, keyof PageRequest>] {
+  const { skip, limit, walk, ...filter } = query;
+  return [{ skip, limit, walk }, filter];
+}
+
+/** A page of a list that is at hand as a whole. */
+export function pageOfAll<T>(all: readonly T[], { skip, limit, walk }: PageRequest): Page<T> {
+  if (walk) walk.ended = true;
+  return { items: walk ? [...all] : all.slice(skip, skip + limit), total: all.length, skip, limit };
 }
 
 /** Whether `answer` is one page of a list. */

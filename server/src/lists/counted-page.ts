@@ -1,24 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/types.ts";
 import type { PageRequest } from "../lib/page.ts";
-import { type ListScope, listScope } from "./list-scope.ts";
-import { type CountedList, LISTS, type ListName } from "./lists.ts";
+import { type ListScope, listScope, variantCondition } from "./list-scope.ts";
+import { type CountedList, LISTS } from "./lists.ts";
 import { maintainBlocks, mostTail, SIZES, type Sizes } from "./maintain-blocks.ts";
+import type { Counted, Shown } from "./shown.ts";
+import { isPart, nextPartOfList } from "./walk.ts";
 
-/** What of each row is read. */
-export interface Shown {
-  readonly list: ListName;
-  /** What the table is called in `columns`. */
-  readonly as: string;
-  /** The SELECT list of a row. */
-  readonly columns: RawBuilder<unknown>;
-}
-
-export interface Counted<Row> {
-  rows: Row[];
-  /** Exactly how many rows there are, of the same moment as the page. */
-  total: number;
-}
+export type { Counted, Shown } from "./shown.ts";
 
 /**
  * One page of a list of `lists/lists.ts`, newest first, and its exact total, at a cost that does not grow with the list: what is
@@ -35,6 +24,10 @@ export async function countedPage<Row>(
   page: PageRequest,
   sizes: Sizes = SIZES,
 ): Promise<Counted<Row>> {
+  if (isPart(page)) {
+    const where = shown.variant === undefined ? undefined : variantCondition(shown.list, shown.variant, shown.as);
+    return await nextPartOfList(db, tenantId, { ...shown, where }, page);
+  }
   const scope = listScope(shown.list, shown.variant ?? "", tenantId);
   const most = mostTail(sizes);
   const read = (tail: number | null) =>
@@ -61,9 +54,11 @@ export async function filteredPage<Row>(
   db: Db,
   tenantId: string,
   { where, ...shown }: Shown & { readonly where: RawBuilder<unknown> },
-  { skip, limit }: PageRequest,
+  page: PageRequest,
   ahead = AHEAD,
 ): Promise<Counted<Row>> {
+  if (isPart(page)) return await nextPartOfList(db, tenantId, { ...shown, where }, page);
+  const { skip, limit } = page;
   const { list, as } = shown;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
@@ -83,9 +78,14 @@ export async function filteredPage<Row>(
   return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
 }
 
-/** SQL: `column` contains `part`, in any case. What means something in a pattern means itself here. */
+/**
+ * SQL: `column` contains `part`, in any case. What means something in a pattern means itself here. Without a letter beyond ASCII in `part`
+ * the bytes are compared, which takes a fraction of the time of a comparison by the language of the database.
+ */
 export function contains(column: string, part: string): RawBuilder<boolean> {
-  return sql`${sql.ref(column)} ILIKE ${`%${part.replace(/[\\%_]/g, "\\$&")}%`}`;
+  const pattern = `%${part.replace(/[\\%_]/g, "\\$&")}%`;
+  if (/^[\x20-\x7e]*$/.test(part)) return sql`lower(${sql.ref(column)} COLLATE "C") LIKE ${pattern.toLowerCase()}`;
+  return sql`${sql.ref(column)} ILIKE ${pattern}`;
 }
 
 /** The key, which `page` found; null where a LEFT JOIN finds nothing on it. */

@@ -24,12 +24,10 @@ export const BEFORE_ALL = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
  * tenant does not matter for the order. Of `= ANY` it does not, so only an index that begins with the tenant has this order.
  */
 export function listScope(list: ListName, variant: string, tenantId: string): ListScope {
-  const { key, where, by, variants }: CountedList = LISTS[list];
-  const narrowed = variants?.[variant];
-  if (variant !== "" && !by && narrowed === undefined) throw new Error(`${list} has no variant ${variant}`);
+  const { key, where }: CountedList = LISTS[list];
   const conditions = [sql`t.tenant_id = ANY (ARRAY[${tenantId}]::uuid[])`];
-  if (variant !== "" && by) conditions.push(sql`${sql.ref(`t.${by}`)} = ${variant}`);
-  for (const text of [where, narrowed]) if (text !== undefined) conditions.push(sql.raw(text));
+  if (variant !== "") conditions.push(variantCondition(list, variant, "t"));
+  if (where !== undefined) conditions.push(sql.raw(where));
   const its = sql`tenant_id = ${tenantId}::uuid AND list = ${list} AND variant = ${variant}`;
   return {
     name: `${list} ${variant} ${tenantId}`,
@@ -42,4 +40,13 @@ export function listScope(list: ListName, variant: string, tenantId: string): Li
     newestBlock: (condition) =>
       sql`coalesce((SELECT upto FROM list_blocks WHERE ${its} AND ${condition} ORDER BY upto DESC LIMIT 1), ${BEFORE_ALL})`,
   };
+}
+
+/** SQL: the row `as` is in a variant of the list. */
+export function variantCondition(list: ListName, variant: string, as: string): RawBuilder<unknown> {
+  const { by, variants }: CountedList = LISTS[list];
+  if (by) return sql`${sql.ref(`${as}.${by}`)} = ${variant}`;
+  const narrowed = variants?.[variant];
+  if (narrowed === undefined) throw new Error(`${list} has no variant ${variant}`);
+  return sql.raw(narrowed);
 }

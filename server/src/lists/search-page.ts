@@ -3,9 +3,10 @@ import type { Db } from "../db/types.ts";
 import { records } from "../lib/limits/records.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
-import type { Counted, Shown } from "./counted-page.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { oneLongSearch, oneStep } from "./long-searches.ts";
+import type { Counted, Shown } from "./shown.ts";
+import { isPart, type PartRequest } from "./walk.ts";
 
 /** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
 const STEP = 5_000;
@@ -32,9 +33,22 @@ export async function searchPage<Row>(
   { step = STEP, most = records.searchRows.value } = {},
 ): Promise<Counted<Row>> {
   const search = { db, tenantId, searched, page, step, found: 0, read: 0, keys: [] as string[] };
+  if (isPart(page)) return await searchPart<Row>(search, page);
   const next = await readStep(search, undefined);
   if (next !== undefined) await oneLongSearch(db, tenantId, () => readOn(search, next, most));
   return { rows: await readRows<Row>(db, tenantId, searched, search.keys), total: search.found };
+}
+
+/** The matches of one step of a walk; there may be none. */
+async function searchPart<Row>(search: Search, { walk, limit }: PartRequest): Promise<Counted<Row>> {
+  const { db, tenantId, searched } = search;
+  const part = { ...search, page: { skip: 0, limit } };
+  const next = await readStep(part, walk.place?.[0] ?? undefined);
+  const isCut = part.found > part.keys.length;
+  const last = isCut ? part.keys.at(-1) : next;
+  if (last === undefined) walk.ended = true;
+  else walk.place = [last];
+  return { rows: await readRows<Row>(db, tenantId, searched, part.keys), total: 0 };
 }
 
 interface Search {

@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/types.ts";
 import type { PageRequest } from "../lib/page.ts";
-import type { Counted, Shown } from "./counted-page.ts";
 import { countList } from "./list-total.ts";
 import { type CountedList, LISTS } from "./lists.ts";
+import type { Counted, Shown } from "./shown.ts";
+import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
 
 export interface Sorted extends Shown {
   /** SQL over `as`: which rows; absent for the whole list. */
   readonly where?: RawBuilder<unknown> | undefined;
   /** SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest first. */
-  readonly order: { readonly by: RawBuilder<unknown>; readonly descending: boolean };
+  readonly order: Pick<WalkKey, "by" | "type" | "descending">;
 }
 
 /**
@@ -20,8 +21,11 @@ export async function sortedPage<Row>(
   db: Db,
   tenantId: string,
   { list, as, columns, where, order }: Sorted,
-  { skip, limit }: PageRequest,
+  page: PageRequest,
 ): Promise<Counted<Row>> {
+  if (isPart(page))
+    return await nextPartOfList(db, tenantId, { list, as, columns, where, by: { ...order, nullable: true } }, page);
+  const { skip, limit } = page;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`${as}.${column}`);
   const rowsOf = sql`FROM ${sql.table(list)} ${sql.ref(as)}

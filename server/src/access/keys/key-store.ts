@@ -1,8 +1,10 @@
-import { type Insertable, type Selectable, type SqlBool, sql } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { ApiKeysTable, Schema } from "../../db/schema.generated.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import type { PageRequest } from "../../lib/page.ts";
+import type { Counted } from "../../lists/shown.ts";
+import { isPart, nextPart, type Walked } from "../../lists/walk.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
@@ -20,27 +22,32 @@ export interface KeyFilter {
 export async function listKeyRows(
   db: Db,
   tenantId: string,
-  { state, userId }: KeyFilter,
-  { skip, limit }: PageRequest,
+  filter: KeyFilter,
+  page: PageRequest,
   now: Date,
-): Promise<{ rows: KeyRow[]; total: number }> {
-  const works = sql<SqlBool>`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now}))`;
-  let matching = db
-    .selectFrom("api_keys as k")
-    .innerJoin("users as u", "u.id", "k.user_id")
-    .where("k.tenant_id", "=", tenantId);
-  if (state !== undefined) matching = matching.where(state === "active" ? works : sql<SqlBool>`NOT ${works}`);
-  if (userId !== undefined) matching = matching.where("k.user_id", "=", userId);
-  const rows = await matching
-    .select(["k.id", "k.user_id", "k.name", "k.scopes", "u.email", "k.created_at", "k.expires_at", "k.last_used_at"])
-    .select(["k.last_used_address", "k.revoked_at", "k.revoked_by", "k.revocation_reason"])
-    .orderBy("k.created_at", "desc")
-    .orderBy("k.id")
-    .limit(limit)
-    .offset(skip)
-    .execute();
-  const { total } = await matching.select((of) => of.fn.countAll<string>().as("total")).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
+): Promise<Counted<KeyRow>> {
+  const from = sql`FROM api_keys k JOIN users u ON u.id = k.user_id WHERE ${conditionOf(tenantId, filter, now)}`;
+  if (isPart(page)) return await nextPart<KeyRow>(db, { columns: LISTED, from, keys: NEWEST_FIRST }, page);
+  const { rows } = await sql<KeyRow>`
+    SELECT ${LISTED} ${from} ORDER BY k.created_at DESC, k.id LIMIT ${page.limit} OFFSET ${page.skip}`.execute(db);
+  const counted = await sql<{ total: string }>`SELECT count(*) AS total ${from}`.execute(db);
+  return { rows, total: Number(counted.rows[0]!.total) };
+}
+
+const LISTED = sql`k.id, k.user_id, k.name, k.scopes, u.email, k.created_at, k.expires_at, k.last_used_at,
+  k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason`;
+
+const NEWEST_FIRST: Walked["keys"] = [
+  { by: sql`k.created_at`, type: "timestamptz", descending: true },
+  { by: sql`k.id`, type: "text", descending: false },
+];
+
+function conditionOf(tenantId: string, { state, userId }: KeyFilter, now: Date): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [sql`k.tenant_id = ${tenantId}`];
+  const works = sql`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now}))`;
+  if (state !== undefined) conditions.push(state === "active" ? works : sql`NOT ${works}`);
+  if (userId !== undefined) conditions.push(sql`k.user_id = ${userId}`);
+  return sql.join(conditions, sql` AND `);
 }
 
 /** The names of those of `ids` that are keys of the tenant. */

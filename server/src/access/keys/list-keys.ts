@@ -1,6 +1,6 @@
 import { type AdminAct, type ApiWrite, findKeyEnds, listApiWrites } from "../../audit/audit.ts";
 import { isUuid } from "../../lib/ids.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { AccessDeps } from "../deps.ts";
 import { useCase } from "../use-case.ts";
@@ -31,9 +31,10 @@ export type KeyQuery = KeyFilter & PageRequest;
 export const listKeys = useCase(
   { role: "admin" },
   async ({ database: { db }, clock }: AccessDeps, { tenantId }, query: KeyQuery): Promise<Page<KeyRecord>> => {
-    const { skip, limit, ...filter } = query;
+    const [page, filter] = splitPage(query);
+    const { skip, limit } = page;
     if (filter.userId !== undefined && !isUuid(filter.userId)) return { items: [], total: 0, skip, limit };
-    const { rows, total } = await listKeyRows(db, tenantId, filter, { skip, limit }, clock.now());
+    const { rows, total } = await listKeyRows(db, tenantId, filter, page, clock.now());
     const ended = rows.filter(({ revoked_at }) => revoked_at !== null);
     const targets = new Set(ended.flatMap(({ id, user_id }) => [id, user_id]));
     const acts = await findKeyEnds(db, tenantId, [...targets]);

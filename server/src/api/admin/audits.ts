@@ -16,6 +16,9 @@ const actor = text
   .optional()
   .meta({ description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`" });
 
+const RESULT = z.enum(["created", "updated", "revoked", "unchanged"]);
+const KIND = z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]);
+
 const adminAct = z
   .strictObject({
     id,
@@ -43,6 +46,7 @@ const ACT_EXAMPLE = {
 export const listApiAudit = adminRoute({
   useCase: accessUseCases.listApiWrites,
   operationId: "listApiAudit",
+  csv: "api-audit",
   method: "GET",
   path: "/api/admin/audit/api",
   tag: TAG,
@@ -53,7 +57,10 @@ export const listApiAudit = adminRoute({
     operation: text.optional(),
     resource: text.optional(),
     resourceId: text.optional(),
-    result: z.enum(["created", "updated", "revoked", "unchanged"]).optional(),
+    result: RESULT.optional(),
+    notKeyId: text.optional(),
+    notOperation: text.optional(),
+    notResult: RESULT.optional(),
     ...period,
     ...paging(50, 200),
   }),
@@ -61,22 +68,24 @@ export const listApiAudit = adminRoute({
   response: page(apiWrite),
   errors: [],
   examples: { response: { items: [WRITE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listApiWrites) => listApiWrites(caller, query),
+  handler: (caller, { query: { notKeyId, notOperation, notResult, ...query } }, listApiWrites) =>
+    listApiWrites(caller, { ...query, not: { keyId: notKeyId, operation: notOperation, result: notResult } }),
 });
 
 export const listCertificateAudit = adminRoute({
   useCase: certificateUseCases.listCertificateAudit,
   operationId: "listCertificateAudit",
+  csv: "certificate-audit",
   method: "GET",
   path: "/api/admin/audit/certificates",
   tag: TAG,
   summary: "List the certificate audit",
   description: "Who minted, enrolled, renewed and revoked which certificate, newest first.",
   query: z.strictObject({
-    kind: z
-      .enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"])
-      .optional(),
+    kind: KIND.optional(),
+    notKind: KIND.optional(),
     actor,
+    notActor: actor,
     deviceId: id.optional(),
     certificateId: id.optional(),
     ...period,
@@ -86,12 +95,14 @@ export const listCertificateAudit = adminRoute({
   response: page(auditEntry),
   errors: [],
   examples: { response: { items: [AUDIT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listCertificateAudit) => listCertificateAudit(caller, query),
+  handler: (caller, { query: { notKind, notActor, ...query } }, listCertificateAudit) =>
+    listCertificateAudit(caller, { ...query, not: { kind: notKind, actor: notActor } }),
 });
 
 export const listAdminAudit = adminRoute({
   useCase: accessUseCases.listAdminActs,
   operationId: "listAdminAudit",
+  csv: "administrative-audit",
   method: "GET",
   path: "/api/admin/audit/admin",
   tag: TAG,
@@ -101,6 +112,8 @@ export const listAdminAudit = adminRoute({
     actor,
     act: text.optional().meta({ description: "An act such as `user.create`, or all of a kind of record: `user.`" }),
     target: text.optional().meta({ description: "The id of the record acted on" }),
+    notActor: actor,
+    notAct: text.optional(),
     ...period,
     ...paging(50, 200),
   }),
@@ -108,7 +121,8 @@ export const listAdminAudit = adminRoute({
   response: page(adminAct),
   errors: [],
   examples: { response: { items: [ACT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listAdminActs) => listAdminActs(caller, query),
+  handler: (caller, { query: { notActor, notAct, ...query } }, listAdminActs) =>
+    listAdminActs(caller, { ...query, not: { actor: notActor, act: notAct } }),
 });
 
 const MOST_ACTORS = records.namedActors.value;

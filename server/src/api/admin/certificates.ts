@@ -56,9 +56,13 @@ const SUCCESSOR_EXAMPLE = {
   expiresAt: "2026-12-20T10:00:00.000Z",
 };
 
+const KIND = z.enum(["self_enrolled", "platform"]);
+const STATE = z.enum(["live", "expiring", "expired", "revoked"]);
+
 export const listCertificates = adminRoute({
   useCase: certificateUseCases.listCertificates,
   operationId: "listCertificates",
+  csv: "certificates",
   method: "GET",
   path: "/api/admin/certificates",
   tag: TAG,
@@ -67,11 +71,14 @@ export const listCertificates = adminRoute({
     "Certificates of the devices that the caller sees, newest first or by expiry. Sorted by expiry, without revoked ones.",
   query: z.strictObject({
     deviceId: id.optional(),
-    kind: z.enum(["self_enrolled", "platform"]).optional(),
-    state: z.enum(["live", "expiring", "expired", "revoked"]).optional().meta({
+    kind: KIND.optional(),
+    notKind: KIND.optional(),
+    state: STATE.optional().meta({
       description:
         "`live` is neither revoked nor expired, `expiring` a live platform certificate that expires within 30 days",
     }),
+    notState: STATE.optional(),
+    expiresFrom: instant.optional().meta({ description: "Not revoked, and expires or expired at this time or later" }),
     expiresBefore: instant.optional().meta({ description: "Not revoked, and expires or expired before this" }),
     sort: z.enum(["newest", "expiry"]).optional(),
     ...paging(50, 200),

@@ -9,6 +9,7 @@ const TAG = "Enrollment claims";
 export const listClaims = adminRoute({
   useCase: enrollmentUseCases.listClaims,
   operationId: "listClaims",
+  csv: "claims",
   method: "GET",
   path: "/api/admin/claims",
   tag: TAG,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deviceUseCases } from "../../devices/devices.ts";
 import { records } from "../../lib/limits/records.ts";
+import { pageOfAll } from "../../lib/page.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, label, page, paging, timestamp } from "../shapes.ts";
 
@@ -62,6 +63,7 @@ const fields = { name: label(), publishTopics: topics, subscribeTopics: topics, 
 export const listDeviceTypes = adminRoute({
   useCase: deviceUseCases.listDeviceTypes,
   operationId: "listDeviceTypes",
+  csv: "device-types",
   method: "GET",
   path: "/api/admin/device-types",
   tag: TAG,
@@ -72,10 +74,7 @@ export const listDeviceTypes = adminRoute({
   response: page(deviceType),
   errors: [],
   examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: async (caller, { query: { skip, limit } }, listDeviceTypes) => {
-    const types = await listDeviceTypes(caller);
-    return { items: types.slice(skip, skip + limit), total: types.length, skip, limit };
-  },
+  handler: async (caller, { query }, listDeviceTypes) => pageOfAll(await listDeviceTypes(caller), query),
 });
 
 export const getDeviceType = adminRoute({

@@ -66,6 +66,7 @@ const deviceQuery = z.strictObject({
 export const listDevices = adminRoute({
   useCase: deviceUseCases.listDevices,
   operationId: "listDevices",
+  csv: "devices",
   method: "GET",
   path: "/api/admin/devices",
   tag: TAG,

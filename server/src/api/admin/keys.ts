@@ -69,6 +69,7 @@ const DANGEROUS = /^(provisioning:write|device-certificates:)/;
 export const listKeys = adminRoute({
   useCase: accessUseCases.listKeys,
   operationId: "listKeys",
+  csv: "keys",
   method: "GET",
   path: "/api/admin/keys",
   tag: TAG,
@@ -92,6 +93,7 @@ export const listKeys = adminRoute({
 export const listKeyWrites = adminRoute({
   useCase: accessUseCases.listKeyWrites,
   operationId: "listKeyWrites",
+  csv: "key-writes",
   method: "GET",
   path: "/api/admin/keys/{id}/writes",
   tag: TAG,

@@ -44,6 +44,7 @@ const SECRET_EXAMPLE = { clientId: EXAMPLE.clientId, username: EXAMPLE.username,
 export const listMqttClients = adminRoute({
   useCase: connectionUseCases.listMqttClients,
   operationId: "listMqttClients",
+  csv: "mqtt-clients",
   method: "GET",
   path: "/api/admin/mqtt-clients",
   tag: TAG,

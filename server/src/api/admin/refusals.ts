@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { connectionUseCases, REFUSAL_REASONS } from "../../connections/connections.ts";
 import { adminRoute } from "../route.ts";
-import { id, page, paging, timestamp } from "../shapes.ts";
+import { id, instant, page, paging, timestamp } from "../shapes.ts";
 
 const TAG = "Refusals";
 
@@ -49,6 +49,7 @@ export const REFUSAL_EXAMPLE = {
 export const listRefusals = adminRoute({
   useCase: connectionUseCases.listRefusals,
   operationId: "listRefusals",
+  csv: "refusals",
   method: "GET",
   path: "/api/admin/refusals",
   tag: TAG,
@@ -59,6 +60,9 @@ export const listRefusals = adminRoute({
     deviceId: id.optional(),
     fingerprintSha256: z.string().max(128).optional(),
     reason: z.string().max(64).optional(),
+    notReason: z.string().max(64).optional(),
+    from: instant.optional().meta({ description: "First refused at this time or later" }),
+    to: instant.optional().meta({ description: "First refused before this time" }),
     ...paging(50, 200),
   }),
   status: 200,

@@ -39,6 +39,7 @@ const EXAMPLE = {
 export const listUsers = adminRoute({
   useCase: identityUseCases.listAccounts,
   operationId: "listUsers",
+  csv: "users",
   method: "GET",
   path: "/api/admin/users",
   tag: TAG,

@@ -4,6 +4,7 @@ import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { type ExportTools, serveExport, wantsExport } from "../export/serve-export.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
 import { setAnswerHeaders, setLocation } from "./answer-headers.ts";
@@ -20,6 +21,7 @@ export interface PipelineTools extends GuardTools {
   bound: BoundFunctions;
   logger: Logger;
   streams: StreamTools;
+  exports: ExportTools;
 }
 
 /** The bound use case or service of a route. */
@@ -52,6 +54,8 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       if (runsUseCase(route) && writes(route)) return write(route, request, reply, input, { ...tools, run });
       // The guard of the route has set the kind of caller that its handler takes.
       const handler = route.handler as (who: unknown, input: ValidInput, run: Run) => Promise<unknown>;
+      if ("csv" in route && wantsExport(input))
+        return await serveExport(request, reply, { route, input, run }, tools.exports);
       const answer = await handler(request.who, input, run);
       if (answer instanceof EventStream) return serveEventStream(request, reply, answer, tools.streams);
       return answerWith(route, request, reply, answer);

@@ -3,6 +3,7 @@ import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 import type { PageRequest } from "../../lib/page.ts";
+import { isPart, nextPart, type Walked } from "../../lists/walk.ts";
 
 export interface RefusalRow {
   id: string;
@@ -58,6 +59,11 @@ export interface RefusalFilter {
   /** SHA-256 of the presented certificate, lower-case hex. */
   fingerprintSha256?: string | undefined;
   reason?: string | undefined;
+  /** The reason that they must not have. */
+  notReason?: string | undefined;
+  /** First refused at this time or later, and before that time. */
+  from?: Date | undefined;
+  to?: Date | undefined;
   /** Only those of devices that this user sees. */
   viewer?: string | undefined;
 }
@@ -67,22 +73,33 @@ export async function listRefusalRows(
   db: Db,
   tenantId: string | null,
   filter: RefusalFilter,
-  { skip, limit }: PageRequest,
+  page: PageRequest,
 ): Promise<{ rows: CountedRefusalRow[]; total: number }> {
   const listed = sql`FROM connection_refusals r WHERE ${sql.join(conditionsOf(tenantId, filter), sql` AND `)}`;
+  if (isPart(page)) return await nextPart(db, { columns: sql`r.*`, from: listed, keys: NEWEST_FIRST }, page);
+  const { skip, limit } = page;
   const { rows } = await sql<CountedRefusalRow>`
     SELECT r.* ${listed} ORDER BY r.at DESC, r.id DESC OFFSET ${skip} LIMIT ${limit}`.execute(db);
   const counted = await sql<{ total: string }>`SELECT count(*) AS total ${listed}`.execute(db);
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-function conditionsOf(tenantId: string | null, { deviceId, fingerprintSha256, reason, viewer }: RefusalFilter) {
+const NEWEST_FIRST: Walked["keys"] = [
+  { by: sql`r.at`, type: "timestamptz", descending: true },
+  { by: sql`r.id`, type: "uuid", descending: true },
+];
+
+function conditionsOf(tenantId: string | null, filter: RefusalFilter) {
+  const { deviceId, fingerprintSha256, reason, notReason, from, to, viewer } = filter;
   const conditions: RawBuilder<unknown>[] = [
     tenantId === null ? sql`r.tenant_id IS NULL` : sql`r.tenant_id = ${tenantId}::uuid`,
   ];
   if (deviceId !== undefined) conditions.push(sql`r.device_id = ${deviceId}`);
   if (fingerprintSha256 !== undefined) conditions.push(sql`r.fingerprint_sha256 = ${fingerprintSha256}`);
   if (reason !== undefined) conditions.push(sql`r.reason = ${reason}`);
+  if (notReason !== undefined) conditions.push(sql`r.reason <> ${notReason}`);
+  if (from !== undefined) conditions.push(sql`r.at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`r.at < ${to}`);
   if (viewer !== undefined) conditions.push(ofVisibleDevice(viewer));
   return conditions;
 }

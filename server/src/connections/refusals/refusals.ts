@@ -2,7 +2,7 @@ import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, DAY, SECOND } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { createWriteBehind } from "../../lib/write-behind.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import { explainRefusal } from "./refusal-cures.ts";
@@ -138,13 +138,15 @@ export const listRefusals = useCase(
   async (
     { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
     caller,
-    { skip, limit, ...filter }: RefusalQuery,
+    query: RefusalQuery,
   ): Promise<Page<RefusalRecord>> => {
-    const texts = [filter.deviceId, filter.fingerprintSha256, filter.reason];
+    const [page, filter] = splitPage(query);
+    const { skip, limit } = page;
+    const texts = [filter.deviceId, filter.fingerprintSha256, filter.reason, filter.notReason];
     if (texts.some((text) => text?.includes("\0"))) return { items: [], total: 0, skip, limit };
     await refusals.flush();
     const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
-    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, bounded, { skip, limit });
+    const { rows, total } = await listRefusalRows(database.db, caller.tenantId, bounded, page);
     return { items: rows.map(toRecord), total, skip, limit };
   },
 );

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
+import { negated } from "../../lists/negated.ts";
 import { type CertificateState, certificateState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
 
@@ -27,10 +28,7 @@ export interface DeviceFilter extends DeviceProperties {
 /** SQL conditions on the device `d`; none where the filter is empty. */
 export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<unknown>[] {
   const { not = {}, seenFrom, seenBefore, viewer } = filter;
-  const conditions = [
-    ...propertyConditions(filter, now),
-    ...propertyConditions(not, now).map((condition) => sql`(${condition}) IS NOT TRUE`),
-  ];
+  const conditions = [...propertyConditions(filter, now), ...negated(propertyConditions(not, now))];
   if (seenFrom !== undefined) conditions.push(sql`d.last_seen_at >= ${seenFrom}::timestamptz`);
   if (seenBefore !== undefined) conditions.push(sql`d.last_seen_at < ${seenBefore}::timestamptz`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "d.uid"));

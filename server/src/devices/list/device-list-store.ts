@@ -6,16 +6,17 @@ import { invalidRequest } from "../../lib/request-errors.ts";
 import { type Counted, contains, countedPage, filteredPage, type Shown } from "../../lists/counted-page.ts";
 import { searchPage } from "../../lists/search-page.ts";
 import { sortedPage } from "../../lists/sorted-page.ts";
+import { oncePerWalk } from "../../lists/walk.ts";
 import { type DeviceRow, deviceColumns } from "../device-view-store.ts";
 import { type DeviceFilter, deviceConditions } from "./device-conditions-store.ts";
 
 /** What a list of devices may be sorted by. The newest device comes first where there is no order, or the order is equal. */
 const ORDERS = {
-  name: sql`lower(d.name) COLLATE "C"`,
-  id: sql`d.id COLLATE "C"`,
-  createdAt: sql`d.created_at`,
-  lastSeenAt: sql`d.last_seen_at`,
-  certificateExpiresAt: sql`d.certificate_until`,
+  name: { by: sql`lower(d.name) COLLATE "C"`, type: "text" },
+  id: { by: sql`d.id COLLATE "C"`, type: "text" },
+  createdAt: { by: sql`d.created_at`, type: "timestamptz" },
+  lastSeenAt: { by: sql`d.last_seen_at`, type: "timestamptz" },
+  certificateExpiresAt: { by: sql`d.certificate_until`, type: "timestamptz" },
 } as const;
 
 export type DeviceOrder = keyof typeof ORDERS;
@@ -39,11 +40,11 @@ export async function listDeviceRows(
   const shown = { list: "devices", as: "d", columns: deviceColumns(sql`${now}`) } as const;
   const conditions = deviceConditions(filter, now);
   const where = conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
-  const order = sort && { by: ORDERS[sort.by], descending: sort.descending };
+  const order = sort && { ...ORDERS[sort.by], descending: sort.descending };
   if (q !== undefined) {
     const searched = { within: where, matches: sql`(${contains("d.name", q)} OR ${contains("d.id", q)})` };
     if (order === undefined) return await searchPage(db, tenantId, { ...shown, ...searched }, page);
-    const found = await findAll(db, tenantId, { ...shown, ...searched });
+    const found = await oncePerWalk(page.walk, () => findAll(db, tenantId, { ...shown, ...searched }));
     return await sortedPage(db, tenantId, { ...shown, where: sql`d.uid = ANY (${found}::uuid[])`, order }, page);
   }
   if (order !== undefined) return await sortedPage(db, tenantId, { ...shown, where, order }, page);

@@ -1,6 +1,6 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import type { DevicesDeps } from "../deps.ts";
 import { type DeviceRecord, toRecord } from "../view-devices.ts";
 import type { DeviceFilter, DeviceProperties } from "./device-conditions-store.ts";
@@ -16,12 +16,13 @@ export interface DeviceQuery extends PageRequest, Omit<DeviceFilter, "viewer">, 
 export const listDevices = useCase(
   { scope: "devices:read", role: "viewer" },
   async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
-    const { skip, limit, q, sort, ...wanted } = query;
+    const [page, { q, sort, ...wanted }] = splitPage(query);
+    const { skip, limit } = page;
     const filter = { ...wanted, not: withoutUnknown(wanted.not), viewer: boundedToGroupsOf(caller) };
     if (namesUnknown(wanted) || q?.includes("\0")) return { items: [], total: 0, skip, limit };
     const { db } = deps.database;
     const listing = { filter, q, sort };
-    const { rows, total } = await listDeviceRows(db, caller.tenantId, listing, { skip, limit }, deps.clock.now());
+    const { rows, total } = await listDeviceRows(db, caller.tenantId, listing, page, deps.clock.now());
     return { items: rows.map(toRecord), total, skip, limit };
   },
 );

@@ -2,7 +2,7 @@ import { type NamedRecord, useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../lib/ids.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { type ClaimRecord, toClaimRecord } from "./claim-record.ts";
@@ -17,9 +17,9 @@ export const listClaims = useCase(
   { scope: "provisioning:read", role: "admin" },
   async (deps: EnrollmentDeps, caller, query: ClaimQuery): Promise<Page<ClaimRecord>> => {
     const now = deps.clock.now();
-    const { status, skip, limit } = query;
-    const { rows, total } = await listClaimRows(deps.database.db, caller.tenantId, status, { skip, limit });
-    return { items: rows.map((row) => toClaimRecord(row, now)), total, skip, limit };
+    const [page, { status }] = splitPage(query);
+    const { rows, total } = await listClaimRows(deps.database.db, caller.tenantId, status, page);
+    return { items: rows.map((row) => toClaimRecord(row, now)), total, skip: page.skip, limit: page.limit };
   },
 );
 

@@ -1,0 +1,48 @@
+import { type Caller, sessionIdOf } from "../../access/access.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import { Refusal } from "../problem.ts";
+
+/** An export that ends gives its place back; most take seconds. */
+const RETRY_SECONDS = 5;
+
+type Most = Pick<Limits, "exports" | "exportsOfTenant" | "exportsOfSession">;
+
+/** Counts the exports that run in this process: of each session, of each tenant, of all. */
+export class ExportSlots {
+  readonly #limits: Most;
+  readonly #running = new Map<string, number>();
+
+  constructor(limits: Most) {
+    this.#limits = limits;
+  }
+
+  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  take(caller: Caller): () => void {
+    const { exports, exportsOfTenant, exportsOfSession } = this.#limits;
+    const session = `session ${sessionIdOf(caller)}`;
+    const tenant = `tenant ${caller.tenantId}`;
+    this.#require(session, exportsOfSession, "a session makes one export at a time: wait for the one that runs");
+    this.#require(tenant, exportsOfTenant, `at most ${exportsOfTenant} exports of a tenant run at a time`);
+    this.#require("all", exports, "too many exports are running");
+    const names = [session, tenant, "all"];
+    for (const name of names) this.#running.set(name, this.#count(name) + 1);
+    return () => {
+      for (const name of names.splice(0)) this.#leave(name);
+    };
+  }
+
+  #require(name: string, most: number, message: string): void {
+    if (this.#count(name) < most) return;
+    throw new Refusal("rate_limited", message, { extra: { retryAfterSeconds: RETRY_SECONDS } });
+  }
+
+  #count(name: string): number {
+    return this.#running.get(name) ?? 0;
+  }
+
+  #leave(name: string): void {
+    const left = this.#count(name) - 1;
+    if (left > 0) this.#running.set(name, left);
+    else this.#running.delete(name);
+  }
+}

@@ -1,0 +1,110 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Db } from "../db/types.ts";
+import type { PageRequest, Walk } from "../lib/page.ts";
+import { type CountedList, LISTS } from "./lists.ts";
+import type { Counted, Shown } from "./shown.ts";
+
+/** An expression that orders a list. */
+export interface WalkKey {
+  readonly by: RawBuilder<unknown>;
+  readonly type: "uuid" | "text" | "timestamptz";
+  readonly descending: boolean;
+  /** Only the first of two: rows without a value come last. */
+  readonly nullable?: boolean;
+}
+
+export interface Walked {
+  /** The SELECT list of a row. */
+  readonly columns: RawBuilder<unknown>;
+  /** SQL: FROM and WHERE. */
+  readonly from: RawBuilder<unknown>;
+  /** One expression that is unique, or two that are so together. */
+  readonly keys: readonly [WalkKey, ...WalkKey[]];
+  /** A column that is equal in all rows, where the index of the order begins with it (list-scope.ts). */
+  readonly common?: RawBuilder<unknown>;
+}
+
+/** A request for the next part of a walk. */
+export interface PartRequest extends PageRequest {
+  walk: Walk;
+}
+
+export function isPart(page: PageRequest): page is PartRequest {
+  return page.walk !== undefined;
+}
+
+/** The place before all rows without a value. */
+const WITHOUT = [null, null] as const;
+
+/** The next rows of a walk. They are found by the last row of the part before, so that a part costs the same at any depth. */
+export async function nextPart<Row>(
+  db: Db,
+  { columns, from, keys, common }: Walked,
+  { walk, limit }: PartRequest,
+): Promise<Counted<Row>> {
+  const ordered = [...(common ? [{ by: common, descending: keys[0].descending }] : []), ...keys];
+  const order = ordered.map(({ by, descending }) => sql`${by} ${sql.raw(descending ? "DESC" : "ASC")}`);
+  const place = keys.map(({ by }) => sql`(${by})::text`);
+  const { rows } = await sql<Row & Placed>`
+    SELECT ${columns}, ARRAY[${sql.join(place)}] AS list_place ${from} AND ${afterPlace(keys, walk.place)}
+     ORDER BY ${sql.join(order)} LIMIT ${limit}::bigint`.execute(db);
+  const isLast = rows.length < limit;
+  const hasWithout = keys[0].nullable && walk.place?.[0] !== null;
+  if (isLast && hasWithout) walk.place = WITHOUT;
+  else if (isLast) walk.ended = true;
+  else walk.place = rows.at(-1)!.list_place;
+  return { rows: rows.map(({ list_place, ...row }) => row as Row), total: 0 };
+}
+
+interface Placed {
+  list_place: (string | null)[];
+}
+
+/** SQL: the row comes after the place. Rows with a value of a nullable key are walked through first, then those without. */
+function afterPlace([first, second]: Walked["keys"], place: Walk["place"]): RawBuilder<SqlBool> {
+  const isValued = first.nullable ? sql`${first.by} IS NOT NULL` : sql`true`;
+  if (place === undefined) return sql<SqlBool>`${isValued}`;
+  const [one, other] = place;
+  if (one === null)
+    return sql<SqlBool>`${first.by} IS NULL AND ${other == null ? sql`true` : isAfter(second!, other, "")}`;
+  if (second === undefined) return sql<SqlBool>`${isAfter(first, one!, "")}`;
+  // The first condition is implied by the second, which no index finds.
+  return sql<SqlBool>`${isValued} AND ${isAfter(first, one!, "=")}
+    AND (${isAfter(first, one!, "")} OR ${isAfter(second, other!, "")})`;
+}
+
+function isAfter({ by, type, descending }: WalkKey, value: string, orEqual: "" | "="): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${by} ${sql.raw(`${descending ? "<" : ">"}${orEqual}`)} ${value}::${sql.raw(type)}`;
+}
+
+export interface WalkedList extends Shown {
+  /** SQL over `as`: which rows; absent for the whole list. */
+  readonly where?: RawBuilder<unknown> | undefined;
+  /** What comes before the key of the list, which is descending. */
+  readonly by?: WalkKey;
+}
+
+/** The next rows of one of the lists of `lists.ts`. */
+export async function nextPartOfList<Row>(
+  db: Db,
+  tenantId: string,
+  { list, as, columns, where, by }: WalkedList,
+  page: PartRequest,
+): Promise<Counted<Row>> {
+  const { key: column, where: listed = "true" }: CountedList = LISTS[list];
+  const tenant = sql.ref(`${as}.tenant_id`);
+  const key = { by: sql.ref(`${as}.${column}`), type: "uuid", descending: true } as const;
+  const from = sql`FROM ${sql.table(list)} ${sql.ref(as)}
+    WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
+  return await nextPart(db, { columns, from, keys: by ? [by, key] : [key], common: tenant }, page);
+}
+
+const kept = new WeakMap<Walk, Promise<unknown>>();
+
+/** What `find` found for the first part of a walk; without a walk it is found each time. */
+export async function oncePerWalk<T>(walk: Walk | undefined, find: () => Promise<T>): Promise<T> {
+  if (walk === undefined) return await find();
+  const found = (kept.get(walk) as Promise<T> | undefined) ?? find();
+  kept.set(walk, found);
+  return await found;
+}
