@@ -3,6 +3,7 @@ import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
 import * as connectGuide from "./admin/connect-guide.ts";
+import * as deviceBulk from "./admin/device-bulk.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
@@ -31,6 +32,7 @@ const RESOURCES = [
   overview,
   events,
   devices,
+  deviceBulk,
   telemetry,
   findings,
   connectGuide,

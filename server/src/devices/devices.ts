@@ -5,7 +5,7 @@ import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType
 import { countDevices } from "./list/count-devices.ts";
 import { listDevices } from "./list/list-devices.ts";
 import { suggestDevices } from "./list/suggest-devices.ts";
-import { replaceDevice } from "./replace-device.ts";
+import { changeDevice, replaceDevice } from "./replace-device.ts";
 import { deleteDeviceType } from "./types/delete-device-type.ts";
 import { getDeviceType, listOutdatedDevices } from "./types/show-device-type.ts";
 import { getDevice } from "./view-devices.ts";
@@ -26,7 +26,7 @@ export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";
 export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
 export type { DeviceQuery } from "./list/list-devices.ts";
 export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from "./presence-store.ts";
-export type { DeviceEdit } from "./replace-device.ts";
+export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics } from "./topics.ts";
 export type { DeviceTypeDetail, OutdatedDevice } from "./types/show-device-type.ts";
@@ -43,6 +43,7 @@ export const deviceUseCases = {
   tenantOfDeviceType,
   createDevice,
   replaceDevice,
+  changeDevice,
   getDevice,
   listDevices,
   countDevices,

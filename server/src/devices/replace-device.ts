@@ -34,47 +34,87 @@ export interface Precondition {
  */
 export const replaceDevice = useCase(
   { scope: "devices:write", role: "operator" },
-  async (
-    deps: DevicesDeps,
-    caller,
-    id: string,
-    input: DeviceEdit,
-    { matches }: Precondition = {},
-  ): Promise<DeviceRecord> => {
-    const { tenantId } = caller;
-    const { deviceTypeId = null } = input;
-    const now = deps.clock.now();
-    const row = {
+  async (deps: DevicesDeps, caller, id: string, input: DeviceEdit, precondition: Precondition = {}) => {
+    const wanted = {
       name: plainLine("name", input.name),
       description: plainText("description", input.description ?? ""),
-      device_type_id: deviceTypeId,
+      deviceTypeId: input.deviceTypeId ?? null,
+      groupIds: [...new Set(input.groupIds)],
+      thresholdIds: [...new Set(input.thresholdIds)],
       metadata: checkMetadata(input.metadata ?? {}),
-      updated_at: now,
     };
-    return await inTransaction(deps.database.db, async (tx) => {
-      const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
-      if (uid === undefined) throw notFound("device");
-      const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
-      const before = await record();
-      if (matches && !matches(before)) throw preconditionFailed();
-      const wanted = { ...row, groupIds: [...new Set(input.groupIds)], thresholdIds: [...new Set(input.thresholdIds)] };
-      requireMayAssign(caller, before, wanted);
-      const result = isEqual(before, wanted) ? "unchanged" : "updated";
-      const write = { resource: "device", id, result, at: now } as const;
-      if (result === "unchanged") {
-        await recordWrite(tx, caller, write, deps.ids);
-        return before;
-      }
-      if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
-      await replaceDeviceRow(tx, tenantId, uid, row);
-      await assignGroups(tx, tenantId, uid, wanted.groupIds);
-      await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
-      const after = await record();
-      await recordWrite(tx, caller, { ...write, before: edited(before), after: edited(after) }, deps.ids);
-      return after;
-    });
+    return await editDevice(deps, caller, id, () => wanted, precondition);
   },
 );
+
+/** What of a device changes; what is absent stays. */
+export interface DeviceChange {
+  /** null: none. */
+  deviceTypeId?: string | null | undefined;
+  addGroupIds?: readonly string[] | undefined;
+  removeGroupIds?: readonly string[] | undefined;
+  addThresholdIds?: readonly string[] | undefined;
+  removeThresholdIds?: readonly string[] | undefined;
+}
+
+/**
+ * Changes the type, groups or threshold packs of a device. An id to remove that the device does not have changes nothing.
+ *
+ * @throws MusterError not_found; insufficient_role; invalid_request, with an id that is not the tenant's in `detail`
+ */
+export const changeDevice = useCase(
+  { role: "operator" },
+  async (deps: DevicesDeps, caller, id: string, change: DeviceChange): Promise<DeviceRecord> =>
+    await editDevice(deps, caller, id, ({ name, description, metadata, ...before }) => ({
+      name,
+      description,
+      metadata,
+      deviceTypeId: change.deviceTypeId === undefined ? before.deviceTypeId : change.deviceTypeId,
+      groupIds: changedIds(before.groupIds, change.addGroupIds, change.removeGroupIds),
+      thresholdIds: changedIds(before.thresholdIds, change.addThresholdIds, change.removeThresholdIds),
+    })),
+);
+
+function changedIds(before: readonly string[], add: readonly string[] = [], remove: readonly string[] = []): string[] {
+  const gone = new Set(remove);
+  return [...new Set([...before, ...add])].filter((id) => !gone.has(id));
+}
+
+/** @param wantedOf the editable fields that the device is to have, of those that it has under its lock */
+async function editDevice(
+  deps: DevicesDeps,
+  caller: Caller,
+  id: string,
+  wantedOf: (before: DeviceRecord) => Wanted,
+  { matches }: Precondition = {},
+): Promise<DeviceRecord> {
+  const { tenantId } = caller;
+  const now = deps.clock.now();
+  return await inTransaction(deps.database.db, async (tx) => {
+    const uid = isDeviceId(id) ? await lockDevice(tx, tenantId, id, boundedToGroupsOf(caller)) : undefined;
+    if (uid === undefined) throw notFound("device");
+    const record = async () => toRecord((await findDevice(tx, tenantId, id, {}, now))!);
+    const before = await record();
+    if (matches && !matches(before)) throw preconditionFailed();
+    const wanted = wantedOf(before);
+    requireMayAssign(caller, before, wanted);
+    const result = isEqual(before, wanted) ? "unchanged" : "updated";
+    const write = { resource: "device", id, result, at: now } as const;
+    if (result === "unchanged") {
+      await recordWrite(tx, caller, write, deps.ids);
+      return before;
+    }
+    const { name, description, metadata, deviceTypeId } = wanted;
+    if (deviceTypeId !== null) await requireDeviceType(tx, tenantId, deviceTypeId);
+    const row = { name, description, metadata, device_type_id: deviceTypeId, updated_at: now };
+    await replaceDeviceRow(tx, tenantId, uid, row);
+    await assignGroups(tx, tenantId, uid, wanted.groupIds);
+    await assignThresholds(tx, tenantId, uid, wanted.thresholdIds);
+    const after = await record();
+    await recordWrite(tx, caller, { ...write, before: edited(before), after: edited(after) }, deps.ids);
+    return after;
+  });
+}
 
 /**
  * A device's groups decide who sees it, and its type which topics its certificates get: users other than admins leave both as they
@@ -84,15 +124,16 @@ export const replaceDevice = useCase(
  */
 function requireMayAssign(caller: Caller, before: DeviceRecord, wanted: Wanted): void {
   if (!sameIds(before.groupIds, wanted.groupIds)) requireMay(caller, ASSIGN, "changing a device's groups");
-  if (before.deviceTypeId !== wanted.device_type_id) requireMay(caller, ASSIGN, "changing a device's type");
+  if (before.deviceTypeId !== wanted.deviceTypeId) requireMay(caller, ASSIGN, "changing a device's type");
 }
 
 const ASSIGN: AccessRule = { scope: "devices:write", role: "admin" };
 
+/** The editable fields that a device is to have. */
 interface Wanted {
   name: string;
   description: string;
-  device_type_id: string | null;
+  deviceTypeId: string | null;
   metadata: Metadata;
   groupIds: string[];
   thresholdIds: string[];
@@ -103,7 +144,7 @@ function isEqual(record: DeviceRecord, wanted: Wanted): boolean {
   return (
     record.name === wanted.name &&
     record.description === wanted.description &&
-    record.deviceTypeId === wanted.device_type_id &&
+    record.deviceTypeId === wanted.deviceTypeId &&
     sameIds(record.groupIds, wanted.groupIds) &&
     sameIds(record.thresholdIds, wanted.thresholdIds) &&
     isDeepStrictEqual(record.metadata, wanted.metadata)

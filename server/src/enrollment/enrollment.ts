@@ -3,6 +3,7 @@
  * no state in memory: the database decides, so several processes on one database decide as one.
  */
 import { type Bound, bind } from "../access/access.ts";
+import { changeDevices } from "./bulk/change-devices.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
 import { getClaim, listClaims, nameClaims, revokeClaim } from "./claims/manage-claims.ts";
@@ -17,6 +18,7 @@ import { revokeCertificate } from "./revocation/revoke-certificate.ts";
 import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
 import { showCertificateChain } from "./show-chain.ts";
 
+export type { DeviceOutcome } from "./bulk/change-devices.ts";
 export { revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
@@ -35,6 +37,7 @@ export const enrollmentUseCases = {
   revokeCertificate,
   revokeDeviceCertificates,
   deleteDevice,
+  changeDevices,
   blockKey,
   connectGuide,
   prune: pruneGuesses,

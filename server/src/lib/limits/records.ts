@@ -44,6 +44,7 @@ export const records = limitTable({
   searchRows: perRequest("records that a search by a part of a name (q) reads", 1_000_000),
   sortedMatches: perRequest("matches of a search (q) that are sorted", 10_000),
   namedActors: perRequest("actors of histories whose names are asked for", 100),
+  devicesOfChange: perRequest("devices of one change of many", 500),
   entriesOfTimeline: perRequest("entries in one answer of a device's timeline", 200),
   readingsOfPage: perRequest("readings in one page of a metric's history", 1_000),
   bucketsOfChart: perRequest("points of one chart", 2_000),

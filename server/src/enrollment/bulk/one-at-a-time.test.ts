@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Db } from "../../db/database.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+
+test("a tenant has one such work at a time, others go on, and it may begin again once it has ended or failed", async () => {
+  const db = {} as Db;
+  const first = Promise.withResolvers<string>();
+  const running = oneAtATime(db, "acme", () => first.promise);
+  await assert.rejects(
+    oneAtATime(db, "acme", async () => "second"),
+    { code: "rate_limited" },
+  );
+  assert.equal(await oneAtATime(db, "other", async () => "theirs"), "theirs");
+  assert.equal(await oneAtATime({} as Db, "acme", async () => "of another database"), "of another database");
+  first.reject(new Error("it failed"));
+  await assert.rejects(running, /it failed/);
+  assert.equal(await oneAtATime(db, "acme", async () => "again"), "again");
+});
