@@ -1,18 +1,16 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "./client.ts";
+import type { paths } from "./generated/admin.ts";
 import { filled, keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/refusals";
+export const REFUSALS = LIST;
 
 export type Refusal = Schemas["Refusal"];
 export type Symptom = Schemas["Symptom"];
 
-interface RefusalsQuery {
-  deviceId?: string | undefined;
-  fingerprintSha256?: string | undefined;
-  reason?: string | undefined;
-  skip: number;
-}
+type Fields = NonNullable<paths[typeof LIST]["get"]["parameters"]["query"]>;
+export type RefusalsQuery = { [Name in keyof Fields]?: Fields[Name] | undefined };
 
 export const refusalsQuery = (query: RefusalsQuery) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { type AdminAct, adminAuditQuery } from "../../api/audits.ts";
+import { ADMIN_AUDIT, type AdminAct, adminAuditQuery } from "../../api/audits.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { Time } from "../../ui/display/time.tsx";
@@ -9,11 +10,10 @@ import type { Filter } from "../../ui/input/filters.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
 import { ActChanges } from "./act-changes.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { PERIOD, periodOf } from "./period.ts";
 
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "act", label: "Act", placeholder: "user.create, or user. for all of users", maxLength: 200 },
-  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200 },
+  { kind: "text", name: "act", label: "Act", placeholder: "user.create, user. for all", maxLength: 200, not: true },
+  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200, not: true },
   { kind: "text", name: "target", label: "Record", placeholder: "its id", maxLength: 200 },
   ...PERIOD,
 ];
@@ -21,8 +21,9 @@ const FILTERS: readonly Filter[] = [
 /** Changes of the tenant's administration. */
 export function AdminAudit() {
   const list = useListState();
-  const { act, actor, target } = list.values;
-  const query = useQuery(adminAuditQuery({ act, actor, target, ...periodOf(list.values), skip: list.skip }));
+  const { target } = list.values;
+  const asked = { ...negatable(list.values, "act", "actor"), target, ...periodOf(list.values), skip: list.skip };
+  const query = useQuery(adminAuditQuery(asked));
   const [{ entry, ...values }, setUrl] = useUrlState();
   const shown = query.data?.items.find(({ id }) => id === entry);
   return (
@@ -33,6 +34,8 @@ export function AdminAudit() {
         filters={FILTERS}
         columns={ADMIN_COLUMNS}
         query={query}
+        path={ADMIN_AUDIT}
+        asked={asked}
         rowKey={({ id }) => id}
         href={({ id }) => `/audit?${new URLSearchParams({ ...(values as Record<string, string>), entry: id })}`}
       />

@@ -1,19 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ApiQuery, type ApiWrite, apiAuditQuery } from "../../api/audits.ts";
+import { API_AUDIT, type ApiQuery, type ApiWrite, apiAuditQuery } from "../../api/audits.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { useListState } from "../../parts/url-state.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import type { Filter } from "../../ui/input/filters.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { PERIOD, periodOf } from "./period.ts";
 
 const RESULTS = ["created", "updated", "revoked", "unchanged"] as const;
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "operation", label: "Operation", placeholder: "createClaim", maxLength: 200 },
-  { kind: "text", name: "keyId", label: "Key id", maxLength: 200 },
+  { kind: "text", name: "operation", label: "Operation", placeholder: "createClaim", maxLength: 200, not: true },
+  { kind: "text", name: "keyId", label: "Key id", placeholder: "4fgh7kp2", maxLength: 200, not: true },
   { kind: "text", name: "resourceId", label: "Record", placeholder: "its id", maxLength: 200 },
-  { kind: "choice", name: "result", label: "Result", options: RESULTS.map((result) => [result, result] as const) },
+  {
+    kind: "choice",
+    name: "result",
+    label: "Result",
+    options: RESULTS.map((result) => [result, result] as const),
+    not: true,
+  },
   ...PERIOD,
 ];
 
@@ -37,12 +43,9 @@ export const API_COLUMNS: readonly Column<ApiWrite>[] = [
 /** Writes with API keys. */
 export function ApiAudit() {
   const list = useListState();
-  const { operation, keyId, resourceId, result } = list.values;
-  const query: ApiQuery = {
-    operation,
-    keyId,
-    resourceId,
-    result: result as ApiQuery["result"],
+  const asked: ApiQuery = {
+    ...negatable(list.values, "operation", "keyId", "result"),
+    resourceId: list.values.resourceId,
     ...periodOf(list.values),
     skip: list.skip,
   };
@@ -52,7 +55,9 @@ export function ApiAudit() {
       list={list}
       filters={FILTERS}
       columns={API_COLUMNS}
-      query={useQuery(apiAuditQuery(query))}
+      query={useQuery(apiAuditQuery(asked))}
+      path={API_AUDIT}
+      asked={asked}
       rowKey={({ id }) => id}
     />
   );

@@ -1,12 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { type CertificateEntry, type CertificateQuery, certificateAuditQuery } from "../../api/audits.ts";
+import {
+  CERTIFICATE_AUDIT,
+  type CertificateEntry,
+  type CertificateQuery,
+  certificateAuditQuery,
+} from "../../api/audits.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { useListState } from "../../parts/url-state.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import type { Filter } from "../../ui/input/filters.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { PERIOD, periodOf } from "./period.ts";
 
 const KINDS: Readonly<Record<CertificateEntry["kind"], string>> = {
   device_cert_minted: "Bundle issued",
@@ -17,8 +22,8 @@ const KINDS: Readonly<Record<CertificateEntry["kind"], string>> = {
 
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
-  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200 },
-  { kind: "choice", name: "kind", label: "What", options: Object.entries(KINDS) },
+  { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200, not: true },
+  { kind: "choice", name: "kind", label: "What", options: Object.entries(KINDS), not: true },
   ...PERIOD,
 ];
 
@@ -49,11 +54,9 @@ export const CERTIFICATE_COLUMNS: readonly Column<CertificateEntry>[] = [
 /** What happened to certificates. */
 export function CertificateAudit() {
   const list = useListState();
-  const { deviceId, actor, kind } = list.values;
-  const query: CertificateQuery = {
-    deviceId,
-    actor,
-    kind: kind as CertificateQuery["kind"],
+  const asked: CertificateQuery = {
+    deviceId: list.values.deviceId,
+    ...negatable(list.values, "actor", "kind"),
     ...periodOf(list.values),
     skip: list.skip,
   };
@@ -63,7 +66,9 @@ export function CertificateAudit() {
       list={list}
       filters={FILTERS}
       columns={CERTIFICATE_COLUMNS}
-      query={useQuery(certificateAuditQuery(query))}
+      query={useQuery(certificateAuditQuery(asked))}
+      path={CERTIFICATE_AUDIT}
+      asked={asked}
       rowKey={({ id }) => id}
     />
   );

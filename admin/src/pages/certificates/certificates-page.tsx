@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { CERTIFICATES, type Certificate, type CertificatesQuery, certificatesQuery } from "../../api/certificates.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
+import { instantOf, negatable } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
@@ -9,7 +11,7 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { Pager } from "../../ui/display/pager.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago, Time } from "../../ui/display/time.tsx";
-import { type Filter, Filters } from "../../ui/input/filters.tsx";
+import { type Filter, Filters, type FilterValues } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
 import { CertificateState } from "./certificate-state.tsx";
@@ -27,15 +29,18 @@ const FILTERS: readonly Filter[] = [
       ["expired", "expired"],
       ["revoked", "revoked"],
     ],
+    not: true,
   },
-  { kind: "choice", name: "kind", label: "Kind", options: Object.entries(CERTIFICATE_KINDS) },
-  { kind: "day", name: "expiresBefore", label: "Expires before" },
+  { kind: "choice", name: "kind", label: "Kind", options: Object.entries(CERTIFICATE_KINDS), not: true },
+  { kind: "time", name: "expiresFrom", label: "Expires from" },
+  { kind: "time", name: "expiresBefore", label: "Expires before" },
 ];
 
 /** All certificates of devices; those that expire first come first, unless the address says otherwise. */
 export default function CertificatesPage() {
   const { values, skip, sorting, sort, onFilter, onSkip } = useListState();
-  const query = useQuery(certificatesQuery(queryOf(values, sort, skip)));
+  const wanted = queryOf(values, sort, skip);
+  const query = useQuery(certificatesQuery(wanted));
   const [{ issue }, setUrl] = useUrlState();
   const may = useMay("issueCertificate");
   const refresh = useRefresh();
@@ -59,7 +64,9 @@ export default function CertificatesPage() {
               sorting={{ by: order, descending: false, onSort: sorting.onSort }}
               empty={<Nothing filtered={FILTERS.some(({ name }) => values[name])} />}
             />
-            <Pager page={page} of="certificate" onSkip={onSkip} />
+            <Pager page={page} of="certificate" onSkip={onSkip}>
+              <DownloadCsv list={CERTIFICATES} query={wanted} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>
@@ -100,14 +107,14 @@ function idOf({ id }: Certificate): string {
 }
 
 /** Sorted by expiry, the list has no revoked certificates: asking for them means newest first. */
-function queryOf(values: Readonly<Record<string, string | undefined>>, sort: string | undefined, skip: number) {
-  const { deviceId, state, kind, expiresBefore } = values;
+function queryOf(values: FilterValues, sort: string | undefined, skip: number): CertificatesQuery {
+  const { deviceId, state, expiresFrom, expiresBefore } = values;
   const newest = sort === "newest" || sort === "-newest" || state === "revoked" || Boolean(deviceId);
   return {
     deviceId: deviceId || undefined,
-    state: (state || undefined) as CertificatesQuery["state"],
-    kind: (kind || undefined) as CertificatesQuery["kind"],
-    expiresBefore: expiresBefore ? new Date(`${expiresBefore}T00:00:00`).toISOString() : undefined,
+    ...negatable(values, "state", "kind"),
+    expiresFrom: instantOf(expiresFrom),
+    expiresBefore: instantOf(expiresBefore),
     sort: newest ? ("newest" as const) : ("expiry" as const),
     skip,
     limit: 50,

@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Claim, claimsQuery } from "../../api/claims.ts";
+import { CLAIMS, type Claim, claimsQuery } from "../../api/claims.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -53,7 +54,9 @@ export default function ClaimsPage() {
               href={({ id }) => `/claims/${id}`}
               empty={<Nothing filtered={Boolean(values.status)} action={may && create} />}
             />
-            <Pager page={page} of="claim" onSkip={onSkip} />
+            <Pager page={page} of="claim" onSkip={onSkip}>
+              <DownloadCsv list={CLAIMS} query={{ status: values.status }} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

@@ -15,20 +15,17 @@ interface DeviceTypeFormProps {
   type?: Fields;
   onSubmit: (fields: Fields) => Promise<unknown>;
   onCancel: () => void;
+  /** Reads the type as it is now, when another user was faster. */
+  load?: () => Promise<Fields>;
 }
 
 const SECONDS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
 /** The fields of a device type, for a new one and for a change. */
-export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel }: DeviceTypeFormProps) {
+export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, load }: DeviceTypeFormProps) {
   const form = useForm({
     mode: "controlled",
-    initialValues: {
-      name: type?.name ?? "",
-      publishTopics: type?.publishTopics.join("\n") ?? "telemetry/{deviceId}",
-      subscribeTopics: type?.subscribeTopics.join("\n") ?? "",
-      silentForSeconds: String(type?.silentForSeconds ?? ""),
-    },
+    initialValues: type ? valuesOf(type) : NEW,
     validate: rulesOf(operation, ["name"]),
   });
   const submit = (values: typeof form.values) =>
@@ -41,7 +38,13 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel }: 
   const own = type?.silentForSeconds;
   const choices = own && !SECONDS.includes(own) ? [...SECONDS, own].sort((a, b) => a - b) : SECONDS;
   return (
-    <Form form={form} onSubmit={submit} action={action} onCancel={onCancel}>
+    <Form
+      form={form}
+      onSubmit={submit}
+      action={action}
+      onCancel={onCancel}
+      {...(load ? { conflict: { load: async () => valuesOf(await load()), labels: LABELS } } : {})}
+    >
       <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
       <TopicsField
         label="Publishes on"
@@ -65,4 +68,24 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel }: 
       />
     </Form>
   );
+}
+
+type Values = Record<"name" | "publishTopics" | "subscribeTopics" | "silentForSeconds", string>;
+
+const NEW: Values = { name: "", publishTopics: "telemetry/{deviceId}", subscribeTopics: "", silentForSeconds: "" };
+
+const LABELS: Record<keyof Values, string> = {
+  name: "Name",
+  publishTopics: "Publishes on",
+  subscribeTopics: "Subscribes to",
+  silentForSeconds: "Seconds of silence",
+};
+
+function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds }: Fields): Values {
+  return {
+    name,
+    publishTopics: publishTopics.join("\n"),
+    subscribeTopics: subscribeTopics.join("\n"),
+    silentForSeconds: String(silentForSeconds ?? ""),
+  };
 }

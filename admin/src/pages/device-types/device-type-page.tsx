@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import {
@@ -91,24 +91,7 @@ function Actions({ record, etag }: Versioned<DeviceTypeDetail>) {
       </Button>
       <Button onClick={() => setOpen("edit")}>Change</Button>
       <Dialog title={`Change ${record.name}`} opened={open === "edit"} onClose={close}>
-        {record.devices > 0 && (
-          <p>
-            {plural(record.devices, "device")} of this type {record.devices === 1 ? "goes" : "go"} on with the topics of
-            the certificate in use. A renewal, or a new bundle, gets the changed ones.
-          </p>
-        )}
-        <DeviceTypeForm
-          operation="updateDeviceType"
-          action="Save"
-          type={record}
-          onCancel={close}
-          onSubmit={async (fields) => {
-            await updateDeviceType(record.id, etag, fields);
-            close();
-            toast("Saved.");
-            await refresh(DEVICE_TYPES);
-          }}
-        />
+        <ChangeType opened={{ record, etag }} onClose={close} />
       </Dialog>
       <Confirm
         title={`Delete ${record.name}?`}
@@ -126,6 +109,41 @@ function Actions({ record, etag }: Versioned<DeviceTypeDetail>) {
       >
         <p>No device has it, and no open claim names it. It cannot be restored.</p>
       </Confirm>
+    </>
+  );
+}
+
+/** @param opened the version that the form begins with: the screen goes on to follow the type meanwhile */
+function ChangeType({ opened, onClose }: { opened: Versioned<DeviceTypeDetail>; onClose: () => void }) {
+  const [{ record, etag }, setVersion] = useState(opened);
+  const queries = useQueryClient();
+  const refresh = useRefresh();
+  const load = async () => {
+    const now = await queries.fetchQuery({ ...deviceTypeQuery(record.id), staleTime: 0 });
+    setVersion(now);
+    return now.record;
+  };
+  return (
+    <>
+      {record.devices > 0 && (
+        <p>
+          {plural(record.devices, "device")} of this type {record.devices === 1 ? "goes" : "go"} on with the topics of
+          the certificate in use. A renewal, or a new bundle, gets the changed ones.
+        </p>
+      )}
+      <DeviceTypeForm
+        operation="updateDeviceType"
+        action="Save"
+        type={opened.record}
+        onCancel={onClose}
+        load={load}
+        onSubmit={async (fields) => {
+          await updateDeviceType(record.id, etag, fields);
+          onClose();
+          toast("Saved.");
+          await refresh(DEVICE_TYPES);
+        }}
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DEVICE_TYPES, type DeviceType, deviceTypePageQuery } from "../../api/device-types.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
@@ -32,7 +33,9 @@ export default function DeviceTypesPage() {
         {(page) => (
           <>
             <Rows rows={page.items} action={may && create} />
-            <Pager page={page} of="device type" onSkip={onSkip} />
+            <Pager page={page} of="device type" onSkip={onSkip}>
+              <DownloadCsv list={DEVICE_TYPES} query={{}} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

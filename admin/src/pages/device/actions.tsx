@@ -41,7 +41,7 @@ export function DeviceActions({ device, etag }: TabProps) {
           Delete
         </Button>
       )}
-      <EditDevice key={etag} opened={dialog === "edit"} onClose={close} device={device} etag={etag} />
+      <EditDevice opened={dialog === "edit"} onClose={close} device={device} etag={etag} />
       <Confirm
         title={`Delete ${device.name}?`}
         opened={dialog === "delete"}

@@ -1,13 +1,16 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, must } from "../../api/client.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
+import { deviceQuery } from "../../api/devices.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { GroupsField } from "../../parts/form/groups-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
+import { plural } from "../../ui/display/format.ts";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import type { TabProps } from "./device-page.tsx";
 import { metadataIn, metadataRule, metadataText } from "./metadata.ts";
@@ -26,23 +29,24 @@ export function EditDevice({ opened, onClose, ...props }: EditDeviceProps) {
   );
 }
 
-function EditDeviceForm({ onClose, device, etag }: Omit<EditDeviceProps, "opened">) {
+function EditDeviceForm({ onClose, ...opened }: Omit<EditDeviceProps, "opened">) {
   const queries = useQueryClient();
   // The service leaves type and groups to administrators: they decide what a device may publish, and who sees it.
   const assigns = useSession().user.role === "admin";
-  const { name, description, deviceTypeId, groupIds, thresholdIds } = device;
+  // The version that is changed: the screen goes on to follow the device meanwhile.
+  const [{ device, etag }, setVersion] = useState<TabProps>(opened);
   const form = useForm({
     mode: "controlled",
-    initialValues: {
-      name,
-      description,
-      deviceTypeId: deviceTypeId ?? "",
-      groupIds,
-      metadata: metadataText(device.metadata),
-    },
+    initialValues: fieldsOf(device),
     validate: { ...rulesOf("replaceDevice", ["name", "description"]), metadata: metadataRule },
   });
+  const load = async () => {
+    const now = await queries.fetchQuery({ ...deviceQuery(device.id), staleTime: 0 });
+    setVersion(now);
+    return fieldsOf(now.device);
+  };
   const submit = async ({ deviceTypeId, metadata, ...values }: typeof form.values) => {
+    const { thresholdIds } = device;
     const body = { ...values, deviceTypeId: deviceTypeId || null, thresholdIds, metadata: metadataIn(metadata) };
     const params = { path: { id: device.id }, header: { "If-Match": etag } };
     await must(api.PUT("/api/admin/devices/{id}", { params, body }));
@@ -50,8 +54,9 @@ function EditDeviceForm({ onClose, device, etag }: Omit<EditDeviceProps, "opened
     toast("Saved.");
     onClose();
   };
+  const show = useShown();
   return (
-    <Form form={form} onSubmit={submit} action="Save" onCancel={onClose}>
+    <Form form={form} onSubmit={submit} action="Save" onCancel={onClose} conflict={{ load, labels: LABELS, show }}>
       <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
       {assigns && (
@@ -88,4 +93,27 @@ function TypeField(props: object) {
       {...props}
     />
   );
+}
+
+function fieldsOf({ name, description, deviceTypeId, groupIds, metadata }: TabProps["device"]) {
+  return { name, description, deviceTypeId: deviceTypeId ?? "", groupIds, metadata: metadataText(metadata) };
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+const LABELS: Record<keyof Fields, string> = {
+  name: "Name",
+  description: "Description",
+  deviceTypeId: "Type",
+  groupIds: "Groups",
+  metadata: "Metadata",
+};
+
+/** Names types and groups, which the form has by their ids. */
+function useShown() {
+  const types = useQuery(deviceTypesQuery).data?.items ?? [];
+  return (field: keyof Fields, value: unknown) => {
+    if (field === "deviceTypeId") return types.find(({ id }) => id === value)?.name ?? "none";
+    return Array.isArray(value) ? plural(value.length, "group") : String(value);
+  };
 }

@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { deviceTypesQuery } from "../../api/device-types.ts";
-import { devicesQuery } from "../../api/devices.ts";
+import { DEVICES, devicesQuery } from "../../api/devices.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -11,6 +12,7 @@ import { Table } from "../../ui/display/table.tsx";
 import { Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { AddDevice } from "./add-device.tsx";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { columnsOf } from "./columns.tsx";
 import { deviceFilters, queryOf } from "./filters.ts";
 import { NoDevices } from "./no-devices.tsx";
@@ -20,10 +22,13 @@ export default function DevicesPage() {
   const list = useListState();
   const [adding, setAdding] = useState(false);
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
-  const devices = useQuery(devicesQuery(queryOf(list)));
+  const query = queryOf(list);
+  const devices = useQuery(devicesQuery(query));
   const { data, error, refetch } = devices;
   const filters = deviceFilters(types);
   const narrowed = filters.some(({ name }) => list.values[name]);
+  const [selected, setSelected] = useSelection(query);
+  const maySelect = useMay("deleteDevice");
   return (
     <Page
       title="Devices"
@@ -52,14 +57,28 @@ export default function DevicesPage() {
           rowKey={({ id }) => id}
           href={({ id }) => `/devices/${id}`}
           sorting={list.sorting}
+          {...(maySelect ? { selection: { selected, onChange: setSelected } } : {})}
           empty={<NoDevices narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
         />
       )}
-      <Pager page={data} of="device" onSkip={list.onSkip} />
+      <Pager page={data} of="device" onSkip={list.onSkip}>
+        <DownloadCsv list={DEVICES} query={query} total={data?.total} />
+      </Pager>
+      <BulkBar selected={selected} onSelect={setSelected} page={data?.items.map(({ id }) => id) ?? []} types={types} />
       <AddDevice opened={adding} onClose={() => setAdding(false)} types={types} />
     </Page>
   );
 }
+
+/** Which devices of the page are selected: another page begins with none. */
+function useSelection(query: object) {
+  const shown = JSON.stringify(query);
+  const [{ of, selected }, set] = useState({ of: shown, selected: NONE });
+  const change = (next: ReadonlySet<string>) => set({ of: shown, selected: next });
+  return [of === shown ? selected : NONE, change] as const;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 function cleared(filters: readonly { name: string }[]): Record<string, undefined> {
   return Object.fromEntries(filters.map(({ name }) => [name, undefined]));

@@ -1,4 +1,6 @@
 import type { DeviceQuery } from "../../api/devices.ts";
+import { filled } from "../../api/queries.ts";
+import { instantOf, negatable } from "../../parts/filter-values.ts";
 import type { ListState } from "../../parts/url-state.ts";
 import type { Filter } from "../../ui/input/filters.tsx";
 import { CERTIFICATE_STATES, CONNECTIVITY, choicesOf } from "../../words/devices.ts";
@@ -19,19 +21,15 @@ export function deviceFilters(types: readonly { id: string; name: string }[]): r
       not: true,
     },
     { kind: "choice", name: "deviceTypeId", label: "Type", options: ofTypes, not: true },
+    { kind: "time", name: "seenFrom", label: "Last seen from" },
+    { kind: "time", name: "seenBefore", label: "Last seen before" },
   ];
 }
 
 /** The query of the API for what the address says. */
 export function queryOf({ values, sort, skip }: ListState): DeviceQuery {
-  const { q, connectivity, certificateState, deviceTypeId, groupId } = values;
-  const narrowed = { connectivity, certificateState, deviceTypeId, groupId };
-  const given = [...Object.entries(narrowed).map(negated), ["q", q], ["sort", sort]].filter(([, value]) => value);
-  return { ...Object.fromEntries(given), skip, limit: PAGE };
-}
-
-/** `connectivity=!online` of the address is `notConnectivity=online` of the API. */
-function negated([name, value]: [string, string | undefined]): [string, string | undefined] {
-  if (!value?.startsWith("!")) return [name, value];
-  return [`not${name.charAt(0).toUpperCase()}${name.slice(1)}`, value.slice(1)];
+  const { q, seenFrom, seenBefore } = values;
+  const narrowed = negatable(values, "connectivity", "certificateState", "deviceTypeId", "groupId");
+  const seen = { seenFrom: instantOf(seenFrom), seenBefore: instantOf(seenBefore) };
+  return { ...filled({ ...narrowed, ...seen, q, sort }), skip, limit: PAGE } as DeviceQuery;
 }

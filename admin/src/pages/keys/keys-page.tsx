@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiKey, KEYS, keysQuery } from "../../api/keys.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
@@ -71,7 +72,9 @@ export default function KeysPage() {
                 )
               }
             />
-            <Pager page={page} of="API key" onSkip={onSkip} />
+            <Pager page={page} of="API key" onSkip={onSkip}>
+              <DownloadCsv list={KEYS} query={{ state, userId: values.userId }} total={page.total} />
+            </Pager>
             <KeyDialog apiKey={page.items.find(({ id }) => id === shown)} onClose={() => setUrl({ key: undefined })} />
           </>
         )}

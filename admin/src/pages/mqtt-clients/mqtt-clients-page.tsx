@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { MQTT_CLIENTS, type MqttClient, mqttClientsQuery } from "../../api/mqtt-clients.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -33,7 +34,9 @@ export default function MqttClientsPage() {
         {(page) => (
           <>
             <Rows rows={page.items} action={may && create} />
-            <Pager page={page} of="MQTT client" onSkip={onSkip} />
+            <Pager page={page} of="MQTT client" onSkip={onSkip}>
+              <DownloadCsv list={MQTT_CLIENTS} query={{}} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Refusal, refusalsQuery, symptomsQuery } from "../../api/refusals.ts";
+import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/refusals.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
+import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
@@ -13,15 +15,22 @@ import { Symptoms } from "./symptoms.tsx";
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "deviceId", label: "Device id", placeholder: "the whole id", maxLength: 128 },
   { kind: "text", name: "fingerprintSha256", label: "Fingerprint of the certificate", maxLength: 128 },
-  { kind: "choice", name: "reason", label: "Reason", options: Object.entries(REFUSAL_REASONS) },
+  { kind: "choice", name: "reason", label: "Reason", options: Object.entries(REFUSAL_REASONS), not: true },
+  ...PERIOD,
 ];
 
 /** Why clients cannot connect: what the broker refused, each with cause and cure, and what is seen at devices. */
 export default function RefusalsPage() {
   const { values, skip, onFilter, onSkip } = useListState();
-  const { deviceId, fingerprintSha256, reason } = values;
-  const query = useQuery(refusalsQuery({ deviceId, fingerprintSha256: hexOf(fingerprintSha256), reason, skip }));
-  const filtered = Boolean(deviceId || fingerprintSha256 || reason);
+  const asked = {
+    deviceId: values.deviceId,
+    fingerprintSha256: hexOf(values.fingerprintSha256),
+    ...negatable(values, "reason"),
+    ...periodOf(values),
+    skip,
+  };
+  const query = useQuery(refusalsQuery(asked));
+  const filtered = FILTERS.some(({ name }) => values[name]);
   return (
     <Page
       title="Why can't it connect?"
@@ -37,7 +46,9 @@ export default function RefusalsPage() {
                 <RefusalCard key={refusal.id} refusal={refusal} />
               ))}
             </div>
-            <Pager page={page} of="refusal" onSkip={onSkip} />
+            <Pager page={page} of="refusal" onSkip={onSkip}>
+              <DownloadCsv list={REFUSALS} query={asked} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

@@ -29,7 +29,7 @@ export default function SettingsPage() {
               />
             </Panel>
             <Section title="Name and retention">
-              <TenantForm key={etag} tenant={record} etag={etag} />
+              <TenantForm opened={{ record, etag }} />
             </Section>
             <Section title="Quotas" lead="What this tenant uses of what it may have.">
               <Quotas quotas={record.quotas} />

@@ -1,9 +1,11 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { sessionQuery } from "../../api/session.ts";
-import { TENANT, type Tenant, updateTenant } from "../../api/tenant.ts";
+import { TENANT, type Tenant, tenantQuery, updateTenant } from "../../api/tenant.ts";
+import type { Versioned } from "../../api/versioned.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { boundsOf, rulesOf } from "../../parts/form/rules.ts";
 import { useMay } from "../../parts/session.ts";
@@ -17,22 +19,37 @@ type Days = NonNullable<Schemas["TenantEdit"]["telemetryRetentionDays"]>;
 const RETENTIONS = (boundsOf("updateTenant", "telemetryRetentionDays").enum ?? []) as readonly Days[];
 
 /** Changes the name of the tenant, and how long its telemetry is stored. */
-export function TenantForm({ tenant, etag }: { tenant: Tenant; etag: string | undefined }) {
+export function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
   const may = useMay("updateTenant");
   const refresh = useRefresh();
   const queries = useQueryClient();
+  // What the form began with: the screen goes on to follow the tenant meanwhile.
+  const [{ etag }, setVersion] = useState(opened);
   const form = useForm({
     mode: "controlled",
-    initialValues: { name: tenant.name, telemetryRetentionDays: String(tenant.telemetryRetentionDays) },
+    initialValues: valuesOf(opened.record),
     validate: rulesOf("updateTenant", ["name"]),
   });
+  const load = async () => {
+    const now = await queries.fetchQuery({ ...tenantQuery, staleTime: 0 });
+    setVersion(now);
+    return valuesOf(now.record);
+  };
   const submit = async ({ name, telemetryRetentionDays }: typeof form.values) => {
     await updateTenant(etag, { name, telemetryRetentionDays: Number(telemetryRetentionDays) as Days });
     toast("Saved.");
+    form.setInitialValues(await load());
+    form.reset();
     await Promise.all([refresh(TENANT), queries.refetchQueries({ queryKey: sessionQuery.queryKey })]);
   };
   return (
-    <Form form={form} onSubmit={submit} action="Save" blocked={blockedBy(may, form.isDirty())}>
+    <Form
+      form={form}
+      onSubmit={submit}
+      action="Save"
+      blocked={blockedBy(may, form.isDirty())}
+      conflict={{ load, labels: LABELS }}
+    >
       <TextInput label="Name" {...form.getInputProps("name")} disabled={!may} />
       <NativeSelect
         label="Telemetry is stored for"
@@ -43,6 +60,12 @@ export function TenantForm({ tenant, etag }: { tenant: Tenant; etag: string | un
       />
     </Form>
   );
+}
+
+const LABELS = { name: "Name", telemetryRetentionDays: "Days of telemetry" } as const;
+
+function valuesOf({ name, telemetryRetentionDays }: Tenant) {
+  return { name, telemetryRetentionDays: String(telemetryRetentionDays) };
 }
 
 function blockedBy(may: boolean, changed: boolean): string | undefined {

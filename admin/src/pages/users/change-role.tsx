@@ -1,7 +1,8 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useQuery } from "@tanstack/react-query";
-import { changeUser, impactQuery, type Role, USERS, type User } from "../../api/people/users.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { changeUser, impactQuery, type Role, USERS, type User, userQuery } from "../../api/people/users.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
@@ -25,10 +26,18 @@ export function ChangeRole({ user, etag, opened, onClose }: ChangeRoleProps) {
   );
 }
 
-function Fields({ user, etag, onClose }: Omit<ChangeRoleProps, "opened">) {
+function Fields({ onClose, ...opened }: Omit<ChangeRoleProps, "opened">) {
+  // What the form began with: the screen goes on to follow the user meanwhile.
+  const [{ user, etag }, setVersion] = useState(opened);
+  const queries = useQueryClient();
   const keys = useQuery(impactQuery(user.id)).data?.keys ?? [];
   const refresh = useRefresh();
   const form = useForm({ mode: "controlled", initialValues: { role: user.role as Role, revokeKeys: false } });
+  const load = async () => {
+    const { record, etag } = await queries.fetchQuery({ ...userQuery(user.id), staleTime: 0 });
+    setVersion({ user: record, etag });
+    return { role: record.role, revokeKeys: false };
+  };
   const submit = async ({ role, revokeKeys }: typeof form.values) => {
     await changeUser(user.id, etag, { role, revokeKeys });
     toast(`${user.email} is ${ROLES[role].toLowerCase()} now.`);
@@ -37,7 +46,14 @@ function Fields({ user, etag, onClose }: Omit<ChangeRoleProps, "opened">) {
   };
   const same = form.values.role === user.role ? "Choose another role." : undefined;
   return (
-    <Form form={form} onSubmit={submit} action="Change role" onCancel={onClose} blocked={same}>
+    <Form
+      form={form}
+      onSubmit={submit}
+      action="Change role"
+      onCancel={onClose}
+      blocked={same}
+      conflict={{ load, labels: LABELS }}
+    >
       <p>The sessions of the user end at once; the user signs in again.</p>
       <NativeSelect
         label="Role"
@@ -54,3 +70,5 @@ function Fields({ user, etag, onClose }: Omit<ChangeRoleProps, "opened">) {
     </Form>
   );
 }
+
+const LABELS = { role: "Role", revokeKeys: "API keys" } as const;

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Role, type User, usersQuery } from "../../api/people/users.ts";
+import { type Role, USERS, type User, usersQuery } from "../../api/people/users.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -57,7 +58,9 @@ export default function UsersPage() {
               href={({ id }) => `/users/${id}`}
               empty={<Empty title="No user matches." action={<a href="/users">Clear filters</a>} />}
             />
-            <Pager page={page} of="user" onSkip={onSkip} />
+            <Pager page={page} of="user" onSkip={onSkip}>
+              <DownloadCsv list={USERS} query={{ q, role, status }} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

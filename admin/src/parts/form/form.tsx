@@ -5,6 +5,7 @@ import { Problem } from "../../api/problem.ts";
 import { DialogActions } from "../../ui/input/dialog.tsx";
 import { asProblem, ProblemBox, sentence } from "../problem-box.tsx";
 import { CANCELLED } from "../step-up/step-up.ts";
+import { type Conflict, ConflictBox, isConflict } from "./conflict.tsx";
 
 interface FormProps<Values extends Record<string, unknown>> {
   form: UseFormReturnType<Values>;
@@ -13,6 +14,8 @@ interface FormProps<Values extends Record<string, unknown>> {
   /** The button that sends: "Create claim". */
   action: string;
   onCancel?: () => void;
+  /** Where the form changes a record with `If-Match`: what to do when another user has changed the record in the mean time. */
+  conflict?: Conflict<Values>;
   /** Why it cannot be sent now. */
   blocked?: string | undefined;
   children: ReactNode;
@@ -20,7 +23,7 @@ interface FormProps<Values extends Record<string, unknown>> {
 
 /** A form of the app: checks before it sends, shows what the service refuses where it belongs, and focuses the first field that is wrong. */
 export function Form<Values extends Record<string, unknown>>(props: FormProps<Values>) {
-  const { form, onSubmit, action, onCancel, blocked, children } = props;
+  const { form, onSubmit, action, onCancel, conflict, blocked, children } = props;
   const element = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -48,7 +51,10 @@ export function Form<Values extends Record<string, unknown>>(props: FormProps<Va
   return (
     <form ref={element} onSubmit={submit} className="stack" noValidate>
       {children}
-      {error !== undefined && <ProblemBox error={error} />}
+      {error !== undefined && !(conflict && isConflict(error)) && <ProblemBox error={error} />}
+      {conflict && isConflict(error) && (
+        <ConflictBox form={form} conflict={conflict} error={error} onLoaded={() => setError(undefined)} />
+      )}
       <DialogActions>
         {blocked && <span className="soft">{blocked}</span>}
         {onCancel && (

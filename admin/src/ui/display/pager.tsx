@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
 import { plural } from "./format.ts";
 
 export interface PageOf {
@@ -15,10 +16,12 @@ interface PagerProps {
   /** Its plural, where that is not the noun with an s. */
   many?: string;
   onSkip: (skip: number) => void;
+  /** What can be done with the whole list. */
+  children?: ReactNode;
 }
 
 /** Which part of a list is shown, and the ways to the others. */
-export function Pager({ page, of, many, onSkip }: PagerProps) {
+export function Pager({ page, of, many, onSkip, children }: PagerProps) {
   if (!page || page.total === 0) return null;
   const { total, skip, limit } = page;
   const last = Math.min(skip + limit, total);
@@ -39,6 +42,7 @@ export function Pager({ page, of, many, onSkip }: PagerProps) {
           </Button>
         </>
       )}
+      {children}
     </nav>
   );
 }

@@ -61,7 +61,11 @@ export function Table<Row>(props: TableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows ? rows.map((row) => <Row key={rowKey(row)} row={row} {...props} />) : <Skeletons columns={columns} />}
+          {rows ? (
+            rows.map((row) => <Row key={rowKey(row)} row={row} {...props} />)
+          ) : (
+            <Skeletons columns={columns} selects={selection !== undefined} />
+          )}
         </tbody>
       </table>
     </div>
@@ -142,10 +146,11 @@ function SelectAll({ keys, selected, onChange }: Selection & { keys: readonly st
   );
 }
 
-function Skeletons<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+function Skeletons<Row>({ columns, selects }: { columns: readonly Column<Row>[]; selects: boolean }) {
   return Array.from({ length: SKELETON_ROWS }, (_, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
     <tr key={at}>
+      {selects && <td className="table-select" />}
       {columns.map(({ key }) => (
         <td key={key}>
           <Skeleton height={14} width="70%" />

@@ -4,7 +4,15 @@ import "./filters.css";
 
 /** A field of the filters; its value is text, absent or empty for "any". */
 export type Filter =
-  | { kind: "text"; name: string; label: string; placeholder?: string; maxLength?: number }
+  | {
+      kind: "text";
+      name: string;
+      label: string;
+      placeholder?: string;
+      maxLength?: number;
+      /** A value that begins with `!` is what must not be. */
+      not?: boolean;
+    }
   | {
       kind: "choice";
       name: string;
@@ -12,7 +20,8 @@ export type Filter =
       options: readonly (readonly [value: string, label: string])[];
       not?: boolean;
     }
-  | { kind: "day"; name: string; label: string };
+  /** `2026-11-22T14:30`, of the user's own zone. */
+  | { kind: "time"; name: string; label: string };
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
@@ -59,10 +68,10 @@ interface FieldProps {
 
 function Field({ filter, value, onChange }: FieldProps) {
   if (filter.kind === "text") return <TextField filter={filter} value={value} onChange={onChange} />;
-  if (filter.kind === "day")
+  if (filter.kind === "time")
     return (
       <TextInput
-        type="date"
+        type="datetime-local"
         label={filter.label}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -96,7 +105,8 @@ function TextField({ filter, value, onChange }: FieldProps & { filter: Extract<F
     <TextInput
       type="search"
       label={filter.label}
-      placeholder={filter.placeholder}
+      placeholder={filter.not ? `${filter.placeholder}, or !…` : filter.placeholder}
+      title={filter.not ? "With ! before it: all others" : undefined}
       maxLength={filter.maxLength}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}

@@ -1,0 +1,68 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { Schemas } from "../../../api/client.ts";
+import { useMay } from "../../../parts/session.ts";
+import { plural } from "../../../ui/display/format.ts";
+import "./bulk-bar.css";
+import { ConfirmEnd } from "./confirm-end.tsx";
+import { Outcome } from "./outcome.tsx";
+import { SetType } from "./set-type.tsx";
+
+type BulkOutcome = Schemas["BulkOutcome"];
+type Act = "type" | "revoke_certificates" | "delete";
+
+interface BulkBarProps {
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+  /** The ids of the devices of this page. */
+  page: readonly string[];
+  types: readonly { id: string; name: string }[];
+}
+
+/** What can be done with the selected devices; shown when there are some. */
+export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
+  const [act, setAct] = useState<Act>();
+  const [outcome, setOutcome] = useState<BulkOutcome>();
+  const mayDelete = useMay("deleteDevice");
+  const mayRevoke = useMay("revokeCertificatesOfDevice");
+  const ids = [...selected];
+  const done = (answer: BulkOutcome) => {
+    setAct(undefined);
+    setOutcome(answer);
+    onSelect(new Set(answer.items.filter((item) => item.outcome !== "done").map(({ id }) => id)));
+  };
+  const close = () => setAct(undefined);
+  return (
+    <>
+      {selected.size > 0 && (
+        <section className="row bulk-bar" aria-label="Selected devices">
+          <span aria-live="polite">{plural(selected.size, "device")} selected</span>
+          {selected.size < page.length && (
+            <Button size="xs" variant="default" onClick={() => onSelect(new Set(page))}>
+              Select all on this page
+            </Button>
+          )}
+          <Button size="xs" variant="default" onClick={() => onSelect(new Set())}>
+            Clear selection
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setAct("type")}>
+            Set type
+          </Button>
+          {mayRevoke && (
+            <Button size="xs" variant="default" onClick={() => setAct("revoke_certificates")}>
+              Revoke certificates
+            </Button>
+          )}
+          {mayDelete && (
+            <Button size="xs" variant="default" onClick={() => setAct("delete")}>
+              Delete
+            </Button>
+          )}
+        </section>
+      )}
+      <SetType opened={act === "type"} ids={ids} types={types} onClose={close} onDone={done} />
+      <ConfirmEnd act={act === "type" ? undefined : act} ids={ids} onClose={close} onDone={done} />
+      <Outcome outcome={outcome} onClose={() => setOutcome(undefined)} />
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { NativeSelect } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { Schemas } from "../../../api/client.ts";
+import { changeDevices } from "../../../api/device-bulk.ts";
+import { DEVICES } from "../../../api/devices.ts";
+import { Form } from "../../../parts/form/form.tsx";
+import { useRefresh } from "../../../parts/use-refresh.ts";
+import { plural } from "../../../ui/display/format.ts";
+import { Dialog } from "../../../ui/input/dialog.tsx";
+
+interface SetTypeProps {
+  opened: boolean;
+  ids: readonly string[];
+  types: readonly { id: string; name: string }[];
+  onClose: () => void;
+  onDone: (outcome: Schemas["BulkOutcome"]) => void;
+}
+
+/** Gives the devices another type. */
+export function SetType({ opened, onClose, ids, ...props }: SetTypeProps) {
+  return (
+    <Dialog title={`Set the type of ${plural(ids.length, "device")}`} opened={opened} onClose={onClose}>
+      <SetTypeForm ids={ids} onClose={onClose} {...props} />
+    </Dialog>
+  );
+}
+
+function SetTypeForm({ ids, types, onClose, onDone }: Omit<SetTypeProps, "opened">) {
+  const refresh = useRefresh();
+  const form = useForm({ mode: "controlled", initialValues: { deviceTypeId: types[0]?.id ?? "" } });
+  const submit = async ({ deviceTypeId }: { deviceTypeId: string }) => {
+    const outcome = await changeDevices({
+      ids: [...ids],
+      act: "change",
+      change: { deviceTypeId: deviceTypeId || null },
+    });
+    await refresh(DEVICES);
+    onDone(outcome);
+  };
+  return (
+    <Form form={form} onSubmit={submit} action={`Set type of ${plural(ids.length, "device")}`} onCancel={onClose}>
+      <p>
+        Their live certificates keep the topics with which they were issued. A renewal, or a new bundle, gets those of
+        the type.
+      </p>
+      <NativeSelect
+        label="Type"
+        data-autofocus
+        data={[
+          ...types.map(({ id, name }) => ({ value: id, label: name })),
+          { value: "", label: "none: their next certificates may publish nowhere" },
+        ]}
+        {...form.getInputProps("deviceTypeId")}
+      />
+    </Form>
+  );
+}

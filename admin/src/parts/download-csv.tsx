@@ -1,0 +1,22 @@
+import { Button } from "@mantine/core";
+import { CSV_ROWS, csvOf } from "../api/csv.ts";
+
+interface DownloadCsvProps {
+  /** The address of the list, such as `/api/admin/devices`. */
+  list: string;
+  /** What the screen asks it for; the page does not matter. */
+  query: object;
+  /** How many rows match, when known. */
+  total: number | undefined;
+}
+
+/** Saves the list as it is filtered and sorted, all pages of it. */
+export function DownloadCsv({ list, query, total = 0 }: DownloadCsvProps) {
+  if (total === 0) return null;
+  const isCut = total > CSV_ROWS;
+  return (
+    <Button component="a" size="xs" variant="default" href={csvOf(list, query)} download>
+      {isCut ? `Download the first ${CSV_ROWS.toLocaleString()} as CSV` : "Download CSV"}
+    </Button>
+  );
+}

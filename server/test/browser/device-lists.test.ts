@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before } from "node:test";
+import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  admin = await signIn(server, tenant);
+  for (const id of ["a-1", "a-2", "a-3", "b-1", "press"]) {
+    server.clock.advance(1);
+    await server.app.devices.createDevice(tenant.caller, { id, name: `Device ${id}` });
+  }
+});
+after(() => server?.stop());
+
+async function signedIn(options: Parameters<typeof openPage>[1] = {}, user = admin): Promise<Watched> {
+  const window = await openPage(server, { timezoneId: "Europe/Vienna", ...options });
+  await useSession(window, server, user.cookie);
+  return window;
+}
+
+browserTest("a list is downloaded as CSV, with the filters of its address", async () => {
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/devices?q=a-&sort=id");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download CSV" }).click();
+  const file = await saved;
+  assert.match(file.suggestedFilename(), /^devices-\d{4}-\d\d-\d\d\.csv$/);
+  const lines = (await readFile(await file.path(), "utf8")).split("\r\n");
+  assert.deepEqual(
+    lines.slice(1, -1).map((line) => line.split(",")[0]),
+    ["a-1", "a-2", "a-3"],
+  );
+  assert.equal(new URL(page.url()).pathname, "/devices");
+  for (const path of ["/audit", "/certificates", "/claims", "/keys", "/users", "/device-types", "/refusals"]) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const { total } = (await admin.call("GET", LISTS[path] ?? path)).json;
+    await page.getByRole("link", { name: "Download CSV" }).waitFor({ state: total > 0 ? "visible" : "detached" });
+  }
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+const LISTS: Record<string, string> = { "/audit": "/audit/admin" };
+
+browserTest("times of the filters are the user's own, to the minute, and stand in the address", async () => {
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/audit?act=!device.create");
+  await page
+    .getByRole("link", { name: "user.accept-invite" })
+    .or(page.getByText("invite", { exact: false }))
+    .first()
+    .waitFor();
+  assert.equal(await page.getByRole("link", { name: "device.create" }).count(), 0);
+  const asked = page.waitForRequest((request) => request.url().includes("from="));
+  await page.getByLabel("From", { exact: true }).fill("2026-07-01T08:30");
+  const { searchParams } = new URL((await asked).url());
+  assert.deepEqual(
+    [searchParams.get("from"), searchParams.get("notAct")],
+    ["2026-07-01T06:30:00.000Z", "device.create"],
+  );
+  assert.equal(new URL(page.url()).searchParams.get("from"), "2026-07-01T08:30");
+  await page.reload();
+  assert.equal(await page.getByLabel("From", { exact: true }).inputValue(), "2026-07-01T08:30");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+for (const view of VIEWS) {
+  browserTest(`selected devices and the filters are sound, ${view.colorScheme}`, async () => {
+    const window = await signedIn(view);
+    const { page } = window;
+    await page.goto("/devices");
+    await page.getByRole("checkbox", { name: "Select a-2" }).check();
+    await page.getByRole("button", { name: "Select all on this page" }).click();
+    await page.getByText(/^\d devices selected$/).waitFor();
+    await assertSound(window, `/devices selected ${view.colorScheme}`);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+    await assertSound(window, `/devices delete-many ${view.colorScheme}`);
+    for (const path of ["/audit?from=2026-07-01T08:30", "/certificates?state=!revoked", "/refusals?reason=!no_chain"]) {
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("load");
+      await assertSound(window, `${path} ${view.colorScheme}`);
+    }
+    await window.context.close();
+  });
+}
+
+browserTest(
+  "many devices are given a type and deleted with the keyboard alone; what is refused stays selected",
+  async () => {
+    // A step-up begins another session.
+    const other = await signIn(server, tenant);
+    const window = await signedIn({ refused: /bulk/ }, other);
+    const { page } = window;
+    await page.goto("/devices?q=a-");
+    await page.getByRole("checkbox", { name: "Select all rows of this page" }).focus();
+    await page.keyboard.press("Space");
+    await page.getByText("3 devices selected").waitFor();
+    await page.getByRole("button", { name: "Set type" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Type").selectOption({ label: "Pump" });
+    await page.getByRole("button", { name: "Set type of 3 devices" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Done for 3 devices.").waitFor();
+    await page.getByRole("button", { name: "Close" }).last().press("Enter");
+    const { json } = await admin.call("GET", `/devices?deviceTypeId=${tenant.deviceTypeId}`);
+    assert.equal(json.total, 3);
+
+    await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+    await server.app.enrollment.deleteDevice(tenant.caller, "a-3");
+    server.clock.advance(11 * 60_000);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const confirm = page.getByRole("button", { name: "Delete 3 devices" });
+    assert.equal(await confirm.isDisabled(), true);
+    await page.getByLabel("Type delete 3 to confirm").fill("delete 3");
+    await confirm.click();
+    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+    await page.getByRole("textbox", { name: "Password" }).fill(other.password);
+    await page.getByRole("button", { name: "Confirm", exact: true }).click();
+    await page.getByText("Done for 2 devices, not for 1, which stay selected:").waitFor();
+    await page.getByRole("table", { name: "Not done" }).getByText("There is no such device.").waitFor();
+    await page.getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("1 device selected").waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
+
+browserTest("when another user was faster, their version is loaded and what was typed stays", async () => {
+  const window = await signedIn({ refused: /devices/ });
+  const { page } = window;
+  await page.goto("/devices/press");
+  await page.getByRole("button", { name: "Edit" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Mine");
+  await server.app.devices.replaceDevice(tenant.caller, "press", { name: "Theirs", description: "Hall 3" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Load their version" }).click();
+  await dialog.getByText("Name now: Theirs").waitFor();
+  assert.equal(await dialog.getByLabel("Name").inputValue(), "Mine");
+  assert.equal(await dialog.getByLabel("Description").inputValue(), "Hall 3");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Mine" }).waitFor();
+  const { name, description } = await server.app.devices.getDevice(tenant.caller, "press");
+  assert.deepEqual([name, description], ["Mine", "Hall 3"]);
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
