@@ -9,11 +9,13 @@ import { type SignedIn, signIn } from "../harness/sign-in.ts";
 let server: TestServer;
 let tenant: TestTenant;
 let admin: SignedIn;
+let groupId: string;
 
 before(async () => {
   server = await startServer();
   tenant = await newTenant(server);
   admin = await signIn(server, tenant);
+  groupId = (await server.app.groups.createGroup(tenant.caller, { name: "Hall 3" })).id;
   for (const id of ["a-1", "a-2", "a-3", "b-1", "press"]) {
     server.clock.advance(1);
     await server.app.devices.createDevice(tenant.caller, { id, name: `Device ${id}` });
@@ -117,7 +119,14 @@ browserTest(
     await page.keyboard.press("Enter");
     await page.getByText("Done for 3 devices.").waitFor();
     await page.getByRole("button", { name: "Close" }).last().press("Enter");
-    const { json } = await admin.call("GET", `/devices?deviceTypeId=${tenant.deviceTypeId}`);
+    await page.getByRole("checkbox", { name: "Select a-1" }).check();
+    await page.getByRole("button", { name: "Groups" }).press("Enter");
+    await page.getByRole("dialog").getByLabel("Hall 3").press("Space");
+    await page.getByRole("button", { name: "Add 1 device" }).press("Enter");
+    await page.getByText("Done for 1 device.").waitFor();
+    await page.getByRole("button", { name: "Close" }).last().press("Enter");
+    assert.deepEqual((await server.app.devices.getDevice(tenant.caller, "a-1")).groupIds, [groupId]);
+    const { json } = await other.call("GET", `/devices?deviceTypeId=${tenant.deviceTypeId}`);
     assert.equal(json.total, 3);
 
     await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();

@@ -6,10 +6,11 @@ import { plural } from "../../../ui/display/format.ts";
 import "./bulk-bar.css";
 import { ConfirmEnd } from "./confirm-end.tsx";
 import { Outcome } from "./outcome.tsx";
+import { SetGroups } from "./set-groups.tsx";
 import { SetType } from "./set-type.tsx";
 
 type BulkOutcome = Schemas["BulkOutcome"];
-type Act = "type" | "revoke_certificates" | "delete";
+type Act = "type" | "groups" | "revoke_certificates" | "delete";
 
 interface BulkBarProps {
   selected: ReadonlySet<string>;
@@ -48,6 +49,9 @@ export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
           <Button size="xs" variant="default" onClick={() => setAct("type")}>
             Set type
           </Button>
+          <Button size="xs" variant="default" onClick={() => setAct("groups")}>
+            Groups
+          </Button>
           {mayRevoke && (
             <Button size="xs" variant="default" onClick={() => setAct("revoke_certificates")}>
               Revoke certificates
@@ -61,7 +65,8 @@ export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
         </section>
       )}
       <SetType opened={act === "type"} ids={ids} types={types} onClose={close} onDone={done} />
-      <ConfirmEnd act={act === "type" ? undefined : act} ids={ids} onClose={close} onDone={done} />
+      <SetGroups opened={act === "groups"} ids={ids} onClose={close} onDone={done} />
+      <ConfirmEnd act={act === "type" || act === "groups" ? undefined : act} ids={ids} onClose={close} onDone={done} />
       <Outcome outcome={outcome} onClose={() => setOutcome(undefined)} />
     </>
   );
