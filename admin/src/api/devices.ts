@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, must } from "./client.ts";
+import { api, must, type Schemas } from "./client.ts";
 import type { paths } from "./generated/admin.ts";
 import { keyOf } from "./queries.ts";
 
@@ -70,4 +70,9 @@ const TIMELINE_PAGE = 50;
 /** Closes the sessions of a device; it may connect again at once. */
 export function disconnectDevice(id: string) {
   return must(api.POST("/api/admin/devices/{id}/disconnect", { params: { path: { id } } }));
+}
+
+/** Does the same to many devices; the answer says of each what became of it. */
+export function changeDevices(body: Schemas["BulkChange"]) {
+  return must(api.POST("/api/admin/devices/bulk", { body }));
 }

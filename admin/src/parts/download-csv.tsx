@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { CSV_ROWS, csvOf } from "../api/csv.ts";
+import { CSV_ROWS, csvOf } from "../api/queries.ts";
 
 interface DownloadCsvProps {
   /** The address of the list, such as `/api/admin/devices`. */

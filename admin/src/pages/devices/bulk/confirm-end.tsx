@@ -1,6 +1,5 @@
 import type { Schemas } from "../../../api/client.ts";
-import { changeDevices } from "../../../api/device-bulk.ts";
-import { DEVICES } from "../../../api/devices.ts";
+import { changeDevices, DEVICES } from "../../../api/devices.ts";
 import { renderProblem } from "../../../parts/problem-box.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 import { plural } from "../../../ui/display/format.ts";

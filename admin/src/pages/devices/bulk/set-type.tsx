@@ -1,8 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Schemas } from "../../../api/client.ts";
-import { changeDevices } from "../../../api/device-bulk.ts";
-import { DEVICES } from "../../../api/devices.ts";
+import { changeDevices, DEVICES } from "../../../api/devices.ts";
 import { Form } from "../../../parts/form/form.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 import { plural } from "../../../ui/display/format.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
-import { records } from "../../lib/limits/records.ts";
-import { adminRoute } from "../route.ts";
+import { enrollmentUseCases } from "../../../enrollment/enrollment.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { adminRoute } from "../../route.ts";
 
 const ids = z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional();
 
