@@ -125,6 +125,31 @@ export function liveRules(given: () => TwoServers): void {
     assert.deepEqual(devicesOf(await streamedTo(tenant.caller, { telemetryOf: asked })), [unseen.deviceId]);
   });
 
+  test("streams of single devices read together: each receives its own, also of a device that joins later", async () => {
+    const { server } = given();
+    const [one, two] = await Promise.all([enrollDevice(server, tenant), enrollDevice(server, tenant)]);
+    const open = (each: TestDevice) => stream(tenant.caller, { kinds: ["telemetry."], telemetryOf: [each.deviceId] });
+    const first = await open(one);
+    const same = await open(one);
+    await publish(server, one, { level: 1 });
+    for (const each of [first, same]) await each.until((events) => events.length === 1);
+    await same.following.stop();
+
+    const joined = await open(two);
+    await Promise.all([publish(server, one, { level: 2 }), publish(server, two, { level: 3 })]);
+    await first.until((events) => telemetryIn(events).at(-1)?.level === 2);
+    await joined.until((events) => events.length === 1);
+    await first.following.stop();
+    await publish(server, two, { level: 4 });
+    await joined.until((events) => telemetryIn(events).at(-1)?.level === 4);
+    await joined.following.stop();
+    const devicesOf = (events: readonly LiveEvent[]) => [...new Set(events.map(({ deviceId }) => deviceId))];
+    assert.deepEqual(
+      [first, same, joined].map(({ got }) => devicesOf(got)),
+      [[one.deviceId], [one.deviceId], [two.deviceId]],
+    );
+  });
+
   test("a caller without the scope of a family, an unknown kind and a wrong cursor are refused, and a failing handler ends the stream", async () => {
     const { live } = given().server.app;
     const key: Caller = {

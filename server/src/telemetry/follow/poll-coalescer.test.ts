@@ -67,3 +67,13 @@ test("a query that failed is repeated", async () => {
   assert.deepEqual((await polls.poll(start)).next, positionAt(100));
   assert.equal(state.queries, 2);
 });
+
+test("a query that has begun answers no follower whose values it may lack", async () => {
+  const { state, read } = database();
+  const polls = createPollCoalescer(read);
+  const start = polls.join(positionAt(90));
+  const first = polls.poll(start);
+  polls.forget();
+  await Promise.all([first, polls.poll(start)]);
+  assert.equal(state.queries, 2);
+});

@@ -10,6 +10,8 @@ export interface PollCoalescer {
   poll: Poll;
   /** Where a follower that has read everything up to `own` continues: at the shared position unless that is ahead. */
   join(own: ChangePosition): ChangePosition;
+  /** No later poll receives the answer of a query that has begun: what it reads has changed. */
+  forget(): void;
 }
 
 export function createPollCoalescer(read: Poll): PollCoalescer {
@@ -45,6 +47,10 @@ export function createPollCoalescer(read: Poll): PollCoalescer {
       if (own === position || own.pass) return own;
       position ??= own;
       return covers(own.snapshot, position.pass?.snapshot ?? position.snapshot) ? position : own;
+    },
+    forget() {
+      last = undefined;
+      lastFrom = undefined;
     },
   };
 }

@@ -1,27 +1,113 @@
 import type { Db } from "../../db/database.ts";
-import { readChanges } from "./changes.ts";
+import { type ChangePage, type ChangePosition, readChanges } from "./changes.ts";
 import type { ChangeScope } from "./changes-store.ts";
 import { createPollCoalescer, type PollCoalescer } from "./poll-coalescer.ts";
 
-/** The poll coalescers of this process: one for all followers of a whole tenant. Followers of a part of it have one each. */
+/** More devices make a shared query slow for every follower: further followers of single devices have a query each. */
+const MOST_SHARED_DEVICES = 1_000;
+
+/** What a follower polls with; `leave` when it has ended. */
+interface Entered {
+  polls: PollCoalescer;
+  leave(): void;
+}
+
+/**
+ * The poll coalescers of this process. All followers of a whole tenant share one; so do all followers of single devices of a tenant whose
+ * users see the same: they read the devices of all of them, and each receives its own.
+ */
 export interface TenantPolls {
-  /** Call `leave` when the follower has ended. */
-  enter(scope: ChangeScope): { polls: PollCoalescer; leave(): void };
+  enter(scope: ChangeScope): Entered;
 }
 
 export function createTenantPolls(db: Db): TenantPolls {
   const tenants = new Map<string, { polls: PollCoalescer; followers: number }>();
+  const parts = new Map<string, SharedDevices>();
+
+  function enterTenant(scope: ChangeScope): Entered {
+    const key = scope.tenantId;
+    const polls = createPollCoalescer((position) => readChanges(db, scope, position));
+    const shared = tenants.get(key) ?? { polls, followers: 0 };
+    shared.followers++;
+    tenants.set(key, shared);
+    const leave = () => {
+      if (--shared.followers === 0) tenants.delete(key);
+    };
+    return { polls: shared.polls, leave };
+  }
+
+  function enterDevices(scope: ChangeScope, deviceIds: readonly string[]): Entered {
+    const key = `${scope.tenantId} ${scope.viewer ?? ""}`;
+    const present = parts.get(key);
+    const shared = present?.hasRoomFor(deviceIds.length) ? present : new SharedDevices(db, scope);
+    if (!present) parts.set(key, shared);
+    const leave = shared.add(deviceIds);
+    return {
+      polls: filtered(shared.polls, new Set(deviceIds)),
+      leave: () => {
+        leave();
+        if (shared.isEmpty && parts.get(key) === shared) parts.delete(key);
+      },
+    };
+  }
+
   return {
     enter(scope) {
-      const polls = createPollCoalescer((position) => readChanges(db, scope, position));
-      if (scope.viewer !== undefined || scope.deviceIds !== undefined) return { polls, leave: () => undefined };
-      const shared = tenants.get(scope.tenantId) ?? { polls, followers: 0 };
-      shared.followers++;
-      tenants.set(scope.tenantId, shared);
-      const leave = () => {
-        if (--shared.followers === 0) tenants.delete(scope.tenantId);
-      };
-      return { polls: shared.polls, leave };
+      if (scope.deviceIds !== undefined) return enterDevices(scope, scope.deviceIds);
+      if (scope.viewer === undefined) return enterTenant(scope);
+      return { polls: createPollCoalescer((position) => readChanges(db, scope, position)), leave: () => undefined };
     },
+  };
+}
+
+/** The devices that some followers of a tenant follow together. */
+class SharedDevices {
+  readonly polls: PollCoalescer;
+  /** Device id → how many follow it. */
+  readonly #followers = new Map<string, number>();
+
+  constructor(db: Db, { tenantId, viewer }: ChangeScope) {
+    this.polls = createPollCoalescer((position) =>
+      readChanges(db, { tenantId, viewer, deviceIds: [...this.#followers.keys()] }, position),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#followers.size === 0;
+  }
+
+  hasRoomFor(count: number): boolean {
+    return this.#followers.size + count <= MOST_SHARED_DEVICES;
+  }
+
+  /** @returns a function that takes them out again */
+  add(deviceIds: readonly string[]): () => void {
+    const unique = new Set(deviceIds);
+    for (const id of unique) this.#followers.set(id, (this.#followers.get(id) ?? 0) + 1);
+    // A query that is running does not read the devices that are new.
+    this.polls.forget();
+    return () => {
+      for (const id of unique) {
+        const left = this.#followers.get(id)! - 1;
+        if (left === 0) this.#followers.delete(id);
+        else this.#followers.set(id, left);
+      }
+    };
+  }
+}
+
+/** The same polls with the changes of these devices only. */
+function filtered(polls: PollCoalescer, deviceIds: ReadonlySet<string>): PollCoalescer {
+  const own = ({ changes, next }: ChangePage): ChangePage => ({
+    changes: changes.filter(({ deviceId }) => deviceIds.has(deviceId)),
+    next,
+  });
+  return {
+    get position() {
+      return polls.position;
+    },
+    poll: async (position: ChangePosition) => own(await polls.poll(position)),
+    join: polls.join,
+    forget: polls.forget,
   };
 }
