@@ -1,9 +1,11 @@
 /**
  * `npm run bench`: measures the product beside its peers in one run, prints a table and writes `bench/results/*.json`.
  *
- *   npm run bench                    every row, some thirteen minutes, six of them ingest
+ *   npm run bench                    every row, some eighteen minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored ingest device lists chart)
+ *                                    (csr redemption memory revocation connects stored ingest device lists chart
+ *                                    app-load app-live app-streams)
+ *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -14,6 +16,7 @@ import { join } from "node:path";
 import { isMet, machine, table } from "./report.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { add, figures, isNamed, progress, skipped, wants } from "./run.ts";
+import { appBesideIngest, appInBrowser } from "./sections/app.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
 import { readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
@@ -29,6 +32,8 @@ if (wants("ingest-postgresql")) await ingestOnPostgres();
 if (wants("device")) await readsOfDevices();
 if (wants("lists")) await readsOfLists();
 if (wants("chart")) await readsOfCharts();
+if (wants("app-load", "app-live")) await appInBrowser();
+if (wants("app-streams")) await appBesideIngest();
 if (isNamed("audit-10m")) await readsOfAudit();
 
 console.log(`\n${table(figures)}`);

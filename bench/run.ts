@@ -1,6 +1,7 @@
 import { type Figure, Skip } from "./report.ts";
 
-const words = process.argv.slice(2);
+const given = process.argv.slice(2);
+const words = given.filter((each) => !each.includes("="));
 const started = performance.now();
 
 /** The figures of this run so far, in the order of the report. */
@@ -16,6 +17,12 @@ export function wants(...names: string[]): boolean {
 /** Whether `name` is an argument as a whole: for rows that run only when they are named. */
 export function isNamed(name: string): boolean {
   return words.includes(name);
+}
+
+/** The number of the argument `name=…`. */
+export function setting(name: string, otherwise: number): number {
+  const found = given.find((each) => each.startsWith(`${name}=`));
+  return found === undefined ? otherwise : Number(found.slice(name.length + 1));
 }
 
 /** Prints a line of progress with the seconds since the start. */
