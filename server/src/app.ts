@@ -13,7 +13,7 @@ import { type Control, createControl } from "./control/control.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
 import { isUnavailable } from "./db/refusal.ts";
-import { composeFeatures, type Features } from "./features.ts";
+import { composeFeatures, encryptAgain, type Features } from "./features.ts";
 import { inUrl } from "./lib/address.ts";
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
@@ -158,7 +158,7 @@ async function openBase(config: Config, overrides: Overrides) {
   const { clock, stopClock } = await chooseClock(database, overrides, logger);
   const base = { database, clock, ids, logger, metrics, stopClock };
   try {
-    const authorities = await createAuthorities({ ...base, masterKeys, publicHost: config.publicHost });
+    const authorities = await createAuthorities({ ...base, masterKeys, publicHost: config.publicHost, encryptAgain });
     return { ...base, authorities, keysFor: authorities.keysFor };
   } catch (error) {
     stopClock();

@@ -11,7 +11,7 @@ import { createDoctor } from "./doctor/doctor.ts";
 import { createEnrollment, type EnrollmentDeps } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
-import { createIdentity } from "./identity/identity.ts";
+import { createIdentity, encryptFactorsAgain, type Secrets } from "./identity/identity.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Ids } from "./lib/ids.ts";
 import type { Limits } from "./lib/limits/limits.ts";
@@ -33,7 +33,7 @@ export interface FeatureDeps {
   logger: Logger;
   metrics: Metrics;
   limits: Limits;
-  authorities: EnrollmentDeps["authorities"] & PlatformDeps["authorities"];
+  authorities: EnrollmentDeps["authorities"] & PlatformDeps["authorities"] & { readonly secrets: Secrets };
   /** Keys derived from the master key; the first one is used for what is new. */
   keysFor: Authorities["keysFor"];
   notificationSettings: NotificationSettings;
@@ -42,6 +42,9 @@ export interface FeatureDeps {
   /** Milliseconds until a silent signer has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
 }
+
+/** What features store encrypted under the master key, which its rotation encrypts again. */
+export const encryptAgain = [encryptFactorsAgain];
 
 /** The facade of every feature but the authorities. */
 export type Features = ReturnType<typeof composeFeatures>;
@@ -91,6 +94,7 @@ export function composeFeatures(process: FeatureDeps) {
     identity: createIdentity({
       ...deps,
       knownBrowserKeys: () => keysFor("known-browsers"),
+      secrets: authorities.secrets,
       baseUrl: () => addresses.baseUrl,
       mail: {
         configured: process.notificationSettings.smtp !== undefined,

@@ -3,11 +3,13 @@ import { after, before, test } from "node:test";
 import { admitsUser, ROLES, type Role } from "../src/access/access.ts";
 import { adminRoutes } from "../src/api/admin-routes.ts";
 import { operationsText } from "../src/api/openapi/operations.ts";
-import type { AdminRoute } from "../src/api/route.ts";
+import { type AdminRoute, isAdmittedWithout } from "../src/api/route.ts";
+import type { Missing } from "../src/identity/identity.ts";
 import { MINUTE } from "../src/lib/clock.ts";
 import { addRecords, addStaff, NOWHERE, type Staff } from "./authorization/records.ts";
 import { type HttpAnswer, https } from "./harness/https.ts";
 import { rowsNaming } from "./harness/rows.ts";
+import { turnOnFactor } from "./harness/second-factor.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { newBrowser, PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
 
@@ -148,6 +150,33 @@ test("dangerous operations are refused ten minutes after the sign-in, and admitt
     assert.notEqual((await call(users.admin, route)).json?.error, "reauthentication_required", route.operationId);
 });
 
+/** Asserts that `browser` may call exactly what its session lists, and what may be called without what it lacks. */
+async function assertIncomplete(browser: Pick<SignedIn, "call">, missing: Missing): Promise<void> {
+  const { operations } = (await browser.call("GET", "/session")).json;
+  for (const route of adminRoutes) {
+    const admitted = isAdmittedWithout(missing, route);
+    assert.equal(operations.includes(route.operationId), admitted, route.operationId);
+    if (admitted) continue;
+    const answer = await browser.call(route.method, addressOf(route, "x").replace("/api/admin", ""));
+    const { error, detail } = answer.json;
+    assert.deepEqual([answer.status, error, detail], [403, "sign_in_incomplete", missing], route.operationId);
+  }
+}
+
+test("a session that lacks the code, or an admin who lacks the factor that the tenant asks for, calls nothing but what completes the sign-in", async () => {
+  const tenant = await addStaff(server);
+  const [ada, eve] = [await signIn(server, tenant, "admin"), await signIn(server, tenant, "admin")];
+  const signedIn = async ({ email }: SignedIn) => {
+    const browser = newBrowser(server);
+    await browser.call("POST", "/session", { body: { email, password: PASSWORD } });
+    return browser;
+  };
+  await turnOnFactor(server, ada);
+  await assertIncomplete(await signedIn(ada), "code");
+  assert.equal((await ada.call("PATCH", "/tenant", { body: { adminsNeedFactor: true } })).status, 200);
+  await assertIncomplete(await signedIn(eve), "factor");
+});
+
 test("a session whose password was drawn by the service calls nothing but what completes the sign-in", async () => {
   const { email, password } = await server.app.access.createUser(theirs.caller, {
     email: "drawn@example.com",
@@ -155,9 +184,5 @@ test("a session whose password was drawn by the service calls nothing but what c
   });
   const browser = newBrowser(server);
   assert.equal((await browser.call("POST", "/session", { body: { email, password } })).json.passwordDue, true);
-  for (const route of adminRoutes.filter(({ by }) => by !== "anyone")) {
-    if ("evenIncomplete" in route) continue;
-    const answer = await browser.call(route.method, addressOf(route, "x").replace("/api/admin", ""));
-    assert.deepEqual([answer.status, answer.json.error], [403, "sign_in_incomplete"], route.operationId);
-  }
+  await assertIncomplete(browser, "password");
 });

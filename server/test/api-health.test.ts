@@ -4,6 +4,7 @@ import { deviceDocument, publicDocument } from "../src/api/openapi/openapi.ts";
 import { createAuthorities, createMasterKeys } from "../src/authorities/authorities.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { openMasterKeyStore } from "../src/config/master-key.ts";
+import { encryptAgain } from "../src/features.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
@@ -46,7 +47,8 @@ async function rotateElsewhere({ app, clock, dataDir }: TestServer): Promise<voi
   const next = Buffer.alloc(32, 8).toString("base64");
   const store = await openMasterKeyStore(parseConfig({ ...env, MUSTER_MASTER_KEY_NEXT: next }));
   const masterKeys = createMasterKeys(store);
-  const other = await createAuthorities({ ...app, clock, ids: randomIds, masterKeys, publicHost: "localhost" });
+  const deps = { ...app, clock, ids: randomIds, masterKeys, publicHost: "localhost", encryptAgain };
+  const other = await createAuthorities(deps);
   await other.rotateMasterKey();
   await other.close();
 }

@@ -7,8 +7,10 @@ import { createProgram } from "../src/cli/program.ts";
 import { socketPath } from "../src/control/socket-path.ts";
 import { musterProcess } from "./harness/command-line.ts";
 import { https } from "./harness/https.ts";
+import { turnOnFactor } from "./harness/second-factor.ts";
 import type { TestServer } from "./harness/server.ts";
 import { startShell, type TestShell } from "./harness/shell.ts";
+import { signIn } from "./harness/sign-in.ts";
 
 const secrets: string[] = [];
 let shell: TestShell;
@@ -82,6 +84,16 @@ test("without --json a result is a sentence, and says that a secret is not shown
     /^Created user bob@acme.example \(.+\)\.\nPassword: (\w{22})\nCopy it now: it is not shown again\.\n$/,
   );
   secrets.push(/Password: (\w+)/.exec(stdout)![1]!);
+});
+
+test("the shell removes the second factor of a user who lost it, and says when there was none", async () => {
+  const user = await signIn(server, { caller: await server.app.access.systemCaller("acme") });
+  const { secret } = await turnOnFactor(server, user);
+  secrets.push(secret);
+  assert.deepEqual(await json("user", "reset-factor", user.email), { email: user.email, removed: true });
+  assert.equal((await user.call("GET", "/session")).status, 401);
+  const { stdout } = await muster(["user", "reset-factor", user.email]);
+  assert.match(stdout, /had no second factor/);
 });
 
 test("deactivating a user, resetting the password and deleting the user revoke the user's API keys", async () => {

@@ -9,6 +9,7 @@ import { parseConfig } from "../src/config/config.ts";
 import { openMasterKeyStore } from "../src/config/master-key.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { CLAIM_MINUTES } from "../src/enrollment/limits.ts";
+import { encryptAgain } from "../src/features.ts";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
 import { isMusterError } from "../src/lib/errors.ts";
 import { randomIds } from "../src/lib/ids.ts";
@@ -45,6 +46,7 @@ async function environment(t: TestContext) {
       logger,
       masterKeys: createMasterKeys(store),
       publicHost: "localhost",
+      encryptAgain,
     };
     const authorities = await createAuthorities(deps).catch(async (error) => {
       await database.close();

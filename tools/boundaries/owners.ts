@@ -6,7 +6,7 @@
  */
 export const owners: Record<string, readonly string[]> = {
   access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock", "tenant_quotas", "quota_rounds"],
-  identity: ["user_sessions", "sign_in_failures", "one_time_links"],
+  identity: ["user_sessions", "sign_in_failures", "one_time_links", "user_factors", "recovery_codes"],
   audit: ["certificate_audit", "api_audit", "admin_audit", "idempotency_keys"],
   devices: [
     "devices",

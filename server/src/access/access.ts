@@ -51,12 +51,17 @@ export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
-export { findTenant, soleTenant } from "./tenant-store.ts";
+export { findTenant, lockFactorRule, soleTenant } from "./tenant-store.ts";
 export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export { hasUsers, lockUser, lockUserById, setPasswordHash } from "./user-store.ts";
 export { addUser, checkEmail } from "./users/add-user.ts";
 export type { AdministeredUser, KeyAtStake, UserChange } from "./users/change-users.ts";
-export { type Credentials, findCredentials, lockCredentials } from "./users/credentials-store.ts";
+export {
+  type Credentials,
+  type FoundCredentials,
+  findCredentials,
+  lockCredentials,
+} from "./users/credentials-store.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */

@@ -9,7 +9,8 @@ export type AccessErrorCode =
   | "insufficient_scope"
   | "insufficient_role"
   | "quota_exceeded"
-  | "last_admin";
+  | "last_admin"
+  | "factor_missing";
 
 /** One answer for every reason, so that nothing is learned about a key by trying (spec 7). */
 export function invalidApiKey(): MusterError<"invalid_api_key"> {
@@ -36,6 +37,11 @@ export function insufficientRole(role: LeastRole | undefined, what = "this"): Mu
 /** The tenant would have no admin who can sign in. */
 export function lastAdmin(): MusterError<"last_admin"> {
   return new MusterError("last_admin", "this is the last active admin of the tenant: make another user an admin first");
+}
+
+/** A rule that its maker does not keep would shut the maker out of everything but keeping it. */
+export function factorMissing(): MusterError<"factor_missing"> {
+  return new MusterError("factor_missing", "set up a second factor of your own first, on the page of your account");
 }
 
 /** The tenant would have more than its quota allows. */

@@ -53,12 +53,17 @@ export async function lockTenant(tx: Tx, id: string): Promise<TenantDetailRow> {
   return await tx.selectFrom("tenants").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
+/** Whether the tenant's admins must have a second factor; it stays so until the transaction ends. */
+export async function lockFactorRule(tx: Tx, id: string): Promise<boolean> {
+  return (await lockTenant(tx, id)).admins_need_factor;
+}
+
 export async function updateTenantRow(
   tx: Tx,
   id: string,
-  { name, retentionDays }: { name: string; retentionDays: number },
+  { name, retentionDays, adminsNeedFactor }: { name: string; retentionDays: number; adminsNeedFactor: boolean },
 ): Promise<TenantDetailRow> {
-  const set = { name, telemetry_retention_days: retentionDays };
+  const set = { name, telemetry_retention_days: retentionDays, admins_need_factor: adminsNeedFactor };
   return await tx.updateTable("tenants").set(set).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -59,6 +59,12 @@ export async function lockAdmins(tx: Tx, tenantId: string): Promise<void> {
   await tx.selectFrom("tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().execute();
 }
 
+/** Whether the user has a second factor. */
+export async function hasFactor(db: Db, userId: string): Promise<boolean> {
+  const found = db.selectFrom("shared_user_factors").select("factor_id").where("user_id", "=", userId);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
 /** How many active admins the tenant has besides this user. */
 export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string): Promise<number> {
   const { rows } = await sql<{ admins: number }>`

@@ -1,4 +1,3 @@
-import * as account from "./admin/account.ts";
 import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
@@ -15,8 +14,10 @@ import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
 import * as refusals from "./admin/refusals.ts";
-import * as session from "./admin/session.ts";
-import * as setup from "./admin/setup.ts";
+import * as account from "./admin/sign-in/account.ts";
+import * as factors from "./admin/sign-in/factors.ts";
+import * as session from "./admin/sign-in/session.ts";
+import * as setup from "./admin/sign-in/setup.ts";
 import * as telemetry from "./admin/telemetry.ts";
 import * as tenant from "./admin/tenant.ts";
 import * as users from "./admin/users.ts";
@@ -27,6 +28,7 @@ const RESOURCES = [
   setup,
   session,
   account,
+  factors,
   users,
   invites,
   overview,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AccessRule, Caller, Declaration, LeastRole, Scope, UseCase } from "../access/access.ts";
 import type { PeerCertificate } from "../certificates/certificates.ts";
-import type { Session, Visit } from "../identity/identity.ts";
+import type { Missing, Session, Visit } from "../identity/identity.ts";
 import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
 import type { ErrorCode } from "./problem.ts";
 
@@ -120,8 +120,8 @@ export interface AdminUseCaseRoute extends AdminDescription {
 export interface AdminAccountRoute extends AdminDescription {
   by: "session";
   service: Declaration;
-  /** Also while the sign-in is not complete. */
-  evenIncomplete?: true;
+  /** Also while the sign-in lacks one of these. */
+  evenWithout?: readonly Missing[];
   handler: AnyHandler<SessionHolder>;
 }
 
@@ -130,6 +130,11 @@ export interface AdminOpenRoute extends AdminDescription {
   by: "anyone";
   service: Declaration;
   handler: AnyHandler<Visitor>;
+}
+
+/** Whether a session whose sign-in lacks this may call the route. */
+export function isAdmittedWithout(missing: Missing, route: AdminRoute): boolean {
+  return route.by === "anyone" || (route.by === "session" && route.evenWithout?.includes(missing) === true);
 }
 
 export type AdminRoute = AdminUseCaseRoute | AdminAccountRoute | AdminOpenRoute;
@@ -246,7 +251,7 @@ export function accountRoute<
   route: Description<P, Q, B> & {
     service: (deps: never, ...args: Args) => Promise<Result>;
     stepUp?: true;
-    evenIncomplete?: true;
+    evenWithout?: readonly Missing[];
     handler: Handler<SessionHolder, P, Q, B, (...args: Args) => Promise<Result>>;
   },
 ): AdminAccountRoute {

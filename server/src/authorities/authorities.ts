@@ -13,13 +13,15 @@ import type { KeyPurpose } from "./derived-keys.ts";
 import { followAuthorities } from "./follow-authorities.ts";
 import type { Issuer, ServerTls } from "./loaded-authorities.ts";
 import { type MasterKeyRotation, rotateMasterKey } from "./rotate-master-key.ts";
+import { createSealedSecrets, type SealedSecrets } from "./sealed-secrets.ts";
 import { type AuthorityStatus, type ExportedAuthority, exportCertificates, issuersOf, statusOf } from "./status.ts";
 
-export type { AuthoritiesDeps } from "./deps.ts";
+export type { AuthoritiesDeps, EncryptAgain } from "./deps.ts";
 export type { KeyPurpose } from "./derived-keys.ts";
 export type { Issuer, ServerTls } from "./loaded-authorities.ts";
 export { createMasterKeys, fixedMasterKey, type MasterKeyStore, type MasterKeys } from "./master-keys.ts";
 export type { MasterKeyRotation } from "./rotate-master-key.ts";
+export type { SealedSecrets } from "./sealed-secrets.ts";
 export type { AuthorityStatus, ExportedAuthority } from "./status.ts";
 
 /** What is replaced. `rootImmediately`: the new server root is active at once. */
@@ -63,6 +65,8 @@ export interface Authorities {
    * @throws MusterError wrong_master_key when the master key was rotated to one that this process does not have
    */
   keysFor(purpose: KeyPurpose): readonly KeyObject[];
+  /** Encrypts what other features store, under the master key. */
+  readonly secrets: SealedSecrets;
   /** Whether this process has the present master key: after a rotation it may lack the new one. */
   hasMasterKey(): boolean;
   /** Replaces the master key; repeat it after an interruption. docs/operations.md describes the procedure. @throws MusterError invalid_request */
@@ -122,6 +126,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
       const keys = current().keys[purpose].filter(({ neededUntil }) => neededUntil === undefined || neededUntil > now);
       return keys.map(({ key }) => key);
     },
+    secrets: createSealedSecrets(deps),
     hasMasterKey: () => deps.masterKeys.isKnown(),
     rotateMasterKey: async () => {
       const rotated = await rotateMasterKey(deps);

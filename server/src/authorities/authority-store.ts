@@ -20,6 +20,11 @@ export async function lockAuthorities(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(AUTHORITIES_LOCK)})`.execute(tx);
 }
 
+/** Waits until no other transaction changes the hierarchy, and keeps others from it until `tx` ends. Several may wait at once. */
+export async function awaitRotation(tx: Tx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock_shared(${sql.lit(AUTHORITIES_LOCK)})`.execute(tx);
+}
+
 /** Every generation of every role, oldest first. */
 export async function listAuthorities(db: Db): Promise<AuthorityRow[]> {
   return await db.selectFrom("authorities").selectAll().orderBy("created_at").orderBy("id").execute();

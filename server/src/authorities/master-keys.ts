@@ -28,6 +28,8 @@ export interface MasterKeys {
    * @throws MusterError wrong_master_key
    */
   select(check: string | undefined): Promise<void>;
+  /** The key with this check value, which need not be the one in use yet. @throws MusterError wrong_master_key */
+  withCheck(check: string | undefined): Promise<Buffer>;
   /** As {@link MasterKeyStore}. */
   next(): Promise<Buffer>;
   /** Puts the key in use in its place, once. @returns what is left for a person to do, the same at every call */
@@ -46,6 +48,12 @@ export function createMasterKeys(store: MasterKeyStore): MasterKeys {
   let promoted: { key: Secret<Buffer>; remaining: Promise<string[]> } | undefined;
   const find = (check: string | undefined) =>
     check === undefined ? keys[0] : keys.find((key) => isMasterKeyOf(check, key.reveal()));
+  const findOrRead = async (check: string | undefined) => {
+    const found = find(check);
+    if (found !== undefined) return found;
+    keys = await store.read();
+    return find(check);
+  };
   return {
     current() {
       if (current === undefined) throw wrongMasterKey();
@@ -53,11 +61,13 @@ export function createMasterKeys(store: MasterKeyStore): MasterKeys {
     },
     isKnown: () => current !== undefined,
     async select(check) {
-      current = find(check);
-      if (current !== undefined) return;
-      keys = await store.read();
-      current = find(check);
+      current = await findOrRead(check);
       if (current === undefined) throw wrongMasterKey();
+    },
+    async withCheck(check) {
+      const key = await findOrRead(check);
+      if (key === undefined) throw wrongMasterKey();
+      return key.reveal();
     },
     next: async () => {
       const next = await store.next();

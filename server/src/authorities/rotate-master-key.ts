@@ -1,7 +1,7 @@
 import { recordAct } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { faultPoint } from "../lib/fault-points.ts";
-import { decryptPrivateKey, encryptPrivateKey, masterKeyCheck } from "../pki/pki.ts";
+import { decryptPrivateKey, encryptPrivateKey, masterKeyCheck, openSecret, sealSecret } from "../pki/pki.ts";
 import { notifyChange, updateMasterKeyCheck, updatePrivateKey } from "./authority-store.ts";
 import { requireMasterKey } from "./change-hierarchy.ts";
 import type { AuthoritiesDeps } from "./deps.ts";
@@ -34,6 +34,8 @@ export async function rotateMasterKey(deps: AuthoritiesDeps): Promise<Omit<Maste
     await requireMasterKey(hierarchy);
     if (hierarchy.masterKey.equals(next)) return null;
     await encryptAgain(hierarchy, next);
+    const reseal = (sealed: Buffer) => sealSecret(openSecret(sealed, hierarchy.masterKey), next, deps.ids);
+    for (const encryptOthers of deps.encryptAgain) await encryptOthers(tx, reseal);
     await recordRotation(hierarchy, next);
     await notifyChange(tx);
     await faultPoint("master-key.commit");

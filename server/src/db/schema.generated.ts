@@ -46,6 +46,7 @@ export interface Schema {
   one_time_links: OneTimeLinksTable;
   pages: PagesTable;
   quota_rounds: QuotaRoundsTable;
+  recovery_codes: RecoveryCodesTable;
   rejected_messages: RejectedMessagesTable;
   request_clock: RequestClockTable;
   retired_keys: RetiredKeysTable;
@@ -70,6 +71,7 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
+  user_factors: UserFactorsTable;
   user_sessions: UserSessionsTable;
   users: UsersTable;
   device_viewers: DeviceViewersView;
@@ -98,6 +100,7 @@ export interface Schema {
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
   shared_tickets: SharedTicketsView;
+  shared_user_factors: SharedUserFactorsView;
   shared_users: SharedUsersView;
 }
 
@@ -573,6 +576,11 @@ export interface QuotaRoundsTable {
   unallotted: number;
 }
 
+export interface RecoveryCodesTable {
+  factor_id: string;
+  code_sha256: Buffer;
+}
+
 export interface RejectedMessagesTable {
   id: string;
   device_uid: string;
@@ -735,6 +743,7 @@ export interface TenantsTable {
   name: string;
   created_at: Date;
   telemetry_retention_days: Generated<number>;
+  admins_need_factor: Generated<boolean>;
 }
 
 export interface ThresholdsTable {
@@ -789,6 +798,15 @@ export interface TicketsTable {
   completed_at: Date | null;
 }
 
+export interface UserFactorsTable {
+  id: string;
+  user_id: string;
+  secret: Buffer;
+  created_at: Date;
+  confirmed_at: Date | null;
+  last_step: Generated<number>;
+}
+
 export interface UserSessionsTable {
   id: string;
   user_id: string;
@@ -799,6 +817,7 @@ export interface UserSessionsTable {
   verified_at: Date;
   address: string;
   user_agent: string;
+  factor_id: string | null;
 }
 
 export interface UsersTable {
@@ -1016,6 +1035,7 @@ export interface SharedTenantsView {
   slug: string;
   name: string;
   telemetry_retention_days: number;
+  admins_need_factor: boolean;
 }
 
 export interface SharedThresholdsView {
@@ -1034,6 +1054,11 @@ export interface SharedTicketsView {
   device_id: string | null;
   title: string;
   created_by: string;
+}
+
+export interface SharedUserFactorsView {
+  user_id: string;
+  factor_id: string | null;
 }
 
 export interface SharedUsersView {

@@ -797,6 +797,13 @@ CREATE TABLE quota_rounds (
   CONSTRAINT quota_rounds_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE recovery_codes (
+  factor_id uuid NOT NULL,
+  code_sha256 bytea NOT NULL,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (factor_id, code_sha256),
+  CONSTRAINT recovery_codes_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES user_factors(id) ON DELETE CASCADE
+);
+
 CREATE TABLE rejected_messages (
   id uuid NOT NULL,
   device_uid uuid NOT NULL,
@@ -1024,11 +1031,14 @@ CREATE TABLE tenants (
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   telemetry_retention_days smallint NOT NULL DEFAULT 90,
+  admins_need_factor boolean NOT NULL DEFAULT false,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_slug_key UNIQUE (slug),
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{1,40}$'::text)),
   CONSTRAINT tenants_telemetry_retention_days_check CHECK ((telemetry_retention_days = ANY (ARRAY[7, 30, 90, 180, 365, 730])))
 );
+CREATE TRIGGER tenants_factor_rule AFTER UPDATE OF admins_need_factor ON tenants
+  FOR EACH ROW WHEN ((new.admins_need_factor AND (NOT old.admins_need_factor))) EXECUTE FUNCTION end_sessions_without_factor();
 CREATE TRIGGER tenants_retention AFTER UPDATE OF telemetry_retention_days ON tenants
   FOR EACH ROW WHEN ((old.telemetry_retention_days <> new.telemetry_retention_days)) EXECUTE FUNCTION notify_retention();
 
@@ -1143,6 +1153,20 @@ CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE user_factors (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  secret bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  confirmed_at timestamp with time zone,
+  last_step integer NOT NULL DEFAULT 0,
+  CONSTRAINT user_factors_pkey PRIMARY KEY (id),
+  CONSTRAINT user_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX user_factors_begun ON user_factors USING btree (user_id) WHERE (confirmed_at IS NULL);
+CREATE UNIQUE INDEX user_factors_confirmed ON user_factors USING btree (user_id) WHERE (confirmed_at IS NOT NULL);
+CREATE INDEX user_factors_unconfirmed ON user_factors USING btree (created_at) WHERE (confirmed_at IS NULL);
+
 CREATE TABLE user_sessions (
   id uuid NOT NULL,
   user_id uuid NOT NULL,
@@ -1153,6 +1177,7 @@ CREATE TABLE user_sessions (
   verified_at timestamp with time zone NOT NULL,
   address text NOT NULL,
   user_agent text NOT NULL,
+  factor_id uuid,
   CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT user_sessions_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -1182,6 +1207,8 @@ CREATE TABLE users (
 CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
+CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
+  FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
   FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
 
@@ -1395,7 +1422,8 @@ CREATE VIEW shared_tenants AS
  SELECT id,
     slug,
     name,
-    telemetry_retention_days
+    telemetry_retention_days,
+    admins_need_factor
    FROM tenants;
 
 CREATE VIEW shared_thresholds AS
@@ -1415,6 +1443,12 @@ CREATE VIEW shared_tickets AS
     title,
     created_by
    FROM tickets;
+
+CREATE VIEW shared_user_factors AS
+ SELECT user_id,
+    id AS factor_id
+   FROM user_factors
+  WHERE confirmed_at IS NOT NULL;
 
 CREATE VIEW shared_users AS
  SELECT id,
@@ -1472,6 +1506,15 @@ CREATE FUNCTION commit_later()
 AS $function$
   SELECT set_config('synchronous_commit', CASE current_setting('fsync') WHEN 'on' THEN 'off' ELSE 'on' END, true)
 $function$;
+
+CREATE FUNCTION delete_user_factors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM user_factors WHERE user_id = NEW.id;
+  RETURN NULL;
+END $function$;
 
 CREATE FUNCTION device_deleted()
  RETURNS trigger
@@ -1572,6 +1615,17 @@ BEGIN
     -- Another process may have dropped it since.
     EXECUTE 'DROP TABLE IF EXISTS ' || quote_ident(part);
   END LOOP;
+END $function$;
+
+CREATE FUNCTION end_sessions_without_factor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM user_sessions s USING users u
+   WHERE u.id = s.user_id AND u.tenant_id = NEW.id AND u.role = 'admin'
+     AND NOT EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id);
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION end_user_sessions()

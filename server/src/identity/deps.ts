@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Quotas } from "../access/access.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
@@ -18,9 +18,18 @@ export interface IdentityDeps {
   hashGate: HashGate;
   /** Keys that the cookies of known browsers are signed with: the present one, then former ones. */
   knownBrowserKeys: () => readonly KeyObject[];
+  secrets: Secrets;
   /** The address that links begin with. */
   baseUrl: () => string;
   mail: Mail;
+}
+
+/** Encrypts the secrets of second factors under the master key. */
+export interface Secrets {
+  /** Called before the transaction locks a row with a sealed secret. */
+  seal(tx: Tx, secret: Buffer): Promise<Buffer>;
+  /** Called when the transaction has locked the row with the sealed secret. */
+  open(tx: Tx, sealed: Buffer): Promise<Buffer>;
 }
 
 export interface Mail {

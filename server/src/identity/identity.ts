@@ -1,5 +1,8 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { IdentityDeps } from "./deps.ts";
+import { giveFactor } from "./factors/give-factor.ts";
+import { confirmFactor, listFactors, removeFactor, renewRecoveryCodes, startFactor } from "./factors/own-factors.ts";
+import { resetFactor } from "./factors/reset-factor.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
 import { acceptInvite, inviteUser, listInvites, withdrawInvite } from "./links/invites.ts";
 import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
@@ -10,9 +13,20 @@ import { signIn } from "./sign-in.ts";
 import { createHashGate } from "./throttle/hash-gate.ts";
 import { prune, signOut, useSession } from "./use-session.ts";
 
-export type { Mail } from "./deps.ts";
+export type { Mail, Secrets } from "./deps.ts";
+export { encryptFactorsAgain } from "./factors/factor-store.ts";
 export { PASSWORD_LENGTH } from "./password-rules.ts";
-export { callerOf, type NewSession, type Session, type SignedIn, type Visit } from "./session.ts";
+export {
+  callerOf,
+  MISSING,
+  type Missing,
+  missingOf,
+  type NewSession,
+  type Opened,
+  type Session,
+  type SignedIn,
+  type Visit,
+} from "./session.ts";
 
 /** For admins of a tenant. */
 export const identityUseCases = {
@@ -22,6 +36,7 @@ export const identityUseCases = {
   listAccounts,
   getAccount,
   resetUser,
+  resetFactor,
   unlockUser,
 };
 
@@ -40,6 +55,12 @@ export const identityServices = {
   listOwnSessions,
   endOwnSession,
   endOtherSessions,
+  giveFactor,
+  listFactors,
+  startFactor,
+  confirmFactor,
+  removeFactor,
+  renewRecoveryCodes,
 };
 
 /** For the process and its shell. */

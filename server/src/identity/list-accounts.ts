@@ -3,7 +3,7 @@ import { isUuid } from "../lib/ids.ts";
 import type { Page } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { IdentityDeps } from "./deps.ts";
-import { accountOf } from "./throttle/throttle.ts";
+import { accountOf, codesOf } from "./throttle/throttle.ts";
 import { forgetFailures } from "./throttle/throttle-store.ts";
 import { type AccountFilter, type AccountRow, findAccountRow, listAccountRows } from "./user-account-store.ts";
 
@@ -11,6 +11,7 @@ import { type AccountFilter, type AccountRow, findAccountRow, listAccountRows } 
 export interface Account extends AdministeredUser {
   /** Of the sessions that have not expired. */
   lastUsedAt: Date | null;
+  secondFactor: boolean;
 }
 
 /** The tenant's users who are not deleted, newest first. */
@@ -32,7 +33,7 @@ export const getAccount = useCase(
   },
 );
 
-/** Forgets the failed sign-ins of a user, so that the next one is admitted. @throws MusterError not_found */
+/** Forgets the failed sign-ins and wrong codes of a user, so that the next one is admitted. @throws MusterError not_found */
 export const unlockUser = adminUseCase(
   { role: "admin" },
   "user.unlock",
@@ -41,11 +42,12 @@ export const unlockUser = adminUseCase(
       const user = await lockUser(tx, email.trim());
       if (user?.tenant_id !== caller.tenantId) throw notFound("user");
       await forgetFailures(tx, accountOf(user.email));
+      await forgetFailures(tx, codesOf(user.id));
       return { target: user.id, after: { email: user.email }, result: undefined };
     },
   }),
 );
 
-function toAccount({ created_at, last_used_at, ...row }: AccountRow): Account {
-  return { ...row, createdAt: created_at, lastUsedAt: last_used_at };
+function toAccount({ created_at, last_used_at, second_factor, ...row }: AccountRow): Account {
+  return { ...row, createdAt: created_at, lastUsedAt: last_used_at, secondFactor: second_factor };
 }

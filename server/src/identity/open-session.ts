@@ -3,6 +3,7 @@ import type { Tx } from "../db/database.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { invalidCredentials } from "./errors.ts";
+import { findFactor } from "./factors/factor-store.ts";
 import type { NewSession, Visit } from "./session.ts";
 import { findSession, insertSession } from "./session-store.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
@@ -10,22 +11,41 @@ import { makeToken, tokenHash } from "./tokens.ts";
 /** Longer texts of browsers are cut. */
 const MOST_USER_AGENT = 200;
 
+/** What was verified of a user. */
+interface Verified {
+  userId: string;
+  /** Of the password. */
+  passwordHash: string;
+  /** The second factor of which a code was given. */
+  givenFactorId?: string | null;
+}
+
+type Deps = Pick<IdentityDeps, "ids" | "clock" | "limits">;
+
 /**
  * Begins a session of a user whose credentials were verified. The user's row is locked: a deactivation or another password that
- * commits before makes this fail, one that commits after ends the session.
+ * commits before makes this fail, one that commits after ends the session. Where the user has a second factor that was not given, the
+ * session lacks it, and ends soon.
  *
- * @param passwordHash of the password that was verified
  * @throws MusterError invalid_credentials
  */
-export async function openSession(
-  deps: Pick<IdentityDeps, "ids" | "clock" | "limits">,
-  tx: Tx,
-  { userId, passwordHash }: { userId: string; passwordHash: string },
-  { address, userAgent }: Visit,
-): Promise<NewSession> {
-  const { ids, clock, limits } = deps;
+export async function openSession(deps: Deps, tx: Tx, verified: Verified, visit: Visit): Promise<NewSession> {
+  const { userId, passwordHash, givenFactorId = null } = verified;
   const locked = await lockCredentials(tx, userId);
   if (locked?.passwordHash !== passwordHash) throw invalidCredentials();
+  return await beginSession(deps, tx, { userId, givenFactorId }, visit);
+}
+
+/** Begins a session of a user whose row `tx` has locked. */
+export async function beginSession(
+  { ids, clock, limits }: Deps,
+  tx: Tx,
+  { userId, givenFactorId }: { userId: string; givenFactorId: string | null },
+  { address, userAgent }: Visit,
+): Promise<NewSession> {
+  const factor = await findFactor(tx, userId);
+  const given = factor?.id === givenFactorId ? givenFactorId : null;
+  const minutes = factor && given === null ? limits.factorMinutes : limits.sessionMinutes;
   const now = clock.now();
   const token = makeToken(ids);
   const tokenSha256 = tokenHash(token);
@@ -35,10 +55,11 @@ export async function openSession(
     token_sha256: tokenSha256,
     created_at: now,
     last_used_at: now,
-    expires_at: addMs(now, limits.sessionMinutes * MINUTE),
+    expires_at: addMs(now, minutes * MINUTE),
     verified_at: now,
     address,
     user_agent: userAgent.slice(0, MOST_USER_AGENT),
+    factor_id: given,
   };
   await insertSession(tx, row, limits.sessionsOfUser);
   const session = await findSession(tx, { tokenSha256, now, idleSince: addMs(now, -MINUTE) });

@@ -1,16 +1,18 @@
 import { findCredentials, setPasswordHash, verifyPassword } from "../access/access.ts";
 import { recordAct } from "../audit/audit.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import type { IdentityDeps } from "./deps.ts";
-import { wrongPassword } from "./errors.ts";
+import { factorRequired, wrongPassword } from "./errors.ts";
+import { takeCode } from "./factors/take-code.ts";
 import { openSession } from "./open-session.ts";
 import { hashChosen } from "./password-rules.ts";
 import type { NewSession, Session, Visit } from "./session.ts";
 import { deleteOtherSessions, deleteSessionOf, listSessionRows, renewSession } from "./session-store.ts";
-import { countedInSession, throttled } from "./throttle/throttle.ts";
+import { countedInSession, throttled, throttledCode } from "./throttle/throttle.ts";
 import { makeToken, tokenHash } from "./tokens.ts";
 
 /** @throws MusterError invalid_credentials, sign_in_throttled, rate_limited */
@@ -48,20 +50,51 @@ export async function changePassword(
     const by = { tenantId: tenant.id, actor: `user:${user.id}`, address: visit.address };
     const act = { act: "user.change-password", target: user.id, after: { email: user.email } };
     await recordAct(tx, by, act, { ids: deps.ids, now: deps.clock.now() });
-    return await openSession(deps, tx, { userId: user.id, passwordHash }, visit);
+    return await openSession(deps, tx, { userId: user.id, passwordHash, givenFactorId: session.factorId }, visit);
   });
+}
+
+export interface StepUp {
+  password: string;
+  /** Of the second factor, or a recovery code; for users who have one. */
+  code?: string | undefined;
+  address: string;
 }
 
 /**
  * Verifies the user again, for dangerous operations of the next ten minutes. The session gets a new token.
  *
- * @throws MusterError invalid_credentials, sign_in_throttled, rate_limited
+ * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited
  */
-export async function stepUp(deps: IdentityDeps, session: Session, password: string): Promise<{ token: string }> {
+export async function stepUp(
+  deps: IdentityDeps,
+  session: Session,
+  { password, code, address }: StepUp,
+): Promise<{ token: string }> {
+  const hasFactor = session.factor === "given";
+  if (hasFactor && code === undefined) throw factorRequired();
   await verifyOwnPassword(deps, session, password);
-  const token = makeToken(deps.ids);
-  await renewSession(deps.database.db, session.id, tokenHash(token), deps.clock.now());
+  const { database, ids, clock } = deps;
+  const token = makeToken(ids);
+  const renew = (db: Db) => renewSession(db, session.id, tokenHash(token), clock.now());
+  if (hasFactor) await withCode(deps, session, { code: code!, address }, renew);
+  else await renew(database.db);
   return { token };
+}
+
+/** Uses up a code of the user's second factor together with what it admits. @throws MusterError invalid_credentials, sign_in_throttled */
+async function withCode(
+  deps: IdentityDeps,
+  session: Session,
+  given: { code: string; address: string },
+  admitted: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const attempt = () =>
+    inTransaction(deps.database.db, async (tx) => {
+      await takeCode(deps, tx, session, given);
+      await admitted(tx);
+    });
+  await throttledCode(deps, session.user.id, attempt);
 }
 
 /** A session as its user sees it. */
@@ -78,9 +111,9 @@ export interface SessionRecord {
 /** The user's own sessions, newest first. */
 export async function listOwnSessions(
   { database, clock }: IdentityDeps,
-  { id, user }: Session,
+  { id, user, factorId }: Session,
 ): Promise<SessionRecord[]> {
-  const rows = await listSessionRows(database.db, user.id, clock.now());
+  const rows = await listSessionRows(database.db, { userId: user.id, factorId, now: clock.now() });
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at,

@@ -3,16 +3,20 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Pruned } from "../db/prune.ts";
 import type { UserSessionsTable } from "../db/schema.generated.ts";
 import { readStatement, runStatement, statement } from "../db/statement.ts";
-import type { Session } from "./session.ts";
+import type { FactorState, Session } from "./session.ts";
 
 export type NewSessionRow = UserSessionsTable;
 
-/** Adds a session, and ends the oldest ones of the user beyond `most`. */
+/**
+ * Adds a session, and ends the oldest ones of the user beyond `most`: of those with the same factor, so that sign-ins that lack the code
+ * end no other session.
+ */
 export async function insertSession(tx: Tx, row: NewSessionRow, most: number): Promise<void> {
   await tx.insertInto("user_sessions").values(row).execute();
   await sql`
     DELETE FROM user_sessions WHERE user_id = ${row.user_id} AND id IN (
-      SELECT id FROM user_sessions WHERE user_id = ${row.user_id} ORDER BY id DESC OFFSET ${most})`.execute(tx);
+      SELECT id FROM user_sessions WHERE user_id = ${row.user_id} AND factor_id IS NOT DISTINCT FROM ${row.factor_id}::uuid
+       ORDER BY id DESC OFFSET ${most})`.execute(tx);
 }
 
 interface FoundRow {
@@ -27,6 +31,9 @@ interface FoundRow {
   tenant_id: string;
   slug: string;
   name: string;
+  admins_need_factor: boolean;
+  given_factor_id: string | null;
+  factor_id: string | null;
 }
 
 /** A session that stands at `now` and was used since `idleSince`, with its user, who is active. */
@@ -41,8 +48,10 @@ export async function findSession(
 const readSession = statement<{ tokenSha256: Buffer; now: Date; idleSince: Date }, FoundRow>(
   "read-user-session",
   (p) => sql`
-    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name
+    SELECT s.id, s.last_used_at, s.verified_at, s.user_id, u.email, u.role, u.platform, u.password_drawn, u.tenant_id, t.slug, t.name,
+           t.admins_need_factor, s.factor_id AS given_factor_id, f.factor_id
       FROM user_sessions s JOIN shared_users u ON u.id = s.user_id JOIN shared_tenants t ON t.id = u.tenant_id
+      LEFT JOIN shared_user_factors f ON f.user_id = u.id
      WHERE s.token_sha256 = ${p.tokenSha256}::bytea AND s.expires_at > ${p.now}::timestamptz
        AND s.last_used_at > ${p.idleSince}::timestamptz AND u.status = 'active' AND u.deleted_at IS NULL`,
 );
@@ -54,8 +63,20 @@ function toSession(row: FoundRow): Session & { lastUsedAt: Date } {
     tenant: { id: row.tenant_id, slug: row.slug, name: row.name },
     verifiedAt: row.verified_at,
     passwordDue: row.password_drawn,
+    factor: factorState(row),
+    factorId: row.given_factor_id,
+    factorMandatory: isFactorMandatory(row),
     lastUsedAt: row.last_used_at,
   };
+}
+
+function factorState(row: FoundRow): FactorState {
+  if (row.factor_id !== null) return row.factor_id === row.given_factor_id ? "given" : "required";
+  return isFactorMandatory(row) ? "due" : "none";
+}
+
+function isFactorMandatory({ admins_need_factor, role }: FoundRow): boolean {
+  return admins_need_factor && role === "admin";
 }
 
 /** Records a use; the time never moves backwards. */
@@ -78,16 +99,29 @@ export async function renewSession(db: Db, id: string, tokenSha256: Buffer, now:
   await db.updateTable("user_sessions").set(renewed).where("id", "=", id).execute();
 }
 
-/** The user's sessions that have not expired, newest first. */
+/** Gives the session another token, and the factor that its user has just confirmed. @returns false when the session has ended */
+export async function renewWithFactor(tx: Tx, id: string, tokenSha256: Buffer, factorId: string): Promise<boolean> {
+  const renewed = { token_sha256: tokenSha256, factor_id: factorId };
+  const updated = tx.updateTable("user_sessions").set(renewed).where("id", "=", id).returning("id");
+  return (await updated.execute()).length === 1;
+}
+
+/** The user has no factor any more: sessions that lacked it end, the others go on without. */
+export async function forgetFactorOfSessions(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("factor_id", "is", null).execute();
+  await tx.updateTable("user_sessions").set({ factor_id: null }).where("user_id", "=", userId).execute();
+}
+
+/** The user's sessions with this factor that have not expired, newest first. */
 export async function listSessionRows(
   db: Db,
-  userId: string,
-  now: Date,
-): Promise<Omit<NewSessionRow, "token_sha256">[]> {
+  { userId, factorId, now }: { userId: string; factorId: string | null; now: Date },
+): Promise<Omit<NewSessionRow, "token_sha256" | "factor_id">[]> {
   return await db
     .selectFrom("user_sessions")
     .select(["id", "user_id", "created_at", "last_used_at", "expires_at", "verified_at", "address", "user_agent"])
     .where("user_id", "=", userId)
+    .where("factor_id", "is not distinct from", factorId)
     .where("expires_at", ">", now)
     .orderBy("id", "desc")
     .execute();
@@ -106,6 +140,10 @@ export async function deleteSessionOf(db: Db, userId: string, id: string): Promi
 
 export async function deleteOtherSessions(db: Db, userId: string, id: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "<>", id).execute();
+}
+
+export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("user_sessions").where("user_id", "=", userId).execute();
 }
 
 export async function tenantName(db: Db, tenantId: string): Promise<string> {

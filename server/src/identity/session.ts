@@ -1,5 +1,12 @@
 import type { Caller, Role } from "../access/access.ts";
 
+/** The second factor of a session: the user has none; it was given; it must be given first; the tenant's rule asks the user to set one up first. */
+export type FactorState = "none" | "given" | "required" | "due";
+
+/** What completes a sign-in, in the order in which it is asked for: a code of the second factor, a password of one's own, a second factor. */
+export const MISSING = ["code", "password", "factor"] as const;
+export type Missing = (typeof MISSING)[number];
+
 /** A session with its user as they are at this request. */
 export interface Session {
   id: string;
@@ -9,6 +16,18 @@ export interface Session {
   verifiedAt: Date;
   /** The service drew the password: the user must change it before anything else. */
   passwordDue: boolean;
+  factor: FactorState;
+  /** The second factor that was given. */
+  factorId: string | null;
+  /** Whether the tenant's rule requires a second factor of this user. */
+  factorMandatory: boolean;
+}
+
+/** What the sign-in lacks; until it is there, the session admits nothing but what completes it. */
+export function missingOf({ factor, passwordDue }: Pick<Session, "factor" | "passwordDue">): Missing | undefined {
+  if (factor === "required") return "code";
+  if (passwordDue) return "password";
+  return factor === "due" ? "factor" : undefined;
 }
 
 /** Where a request comes from. */
@@ -28,6 +47,9 @@ export interface NewSession {
 export interface SignedIn extends NewSession {
   browser: string;
 }
+
+/** What a right password opens: a session, or one that lacks the second factor, whose browser is not known yet. */
+export type Opened = NewSession & Partial<SignedIn>;
 
 /** The user of the session as the caller of use cases. */
 export function callerOf({ id, user, tenant }: Session, address: string): Caller {

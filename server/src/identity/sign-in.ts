@@ -1,11 +1,12 @@
-import { findCredentials, verifyPassword } from "../access/access.ts";
+import type { KeyObject } from "node:crypto";
+import { type FoundCredentials, findCredentials, verifyPassword } from "../access/access.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { addressBlock } from "../lib/address.ts";
 import { isMusterError } from "../lib/errors.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { invalidCredentials } from "./errors.ts";
 import { openSession } from "./open-session.ts";
-import type { NewSession, SignedIn, Visit } from "./session.ts";
+import type { NewSession, Opened, SignedIn, Visit } from "./session.ts";
 import { knownBrowserId, makeKnownBrowser } from "./throttle/known-browser.ts";
 import { countedAtSignIn, throttled } from "./throttle/throttle.ts";
 
@@ -20,14 +21,14 @@ export interface SignIn extends Visit {
 }
 
 /**
- * Begins a session of the user with this address and password.
+ * Begins a session of the user with this address and password. A user who has a second factor completes the sign-in with its code.
  *
  * @throws MusterError invalid_credentials, sign_in_throttled, rate_limited
  */
-export async function signIn(deps: IdentityDeps, { email, password, browser, ...visit }: SignIn): Promise<SignedIn> {
+export async function signIn(deps: IdentityDeps, { email, password, browser, ...visit }: SignIn): Promise<Opened> {
   const { database, hashGate, knownBrowserKeys } = deps;
   const found = await findCredentials(database.db, email.trim());
-  const browserId = knownBrowserId(knownBrowserKeys(), found?.userId, browser);
+  const browserId = browserOf(knownBrowserKeys(), found, browser);
   const counted = countedAtSignIn(deps, { email, addressBlock: addressBlock(visit.address), browserId });
   const attempt = async () => {
     const isRight = await hashGate.run(() => verifyPassword(password, found?.passwordHash ?? NO_PASSWORD));
@@ -35,7 +36,14 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
     return await inTransaction(database.db, (tx) => openSession(deps, tx, found, visit));
   };
   const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
-  return remembered(deps, opened);
+  // A browser is known once its user has given everything: else others could have any number of known browsers by the password alone.
+  return opened.session.factor === "required" ? opened : remembered(deps, opened);
+}
+
+/** A browser that was known before its user set up a second factor stays known to those who check the password. */
+function browserOf(keys: readonly KeyObject[], found: FoundCredentials | undefined, browser: string | undefined) {
+  const known = (factorId: string | null) => knownBrowserId(keys, found && { userId: found.userId, factorId }, browser);
+  return known(found?.factorId ?? null) ?? known(null);
 }
 
 /** The session with a cookie by which its browser is known from now on. */
@@ -43,5 +51,6 @@ export function remembered(
   { knownBrowserKeys, ids }: Pick<IdentityDeps, "knownBrowserKeys" | "ids">,
   opened: NewSession,
 ): SignedIn {
-  return { ...opened, browser: makeKnownBrowser(knownBrowserKeys()[0]!, opened.session.user.id, ids) };
+  const { user, factorId } = opened.session;
+  return { ...opened, browser: makeKnownBrowser(knownBrowserKeys()[0]!, { userId: user.id, factorId }, ids) };
 }

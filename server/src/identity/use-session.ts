@@ -1,6 +1,7 @@
 import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, MINUTE } from "../lib/clock.ts";
 import type { IdentityDeps } from "./deps.ts";
+import { deleteUnconfirmed } from "./factors/factor-store.ts";
 import { deleteExpiredLinks } from "./links/link-store.ts";
 import type { Session } from "./session.ts";
 import { deleteExpired, deleteSession, findSession, recordSessionUse } from "./session-store.ts";
@@ -34,9 +35,11 @@ export async function signOut(deps: IdentityDeps, sessionId: string): Promise<vo
   await deleteSession(deps.database.db, sessionId);
 }
 
-/** Deletes expired sessions and links, and what is counted no longer; called every few minutes. */
-export async function prune({ database, clock }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
-  const before = clock.now();
-  for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded])
+/** Deletes expired sessions, links and factors that were not set up to the end, and what is counted no longer; called every few minutes. */
+export async function prune({ database, clock, limits }: IdentityDeps, stopped?: AbortSignal): Promise<void> {
+  const now = clock.now();
+  const clean = async (deleteOld: typeof deleteExpired, before: Date) =>
     await pruneAlong(BEGINNING, (from, limit) => deleteOld(database.db, { from, before, limit }), { stopped });
+  for (const deleteOld of [deleteExpired, deleteExpiredLinks, deleteEnded]) await clean(deleteOld, now);
+  await clean(deleteUnconfirmed, addMs(now, -limits.factorSetUpMinutes * MINUTE));
 }

@@ -33,6 +33,7 @@ export interface AccountRow {
   platform: boolean;
   created_at: Date;
   last_used_at: Date | null;
+  second_factor: boolean;
 }
 
 /** Users of the tenant who are not deleted, newest first, each with the last use of a session that has not expired. */
@@ -65,4 +66,6 @@ export async function findAccountRow(db: Db, tenantId: string, id: string): Prom
 }
 
 const COLUMNS = sql`u.id, u.email, u.role, u.status, u.platform, u.created_at,
-  (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id) AS last_used_at`;
+  (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND s.factor_id IS NOT DISTINCT FROM
+    (SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
+  EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;

@@ -30,7 +30,7 @@ export {
   wrongMasterKey,
 } from "./keys/keystore.ts";
 export { buildPkcs12, type Pkcs12Contents } from "./keys/pkcs12.ts";
-export { openKey, sealKey } from "./keys/sealed-key.ts";
+export { openKey, openSecret, sealKey, sealSecret } from "./keys/sealed-key.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
 export { type CertificateFacts, readCertificate } from "./verify/read-certificate.ts";
 export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify/verify-chain.ts";

@@ -145,6 +145,7 @@ export const RULES: Rules = {
     listAccounts: ["no key", "admin", () => [page]],
     getAccount: ["no key", "admin", ({ user }) => [user]],
     resetUser: ["no key", "admin", ({ user }) => [user]],
+    resetFactor: ["no key", "admin", ({ user }) => [user]],
     unlockUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
   },
   live: {

@@ -55,7 +55,7 @@ export async function openFeatures(): Promise<BrokerFeatures> {
     masterKeys,
     metrics: createMetrics(),
   };
-  const authorities = await createAuthorities({ ...deps, publicHost: "localhost" });
+  const authorities = await createAuthorities({ ...deps, publicHost: "localhost", encryptAgain: [] });
   const features = testFeatures({ ...deps, authorities });
   const { access, connections, devices, telemetry } = features;
   await connections.startNode();

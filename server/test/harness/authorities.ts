@@ -68,6 +68,7 @@ function environmentOn(database: OpenDatabase, t: TestContext, emptied: () => vo
         logger: createLogger("silent"),
         masterKeys: fixedMasterKey(new Secret(masterKey)),
         publicHost,
+        encryptAgain: [],
       });
       open.push(authorities);
       return authorities;

@@ -11,7 +11,7 @@ import { certificatePem, type Signer } from "../../src/pki/pki.ts";
 
 import { openTestDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { newSigner, testFeatures } from "./features.ts";
+import { newSigner, testFeatures, testSecrets } from "./features.ts";
 
 /** Enrollment and its neighbours on one database, without listeners: for rules and races. */
 export type Registry = ReturnType<typeof createRegistry>;
@@ -37,6 +37,7 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
       status: async () => [],
       rotateIn: async () => [],
       serverCaBundlePem: () => "SERVER CA BUNDLE",
+      secrets: testSecrets,
     },
     addresses: { baseUrl: "https://muster.example.com", brokerUrl: "mqtts://broker.example.com:8883" },
     signTimeoutMs: options.signTimeoutMs,

@@ -13,8 +13,12 @@ import {
   deriveKey,
   fileSigner,
   newSerialNumber,
+  openSecret,
   type Signer,
+  sealSecret,
 } from "../../src/pki/pki.ts";
+
+const MASTER_KEY = Buffer.alloc(32, 7);
 
 /** What a test may choose; the database and the clock are its own. */
 export type TestFeatureOptions = { database: Database; clock: Clock } & Partial<FeatureDeps>;
@@ -30,12 +34,18 @@ export function testFeatures(options: TestFeatureOptions): Features {
     metrics: createMetrics(),
     limits: DEFAULT_LIMITS,
     authorities: testAuthorities(options.clock),
-    keysFor: (purpose) => [createSecretKey(deriveKey(Buffer.alloc(32, 7), purpose))],
+    keysFor: (purpose) => [createSecretKey(deriveKey(MASTER_KEY, purpose))],
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
     ...options,
   });
 }
+
+/** Secrets of second factors under a master key that every process of a test has. */
+export const testSecrets: FeatureDeps["authorities"]["secrets"] = {
+  seal: async (_tx, secret) => sealSecret(secret, MASTER_KEY, randomIds),
+  open: async (_tx, sealed) => openSecret(sealed, MASTER_KEY),
+};
 
 function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
   let signer: Signer | undefined;
@@ -48,6 +58,7 @@ function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
     status: async () => [],
     rotateIn: async () => [],
     serverCaBundlePem: () => "SERVER CA BUNDLE",
+    secrets: testSecrets,
   };
 }
 

@@ -18,6 +18,7 @@ type Uses = Pick<
   Pick<Registry["devices"], "createDevice"> &
   Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
   Pick<Registry["groups"], "createGroup"> &
+  Pick<Registry["identity"], "giveFactor"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
 /** `ok`, or the code of its error. An unexpected error is reported with its stack, so that no race can hide it. */
@@ -39,6 +40,7 @@ export async function runJob(registry: Registry, job: Job): Promise<Outcome> {
     enableMqttClient: registry.connections.enableMqttClient,
     createDevice: registry.devices.createDevice,
     createGroup: registry.groups.createGroup,
+    giveFactor: registry.identity.giveFactor,
   };
   const run = uses[job.use] as (...args: unknown[]) => Promise<unknown>;
   try {

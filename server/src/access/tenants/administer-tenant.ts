@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { AccessDeps } from "../deps.ts";
+import { factorMissing } from "../errors.ts";
 import { checkRetention } from "../manage-tenants.ts";
 import { type UsageRecord, usageOf } from "../quotas/manage-quotas.ts";
 import { lockTenant, readTenant, type TenantDetailRow, updateTenantRow } from "../tenant-store.ts";
 import { useCase } from "../use-case.ts";
+import { hasFactor } from "../user-store.ts";
 
 /** A tenant as its admins see it. Its slug is a topic segment and never changes. */
 export interface TenantRecord {
@@ -13,6 +16,8 @@ export interface TenantRecord {
   name: string;
   createdAt: Date;
   telemetryRetentionDays: number;
+  /** Whether its admins must have a second factor. */
+  adminsNeedFactor: boolean;
   /** What it uses of each quota, and may. */
   quotas: UsageRecord[];
 }
@@ -21,6 +26,7 @@ export interface TenantEdit {
   name?: string | undefined;
   /** One of 7, 30, 90, 180, 365, 730; for what arrives from now on. */
   telemetryRetentionDays?: number | undefined;
+  adminsNeedFactor?: boolean | undefined;
 }
 
 /** The caller's tenant. */
@@ -29,22 +35,30 @@ export const getTenant = useCase({ role: "admin" }, async (deps: AccessDeps, { t
   return { ...toRecord(row), quotas: await usageOf(deps, tenantId) };
 });
 
-/** Changes what is given of the caller's tenant. @throws MusterError invalid_request */
+/**
+ * Changes what is given of the caller's tenant. Once admins need a second factor, the sessions of those who have none end.
+ *
+ * @throws MusterError invalid_request, factor_missing when the admin who asks for second factors has none
+ */
 export const updateTenant = adminUseCase(
   { role: "admin" },
   "tenant.update",
-  async (deps: AccessDeps, { tenantId }, input: TenantEdit): Promise<PreparedChange<TenantRecord>> => {
+  async (deps: AccessDeps, { tenantId, rights }, input: TenantEdit): Promise<PreparedChange<TenantRecord>> => {
     const { telemetryRetentionDays: days } = input;
     const name = input.name === undefined ? undefined : plainLine("name", input.name);
     if (days !== undefined) checkRetention(days);
     return {
       change: async (tx) => {
         const before = await lockTenant(tx, tenantId);
+        const adminsNeedFactor = input.adminsNeedFactor ?? before.admins_need_factor;
+        if (input.adminsNeedFactor && rights.kind === "user" && !(await hasFactor(tx, rights.userId)))
+          throw factorMissing();
         const row = await updateTenantRow(tx, tenantId, {
           name: name ?? before.name,
           retentionDays: days ?? before.telemetry_retention_days,
+          adminsNeedFactor,
         });
-        const unchanged = row.name === before.name && row.telemetry_retention_days === before.telemetry_retention_days;
+        const unchanged = isDeepStrictEqual(edited(row), edited(before));
         const result = { ...toRecord(row), quotas: await usageOf(deps, tenantId, tx) };
         return { target: tenantId, before: edited(before), after: edited(row), result, unchanged };
       },
@@ -52,10 +66,13 @@ export const updateTenant = adminUseCase(
   },
 );
 
-function edited({ name, telemetry_retention_days: telemetryRetentionDays }: TenantDetailRow): object {
-  return { name, telemetryRetentionDays };
+/** What can be changed of a tenant. */
+function edited(row: TenantDetailRow) {
+  const { name, telemetry_retention_days: telemetryRetentionDays, admins_need_factor: adminsNeedFactor } = row;
+  return { name, telemetryRetentionDays, adminsNeedFactor };
 }
 
-function toRecord({ id, slug, name, created_at: createdAt, telemetry_retention_days }: TenantDetailRow) {
-  return { id, slug, name, createdAt, telemetryRetentionDays: telemetry_retention_days };
+function toRecord(row: TenantDetailRow) {
+  const { id, slug, created_at: createdAt } = row;
+  return { id, slug, createdAt, ...edited(row) };
 }

@@ -7,9 +7,18 @@ export interface Credentials {
   passwordHash: string;
 }
 
+export interface FoundCredentials extends Credentials {
+  /** The user's second factor, where there is one. */
+  factorId: string | null;
+}
+
 /** The credentials of the active user with this address. */
-export async function findCredentials(db: Db, email: string): Promise<Credentials | undefined> {
-  return await activeUsers(db).where(sql<SqlBool>`lower(email) = lower(${email})`).executeTakeFirst();
+export async function findCredentials(db: Db, email: string): Promise<FoundCredentials | undefined> {
+  return await activeUsers(db)
+    .leftJoin("shared_user_factors as f", "f.user_id", "users.id")
+    .select("f.factor_id as factorId")
+    .where(sql<SqlBool>`lower(email) = lower(${email})`)
+    .executeTakeFirst();
 }
 
 /**
@@ -17,13 +26,13 @@ export async function findCredentials(db: Db, email: string): Promise<Credential
  * what the transaction grants on these credentials is taken back by the change.
  */
 export async function lockCredentials(tx: Tx, userId: string): Promise<Credentials | undefined> {
-  return await activeUsers(tx).where("id", "=", userId).forShare().executeTakeFirst();
+  return await activeUsers(tx).where("users.id", "=", userId).forShare().executeTakeFirst();
 }
 
 function activeUsers(db: Db) {
   return db
     .selectFrom("users")
-    .select(["id as userId", "password_hash as passwordHash"])
+    .select(["users.id as userId", "users.password_hash as passwordHash"])
     .where("status", "=", "active")
     .where("deleted_at", "is", null);
 }

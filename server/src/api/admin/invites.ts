@@ -2,8 +2,8 @@ import { z } from "zod";
 import { identityServices, identityUseCases } from "../../identity/identity.ts";
 import { adminRoute, openRoute } from "../route.ts";
 import { id, idParams, page, paging, timestamp } from "../shapes.ts";
-import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
-import { email, linkToken, password } from "./setup.ts";
+import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./sign-in/session.ts";
+import { email, linkToken, password } from "./sign-in/setup.ts";
 import { role } from "./users.ts";
 
 const TAG = "Users";

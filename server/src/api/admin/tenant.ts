@@ -13,6 +13,7 @@ const tenant = z
     name: z.string(),
     createdAt: timestamp,
     telemetryRetentionDays: z.int(),
+    adminsNeedFactor: z.boolean().meta({ description: "Whether its admins must have a second factor" }),
     quotas: z.array(
       z.strictObject({
         quota: z.enum(QUOTA_NAMES),
@@ -31,6 +32,7 @@ const EXAMPLE = {
   name: "Acme Pumps",
   createdAt: "2026-11-01T09:00:00.000Z",
   telemetryRetentionDays: 90,
+  adminsNeedFactor: false,
   quotas: [{ quota: "devices", of: "devices that are not deleted", used: 12, limit: 1_000_000, own: false }],
 };
 
@@ -57,7 +59,8 @@ export const updateTenant = adminRoute({
   path: "/api/admin/tenant",
   tag: TAG,
   summary: "Change the tenant",
-  description: "What is absent stays. A retention is for telemetry that arrives from now on.",
+  description:
+    "What is absent stays. A retention is for telemetry that arrives from now on. Once `adminsNeedFactor` is set, admins without a second factor can do nothing but set one up, and their sessions end; the admin who sets it must have one.",
   body: z
     .strictObject({
       name: label().optional(),
@@ -65,11 +68,12 @@ export const updateTenant = adminRoute({
         .int()
         .optional()
         .meta({ enum: [...TELEMETRY_RETENTIONS], description: "Days" }),
+      adminsNeedFactor: z.boolean().optional(),
     })
     .meta({ id: "TenantEdit" }),
   status: 200,
   response: tenant,
-  errors: [],
+  errors: ["factor_missing"],
   examples: { body: { name: "Acme Pumps" }, response: EXAMPLE },
   handler: (caller, { body }, updateTenant) => updateTenant(caller, body),
 });

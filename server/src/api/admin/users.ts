@@ -21,10 +21,11 @@ const userRecord = z
     lastUsedAt: nullableTimestamp.meta({
       description: "The last use of a session that has not expired, to the minute",
     }),
+    secondFactor: z.boolean().meta({ description: "Whether the user gives a code at the sign-in, too" }),
   })
   .meta({ id: "User" });
 /** They change without a write of the user. */
-const VOLATILE = ["lastUsedAt"];
+const VOLATILE = ["lastUsedAt", "secondFactor"];
 
 const EXAMPLE = {
   id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
@@ -34,6 +35,7 @@ const EXAMPLE = {
   platform: true,
   createdAt: "2026-11-20T08:00:00.000Z",
   lastUsedAt: "2026-11-20T10:00:00.000Z",
+  secondFactor: true,
 };
 
 export const listUsers = adminRoute({
@@ -79,8 +81,8 @@ export const getUser = adminRoute({
   handler: (caller, { params }, getAccount) => getAccount(caller, params.id),
 });
 
-const changedUser = userRecord.omit({ lastUsedAt: true }).meta({ id: "ChangedUser" });
-const { lastUsedAt: _, ...CHANGED } = EXAMPLE;
+const changedUser = userRecord.omit({ lastUsedAt: true, secondFactor: true }).meta({ id: "ChangedUser" });
+const { lastUsedAt: _, secondFactor: __, ...CHANGED } = EXAMPLE;
 
 export const changeUser = adminRoute({
   useCase: accessUseCases.changeUser,
@@ -156,6 +158,23 @@ export const resetUser = adminRoute({
     },
   },
   handler: (caller, { params }, resetUser) => resetUser(caller, params.id),
+});
+
+export const resetUserFactor = adminRoute({
+  useCase: identityUseCases.resetFactor,
+  stepUp: true,
+  operationId: "resetUserFactor",
+  method: "DELETE",
+  path: "/api/admin/users/{id}/factor",
+  tag: TAG,
+  summary: "Remove the second factor of a user who lost it",
+  description:
+    "The recovery codes stop and the user's sessions end; the password alone signs in again. Where the tenant requires a second factor of its admins, an admin sets up another one at the next sign-in. API keys stay.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: async (caller, { params }, resetFactor) => void (await resetFactor(caller, params.id)),
 });
 
 export const getUserImpact = adminRoute({

@@ -10,22 +10,25 @@ export const ADMIN_ERROR_TEXTS = {
     anywhere: "Operations of the admin API, which the admin app uses.",
   },
   invalid_credentials: {
-    summary: "The email address or the password is wrong, or the user is deactivated.",
-    remedy: "Try again, or have the password reset.",
+    summary: "The email address, the password or the code is wrong, or the user is deactivated.",
+    more: "A code of an authenticator app is accepted once, during its 30 seconds and the 30 before and after; a recovery code once.",
+    remedy:
+      "Try again; with a code of the second factor, wait for the next one. Or have the password or the factor reset.",
     again: "no",
+    detail: "`password` or `code`, where only that can be wrong",
     anywhere: "The sign-in of the admin app.",
   },
   sign_in_incomplete: {
     summary: "The sign-in is not complete.",
-    more: "A password that the service drew is changed first of all: `PUT /api/admin/password`.",
+    more: "A user who has a second factor gives a code of it: `POST /api/admin/session/factor`. A password that the service drew is changed: `PUT /api/admin/password`. An admin whose tenant asks for a second factor sets one up: `POST /api/admin/factors`.",
     remedy: "Do what `detail` names, then repeat the request.",
     again: "after a change elsewhere",
-    detail: "What is missing: `password`",
+    detail: "What is missing: `code`, `password` or `factor`",
     anywhere: "Operations of the admin API, which the admin app uses.",
   },
   sign_in_throttled: {
     summary: "Too many sign-ins of this account, or from this address, failed.",
-    more: "10 failures in 10 minutes of an account at browsers that are not known, or at one browser that is; 30 from an address. Right passwords are refused too. A browser in which the user signed in before has a count of its own, so that others cannot lock the user out.",
+    more: "10 failures in 10 minutes of an account at browsers that are not known, or at one browser that is; 30 from an address. Right passwords are refused too. A browser in which the user signed in before has a count of its own, so that others cannot lock the user out. Codes of the second factor are counted in the same way, apart from passwords; at browsers that are not known 30 wrong ones in a day besides.",
     remedy:
       "Wait until the time in `until`, or have the password reset, or have an administrator run `muster user unlock`.",
     again: "later",
@@ -38,6 +41,26 @@ export const ADMIN_ERROR_TEXTS = {
     remedy: "Ask for another link.",
     again: "no",
     anywhere: "Links of the admin app.",
+  },
+  factor_required: {
+    summary: "The user has a second factor, and the request has no code of it.",
+    remedy: "Send `code`: six digits of the authenticator app, or a recovery code.",
+    again: "no",
+    detail: "The field that is missing: `code`",
+    anywhere: "`POST /api/admin/session/step-up` of the admin API, which the admin app uses.",
+  },
+  factor_missing: {
+    summary: "An admin requires a second factor of all admins, and has none.",
+    more: "Admins without one can do nothing but set one up, so the admin who makes the rule sets up the own one first.",
+    remedy: "Set up a second factor: `POST /api/admin/factors`.",
+    again: "after a change elsewhere",
+    anywhere: "`PATCH /api/admin/tenant` of the admin API, which the admin app uses.",
+  },
+  factor_mandatory: {
+    summary: "The tenant requires a second factor of its admins, so an admin cannot turn it off.",
+    remedy: "Set up another one, which takes its place, or change the rule of the tenant.",
+    again: "after a change elsewhere",
+    anywhere: "`DELETE /api/admin/factors/{id}` of the admin API, which the admin app uses.",
   },
   last_admin: {
     summary: "The tenant would have no admin who can sign in.",

@@ -39,6 +39,11 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
     },
   },
   link_expired: { message: "This link was used, was replaced by a newer one, or has expired." },
+  factor_required: { message: "This needs a code of your second factor, too.", detail: "code" },
+  factor_missing: { message: "Set up a second factor of your own first, on the page of your account." },
+  factor_mandatory: {
+    message: "The tenant requires a second factor of its admins: set up another one in its place.",
+  },
   last_admin: { message: "This is the last active admin of the tenant: make another user an admin first." },
   foreign_origin: {
     message: "The admin API takes requests of the admin app's own pages only.",

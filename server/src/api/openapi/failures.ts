@@ -1,3 +1,4 @@
+import { MISSING } from "../../identity/identity.ts";
 import { type ErrorCode, PROBLEMS } from "../problem.ts";
 import { isConditional, type Route, takesIdempotencyKey } from "../route.ts";
 import { exampleOf, fieldsOf } from "./error-examples.ts";
@@ -12,7 +13,8 @@ function commonCodes(route: Route): readonly ErrorCode[] {
   if (route.surface === "public") return ["invalid_api_key", "insufficient_scope", ...anywhere];
   const admin: ErrorCode[] = ["foreign_origin", ...anywhere];
   if (route.by !== "anyone") admin.push("session_required");
-  if (route.by === "user" || (route.by === "session" && !route.evenIncomplete)) admin.push("sign_in_incomplete");
+  if (route.by === "user" || (route.by === "session" && route.evenWithout?.length !== MISSING.length))
+    admin.push("sign_in_incomplete");
   if (route.by === "user") admin.push("insufficient_role");
   if (route.stepUp) admin.push("reauthentication_required");
   return admin;

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { type Caller, requireMay } from "../../access/access.ts";
-import { callerOf, type Identity, type Session } from "../../identity/identity.ts";
+import { callerOf, type Identity, type Missing, missingOf, type Session } from "../../identity/identity.ts";
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
-import type { AdminRoute, SessionHolder, Visitor } from "../route.ts";
+import { type AdminRoute, isAdmittedWithout, type SessionHolder, type Visitor } from "../route.ts";
 import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
 import { knownBrowser, sessionToken } from "./cookies.ts";
 import { requireOwnOrigin } from "./origin.ts";
@@ -45,7 +45,7 @@ export function createAdminGuard(tools: AdminTools) {
     }
     const session = await sessionOf(identity, request);
     admit(sessionRates, session.id, "in this session");
-    if (!("evenIncomplete" in route)) requireComplete(session);
+    requireComplete(session, route);
     const caller = callerOf(session, visitor.address);
     if (route.by === "user") requireMay(caller, route.useCase.may);
     if (route.stepUp === true) requireStepUp(session, clock, limits);
@@ -72,12 +72,17 @@ function admit(rates: AddressLimit, key: string, whose: string): void {
   throw new Refusal("rate_limited", `too many requests ${whose}`, { extra: { retryAfterSeconds: waitSeconds } });
 }
 
+const INCOMPLETE: Readonly<Record<Missing, string>> = {
+  code: "the sign-in needs a code of your second factor, too",
+  password: "the password was drawn by the service: choose one of your own first",
+  factor: "the tenant requires a second factor of its admins: set one up first",
+};
+
 /** A session whose sign-in is not complete admits nothing but what completes it. */
-function requireComplete({ passwordDue }: Session): void {
-  if (!passwordDue) return;
-  throw new Refusal("sign_in_incomplete", "the password was drawn by the service: choose one of your own first", {
-    detail: "password",
-  });
+function requireComplete(session: Session, route: AdminRoute): void {
+  const missing = missingOf(session);
+  if (missing === undefined || isAdmittedWithout(missing, route)) return;
+  throw new Refusal("sign_in_incomplete", INCOMPLETE[missing], { detail: missing });
 }
 
 function requireStepUp({ verifiedAt }: Session, clock: Clock, { stepUpMinutes }: Limits): void {

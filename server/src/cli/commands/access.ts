@@ -97,7 +97,7 @@ const USER_CHANGES = {
     (email: string) => `Deleted user ${email} and revoked the user's API keys.`,
   ],
   unlock: [
-    "Forget the failed sign-ins of a user, who can then sign in again",
+    "Forget the failed sign-ins and wrong codes of a user, who can then sign in again",
     (email: string) => `Forgot the failed sign-ins of ${email}.`,
   ],
 } as const;
@@ -107,6 +107,22 @@ function addUserChanges(user: Command, exit: Exit): void {
     subcommand(user, `${verb} <email>`, description).action((email: string, { json }) =>
       send(exit, { name: `user.${verb}`, body: { email }, json, show: () => [done(email)] }),
     );
+  subcommand(
+    user,
+    "reset-factor <email>",
+    "Remove the second factor of a user who lost it, and end the user's sessions",
+  ).action((email: string, { json }) =>
+    send(exit, {
+      name: "user.reset-factor",
+      body: { email },
+      json,
+      show: ({ removed }) => [
+        removed
+          ? `Removed the second factor of ${email} and ended the user's sessions: the password alone signs in again.`
+          : `${email} had no second factor; the user's sessions have ended.`,
+      ],
+    }),
+  );
   subcommand(
     user,
     "reset-password <email>",

@@ -35,6 +35,11 @@ export const accessCommands: readonly Command[] = [
   userCommand("user.reactivate", ({ access }, caller, email) => access.reactivateUser(caller, email)),
   userCommand("user.delete", ({ access }, caller, email) => access.deleteUser(caller, email)),
   userCommand("user.unlock", ({ identity }, caller, email) => identity.unlockUser(caller, email)),
+  command("user.reset-factor", { email: text }, async (facades, { email }) => {
+    const caller = await callerForUser(facades, email);
+    const [id] = await facades.access.userIdsByEmail(caller, [email]);
+    return { email, ...(await facades.identity.resetFactor(caller, id!)) };
+  }),
   command("user.platform", { email: text, platform: z.boolean() }, async (facades, { email, platform }) => {
     await facades.access.setPlatformUser(await callerForUser(facades, email), email, platform);
     return { email, platform };

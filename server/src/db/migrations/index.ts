@@ -26,11 +26,12 @@ import { listedAudits } from "./0025-listed-audits.ts";
 import { certificateStates } from "./0026-certificate-states.ts";
 import { transientAnomalies } from "./0027-transient-anomalies.ts";
 import { certificateLists } from "./0028-certificate-lists.ts";
-import { sessions } from "./0029-sessions.ts";
 import { overviews } from "./0030-overviews.ts";
 import { anomalyStatements } from "./0031-anomaly-statements.ts";
-import { people } from "./0032-people.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
+import { sessions } from "./people/0029-sessions.ts";
+import { people } from "./people/0032-people.ts";
+import { factors } from "./people/0034-factors.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { number: 31, name: "anomaly statements", sql: anomalyStatements },
   { number: 32, name: "people", sql: people },
   { number: 33, name: "delivery quota", sql: deliveryQuota },
+  { number: 34, name: "second factors", sql: factors },
 ];

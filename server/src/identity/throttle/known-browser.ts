@@ -3,26 +3,31 @@ import type { Ids } from "../../lib/ids.ts";
 
 const TEXT = /^([\w-]{22})\.([\w-]{43})$/;
 
-/** The text of a cookie by which a browser shows that this user signed in there before (OWASP, device cookies). */
-export function makeKnownBrowser(key: KeyObject, userId: string, ids: Ids): string {
-  const id = ids.bytes(16).toString("base64url");
-  return `${id}.${signature(key, userId, id).toString("base64url")}`;
+/** Whose browser it is: the user and, where they gave one there, the second factor. */
+export interface BrowserHolder {
+  userId: string;
+  factorId: string | null;
 }
 
-/** The id of the browser, if the text was made for this user under one of the keys. */
+/** The text of a cookie by which a browser shows that this user signed in there before (OWASP, device cookies). */
+export function makeKnownBrowser(key: KeyObject, holder: BrowserHolder, ids: Ids): string {
+  const id = ids.bytes(16).toString("base64url");
+  return `${id}.${signature(key, holder, id).toString("base64url")}`;
+}
+
+/** The id of the browser, if the text was made for this holder under one of the keys. */
 export function knownBrowserId(
   keys: readonly KeyObject[],
-  userId: string | undefined,
+  holder: BrowserHolder | undefined,
   text: string | undefined,
 ): string | undefined {
   const [, id, mac] = TEXT.exec(text ?? "") ?? [];
-  if (userId === undefined || id === undefined || mac === undefined) return undefined;
+  if (holder === undefined || id === undefined || mac === undefined) return undefined;
   const given = Buffer.from(mac, "base64url");
-  return keys.some((key) => timingSafeEqual(signature(key, userId, id), given)) ? id : undefined;
+  return keys.some((key) => timingSafeEqual(signature(key, holder, id), given)) ? id : undefined;
 }
 
-function signature(key: KeyObject, userId: string, id: string): Buffer {
-  return createHmac("sha256", key)
-    .update(JSON.stringify(["known-browser", userId, id]))
-    .digest();
+function signature(key: KeyObject, { userId, factorId }: BrowserHolder, id: string): Buffer {
+  const signed = ["known-browser", userId, id, ...(factorId === null ? [] : [factorId])];
+  return createHmac("sha256", key).update(JSON.stringify(signed)).digest();
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, HOUR, MINUTE } from "../../lib/clock.ts";
+import { isMusterError } from "../../lib/errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { signInThrottled } from "../errors.ts";
 import { countAttempt, throttledUntil, uncountAttempt } from "./throttle-store.ts";
@@ -17,6 +18,7 @@ export interface Counted {
 type Deps = Pick<IdentityDeps, "database" | "clock" | "limits">;
 
 const WINDOW_MS = 10 * MINUTE;
+const DAY_MS = 24 * HOUR;
 
 /** An account by its address, whether or not there is one, so that no answer depends on that. */
 export function accountOf(email: string): Buffer {
@@ -42,6 +44,37 @@ export function countedAtSignIn(
 export function countedInSession({ limits }: Pick<Deps, "limits">, user: { id: string; email: string }): Counted[] {
   const subject = hashOf("session", user.id);
   return [{ subject, account: accountOf(user.email), most: limits.failuresOfAccount, windowMs: WINDOW_MS }];
+}
+
+/** The codes of a user, by which {@link forgetFailures} names them. A reset of the password does not forget them. */
+export function codesOf(userId: string): Buffer {
+  return hashOf("codes", userId);
+}
+
+/**
+ * What a code of the second factor counts against at the sign-in. Only those who know the password get so far. Browsers that are not known
+ * share a count of ten minutes and one of a day; one in which the user gave this factor before has a count of its own.
+ */
+export function countedCodes(deps: Pick<Deps, "limits">, userId: string, browserId: string | undefined): Counted[] {
+  if (browserId === undefined) return countedTwice(deps, "sign-in codes", userId);
+  return countedTwice(deps, "browser codes", userId, browserId).slice(0, 1);
+}
+
+/** Runs an attempt with a code within a session, which counts against the user's codes there. @throws MusterError sign_in_throttled */
+export async function throttledCode<T>(deps: Deps, userId: string, attempt: () => Promise<T>): Promise<T> {
+  return await throttled(deps, countedTwice(deps, "session codes", userId), attempt, isWrong);
+}
+
+function isWrong(error: unknown): boolean {
+  return isMusterError(error, "invalid_credentials");
+}
+
+function countedTwice({ limits }: Pick<Deps, "limits">, what: string, userId: string, ...more: string[]): Counted[] {
+  const account = codesOf(userId);
+  return [
+    { subject: hashOf(what, userId, ...more), account, most: limits.failuresOfAccount, windowMs: WINDOW_MS },
+    { subject: hashOf(`${what} of a day`, userId), account, most: limits.wrongCodesOfDay, windowMs: DAY_MS },
+  ];
 }
 
 /** Links to reset the password that an account is mailed. */

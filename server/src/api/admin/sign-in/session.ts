@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { identityServices, type NewSession, type Session } from "../../identity/identity.ts";
-import { ended, withSession } from "../pipeline/cookies.ts";
-import { accountRoute, openRoute, type Visitor } from "../route.ts";
-import { id } from "../shapes.ts";
+import { identityServices, MISSING, type Opened, type Session } from "../../../identity/identity.ts";
+import { ended, withSession } from "../../pipeline/cookies.ts";
+import { accountRoute, openRoute, type Visitor } from "../../route.ts";
+import { id } from "../../shapes.ts";
 
 const TAG = "Session";
 
@@ -16,9 +16,10 @@ export const sessionRecord = z
       platform: z.boolean().meta({ description: "Whether the user runs the installation besides" }),
     }),
     tenant: z.strictObject({ id, slug: z.string(), name: z.string() }),
-    factor: z
-      .enum(["none", "required"])
-      .meta({ description: "`required`: the sign-in is completed with `POST /api/admin/session/factor`" }),
+    factor: z.enum(["none", "given", "required", "due"]).meta({
+      description:
+        "`required`: the sign-in is completed with `POST /api/admin/session/factor`. `due`: the tenant requires a second factor of its admins, and `POST /api/admin/factors` comes first",
+    }),
     passwordDue: z
       .boolean()
       .meta({ description: "The password was drawn by the service: `PUT /api/admin/password` comes first" }),
@@ -38,15 +39,22 @@ export const SESSION_EXAMPLE = {
 
 /** What the holder of a session learns of it. */
 export function toRecord(session: Session, visitor: Visitor) {
-  const { user, tenant, passwordDue } = session;
-  return { user, tenant, factor: "none" as const, passwordDue, operations: visitor.operationsOf(session) };
+  const { user, tenant, factor, passwordDue } = session;
+  return { user, tenant, factor, passwordDue, operations: visitor.operationsOf(session) };
 }
 
 /** The answer that begins a session. */
-export function withSessionOf(opened: NewSession & { browser?: string }, visitor: Visitor) {
+export function withSessionOf(opened: Opened, visitor: Visitor) {
   const { session, ...cookies } = opened;
   return withSession(toRecord(session, visitor), cookies);
 }
+
+/** Any text: what can be no code is answered like a wrong one. */
+export const code = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: "Six digits of the authenticator app, or a recovery code" });
 
 const credentials = z
   .strictObject({
@@ -63,7 +71,7 @@ export const signIn = openRoute({
   tag: TAG,
   summary: "Sign in",
   description:
-    "Begins a session, which the cookie `__Host-muster` stands for. An unknown address, a wrong password and a deactivated user get the same answer after the same time.",
+    "Begins a session, which the cookie `__Host-muster` stands for. With `factor: required` in the answer it is completed by a code within ten minutes, and admits nothing else before. An unknown address, a wrong password and a deactivated user get the same answer after the same time.",
   body: credentials,
   status: 200,
   response: sessionRecord,
@@ -78,6 +86,27 @@ export const signIn = openRoute({
   },
 });
 
+export const giveFactor = accountRoute({
+  service: identityServices.giveFactor,
+  operationId: "giveFactor",
+  method: "POST",
+  path: "/api/admin/session/factor",
+  tag: TAG,
+  summary: "Complete the sign-in with your second factor",
+  description:
+    "With a code of the authenticator app, or a recovery code; each is accepted once. The session gets another cookie.",
+  body: z.strictObject({ code }).meta({ id: "SignInCode" }),
+  status: 200,
+  response: sessionRecord,
+  evenWithout: ["code"],
+  errors: ["invalid_credentials", "sign_in_throttled"],
+  examples: { body: { code: "081804" }, response: { ...SESSION_EXAMPLE, factor: "given" } },
+  handler: async (holder, { body }, giveFactor) => {
+    const { session, operationsOf: _, ...visit } = holder;
+    return withSessionOf(await giveFactor(session, { ...body, ...visit }), holder);
+  },
+});
+
 export const getSession = accountRoute({
   service: identityServices.useSession,
   operationId: "getSession",
@@ -88,7 +117,7 @@ export const getSession = accountRoute({
   description: "Who is signed in, and the operations that this user may call.",
   status: 200,
   response: sessionRecord,
-  evenIncomplete: true,
+  evenWithout: MISSING,
   errors: [],
   examples: { response: SESSION_EXAMPLE },
   handler: async (holder) => toRecord(holder.session, holder),
@@ -103,7 +132,7 @@ export const signOut = accountRoute({
   summary: "Sign out",
   description: "Ends the session at once, in every process.",
   status: 204,
-  evenIncomplete: true,
+  evenWithout: MISSING,
   errors: [],
   examples: {},
   handler: async ({ session }, _input, signOut) => {
@@ -120,9 +149,16 @@ export const stepUp = accountRoute({
   tag: TAG,
   summary: "Confirm who you are",
   description: "Admits dangerous operations for ten minutes. The session gets a new cookie.",
-  body: z.strictObject({ password: z.string().min(1).max(1_024) }).meta({ id: "StepUp" }),
+  body: z
+    .strictObject({
+      password: z.string().min(1).max(1_024),
+      code: code.optional().meta({ description: "For users who have a second factor" }),
+    })
+    .meta({ id: "StepUp" }),
   status: 204,
-  errors: ["invalid_credentials", "sign_in_throttled"],
-  examples: { body: { password: "correct horse battery staple" } },
-  handler: async ({ session }, { body }, stepUp) => withSession(undefined, await stepUp(session, body.password)),
+  evenWithout: ["factor"],
+  errors: ["factor_required", "invalid_credentials", "sign_in_throttled"],
+  examples: { body: { password: "correct horse battery staple", code: "081804" } },
+  handler: async ({ session, address }, { body }, stepUp) =>
+    withSession(undefined, await stepUp(session, { ...body, address })),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { identityServices, PASSWORD_LENGTH } from "../../identity/identity.ts";
-import { openRoute } from "../route.ts";
-import { label } from "../shapes.ts";
+import { identityServices, PASSWORD_LENGTH } from "../../../identity/identity.ts";
+import { openRoute } from "../../route.ts";
+import { label } from "../../shapes.ts";
 import { SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
 
 const TAG = "Session";

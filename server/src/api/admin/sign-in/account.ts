@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { identityServices } from "../../identity/identity.ts";
-import { withSession } from "../pipeline/cookies.ts";
-import { accountRoute, openRoute } from "../route.ts";
-import { id, idParams, timestamp } from "../shapes.ts";
+import { identityServices } from "../../../identity/identity.ts";
+import { withSession } from "../../pipeline/cookies.ts";
+import { accountRoute, openRoute } from "../../route.ts";
+import { id, idParams, timestamp } from "../../shapes.ts";
 import { email, linkToken, password } from "./setup.ts";
 
 const TAG = "Session";
@@ -22,7 +22,7 @@ export const changePassword = accountRoute({
     .strictObject({ currentPassword: z.string().min(1).max(1_024), newPassword: password })
     .meta({ id: "NewPassword" }),
   status: 204,
-  evenIncomplete: true,
+  evenWithout: ["password"],
   errors: ["invalid_credentials", "sign_in_throttled"],
   examples: { body: { currentPassword: "5v1nTt0Zp3cYhWq8Rk2LdB", newPassword: PASSWORD } },
   handler: async (holder, { body }, changePassword) => {

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { identityServices } from "../../../identity/identity.ts";
+import { withSession } from "../../pipeline/cookies.ts";
+import { accountRoute } from "../../route.ts";
+import { id, idParams, timestamp } from "../../shapes.ts";
+import { code } from "./session.ts";
+
+const TAG = "Session";
+const ID = "0199c1d2-4a00-7c55-b1d2-3e4f5a6b7c8d";
+
+const ownFactor = z.strictObject({ id, createdAt: timestamp }).meta({ id: "OwnFactor" });
+
+const recoveryCodes = z
+  .strictObject({
+    recoveryCodes: z.array(z.string()).meta({ description: "Shown only in this answer; each is accepted once" }),
+  })
+  .meta({ id: "RecoveryCodes" });
+const CODES = { recoveryCodes: ["7K3M-0Q8Z-XT4V-91BC", "D2HN-5RWA-8Y0E-JX6T"] };
+
+export const listFactors = accountRoute({
+  service: identityServices.listFactors,
+  operationId: "listFactors",
+  method: "GET",
+  path: "/api/admin/factors",
+  tag: TAG,
+  summary: "Show your second factor",
+  description: "None or one, with the number of recovery codes that are left.",
+  status: 200,
+  response: z
+    .strictObject({
+      items: z.array(ownFactor),
+      recoveryCodesLeft: z.int(),
+      mandatory: z
+        .boolean()
+        .meta({ description: "Whether the tenant requires a second factor of its admins, and you are one" }),
+    })
+    .meta({ id: "OwnFactors" }),
+  evenWithout: ["factor"],
+  errors: [],
+  examples: {
+    response: {
+      items: [{ id: ID, createdAt: "2026-11-20T08:00:00.000Z" }],
+      recoveryCodesLeft: 10,
+      mandatory: false,
+    },
+  },
+  handler: ({ session }, _input, listFactors) => listFactors(session),
+});
+
+export const startFactor = accountRoute({
+  service: identityServices.startFactor,
+  stepUp: true,
+  operationId: "startFactor",
+  method: "POST",
+  path: "/api/admin/factors",
+  tag: TAG,
+  summary: "Begin to set up a second factor",
+  description:
+    "Answers with the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits). Nothing changes until a code of it is given, within 30 minutes; then it takes the place of another one.",
+  status: 201,
+  response: z
+    .strictObject({
+      id,
+      secret: z.string().meta({ description: "Base32, to type into the app; shown only in this answer" }),
+      uri: z.string().meta({ description: "The same as an `otpauth:` URI, for a QR code" }),
+      expiresAt: timestamp,
+    })
+    .meta({ id: "NewFactor" }),
+  evenWithout: ["factor"],
+  secret: true,
+  errors: [],
+  examples: {
+    response: {
+      id: ID,
+      secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+      uri: "otpauth://totp/Muster%20at%20muster.acme.example:ada%40acme.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Muster%20at%20muster.acme.example&algorithm=SHA1&digits=6&period=30",
+      expiresAt: "2026-11-20T08:30:00.000Z",
+    },
+  },
+  handler: ({ session }, _input, startFactor) => startFactor(session),
+});
+
+export const confirmFactor = accountRoute({
+  service: identityServices.confirmFactor,
+  operationId: "confirmFactor",
+  method: "POST",
+  path: "/api/admin/factors/{id}/confirm",
+  tag: TAG,
+  summary: "Turn on the second factor that is being set up",
+  description:
+    "By a code that the app shows. From then on every sign-in needs a code. Your other sessions end; this one gets a new cookie. Answers with the recovery codes.",
+  params: idParams,
+  body: z.strictObject({ code }).meta({ id: "FactorCode" }),
+  status: 200,
+  response: recoveryCodes,
+  evenWithout: ["factor"],
+  secret: true,
+  errors: ["not_found", "invalid_credentials", "sign_in_throttled"],
+  examples: { body: { code: "081804" }, response: CODES },
+  handler: async ({ session, address }, { params, body }, confirmFactor) => {
+    const { recoveryCodes, ...cookies } = await confirmFactor(session, { id: params.id, code: body.code, address });
+    return withSession({ recoveryCodes }, cookies);
+  },
+});
+
+export const removeFactor = accountRoute({
+  service: identityServices.removeFactor,
+  stepUp: true,
+  operationId: "removeFactor",
+  method: "DELETE",
+  path: "/api/admin/factors/{id}",
+  tag: TAG,
+  summary: "Turn off your second factor",
+  description:
+    "Its recovery codes stop. An admin of a tenant that requires a second factor of its admins sets up another one instead.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found", "factor_mandatory"],
+  examples: {},
+  handler: ({ session, address }, { params }, removeFactor) => removeFactor(session, { id: params.id, address }),
+});
+
+export const renewRecoveryCodes = accountRoute({
+  service: identityServices.renewRecoveryCodes,
+  stepUp: true,
+  operationId: "renewRecoveryCodes",
+  method: "POST",
+  path: "/api/admin/factors/recovery-codes",
+  tag: TAG,
+  summary: "Make new recovery codes",
+  description: "The former ones stop.",
+  status: 201,
+  response: recoveryCodes,
+  secret: true,
+  errors: ["not_found"],
+  examples: { response: CODES },
+  handler: ({ session, address }, _input, renewRecoveryCodes) => renewRecoveryCodes(session, address),
+});

@@ -1,0 +1,48 @@
+import { lockCredentials } from "../../access/access.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isMusterError } from "../../lib/errors.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { invalidCredentials } from "../errors.ts";
+import { beginSession } from "../open-session.ts";
+import type { Session, SignedIn, Visit } from "../session.ts";
+import { deleteSessionOf } from "../session-store.ts";
+import { remembered } from "../sign-in.ts";
+import { knownBrowserId } from "../throttle/known-browser.ts";
+import { countedCodes, throttled } from "../throttle/throttle.ts";
+import { findFactor } from "./factor-store.ts";
+import { takeCode } from "./take-code.ts";
+
+export interface GivenFactor extends Visit {
+  code: string;
+  /** The cookie by which the browser is known, where it sent one. */
+  browser?: string | undefined;
+}
+
+/**
+ * Completes a sign-in with a code of the second factor, or a recovery code: another session takes the place of the one that lacked it.
+ *
+ * @throws MusterError invalid_credentials, invalid_request when nothing is lacking, sign_in_throttled
+ */
+export async function giveFactor(
+  deps: IdentityDeps,
+  session: Session,
+  { code, browser, ...visit }: GivenFactor,
+): Promise<SignedIn> {
+  if (session.factor !== "required") throw invalidRequest("This session needs no code.", "code");
+  const { database, knownBrowserKeys } = deps;
+  const { user } = session;
+  const factor = await findFactor(database.db, user.id);
+  const holder = { userId: user.id, factorId: factor?.id ?? null };
+  const counted = countedCodes(deps, user.id, knownBrowserId(knownBrowserKeys(), holder, browser));
+  const attempt = () =>
+    inTransaction(database.db, async (tx) => {
+      // In the order in which others lock: the user, the factor, the sessions.
+      if (!(await lockCredentials(tx, user.id))) throw invalidCredentials();
+      const givenFactorId = await takeCode(deps, tx, session, { code, address: visit.address });
+      if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();
+      return await beginSession(deps, tx, { userId: user.id, givenFactorId }, visit);
+    });
+  const opened = await throttled(deps, counted, attempt, (error) => isMusterError(error, "invalid_credentials"));
+  return remembered(deps, opened);
+}

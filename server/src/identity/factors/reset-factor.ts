@@ -1,0 +1,28 @@
+import { adminUseCase, lockUserById, type PreparedChange } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { IdentityDeps } from "../deps.ts";
+import { deleteSessionsOf } from "../session-store.ts";
+import { deleteFactorsOf } from "./factor-store.ts";
+
+/**
+ * Removes the second factor of a user who lost it, with its recovery codes, and ends the user's sessions. The password alone signs in from
+ * then on; where the tenant's rule requires a second factor of the user, another one is set up at the next sign-in. API keys stay.
+ *
+ * @returns whether the user had a second factor
+ * @throws MusterError not_found
+ */
+export const resetFactor = adminUseCase(
+  { role: "admin" },
+  "user.reset-factor",
+  async (_deps: IdentityDeps, caller, id: string): Promise<PreparedChange<{ removed: boolean }>> => ({
+    change: async (tx) => {
+      const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
+      if (!user) throw notFound("user");
+      const removed = await deleteFactorsOf(tx, id);
+      await deleteSessionsOf(tx, id);
+      const before = { email: user.email, secondFactor: removed };
+      return { target: id, before, after: { ...before, secondFactor: false }, result: { removed } };
+    },
+  }),
+);
