@@ -6,14 +6,14 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { isComplete, sessionQuery } from "./api/session.ts";
+import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { RootFrame } from "./parts/root-frame.tsx";
 import { RouteProblem } from "./parts/route-problem.tsx";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";
 
-/** Where a password is changed. */
+/** Where a password is changed, and a second factor set up. */
 const ACCOUNT = "/account";
 
 interface Context {
@@ -34,8 +34,7 @@ const signedIn = createRoute({
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (!isComplete(session)) throw redirect({ to: "/sign-in", search: { next: location.href } });
-    // The service answers nothing else before.
-    if (session.passwordDue && location.pathname !== ACCOUNT) throw redirect({ to: ACCOUNT });
+    if (isAccountFirst(session) && location.pathname !== ACCOUNT) throw redirect({ to: ACCOUNT });
   },
 });
 

@@ -14,7 +14,7 @@ export function handleAnswers(given: Handlers): void {
   handlers = given;
 }
 
-/** Answers 401 for reasons of its own. */
+/** Addresses that are asked without a session, too. */
 const SIGN_IN = /^\/api\/admin\/(session|setup|invites\/accept|password)(\/|$)/;
 
 /**
@@ -26,9 +26,9 @@ export async function send(request: Request): Promise<Response> {
   const keyed = withIdempotencyKey(request);
   const again = keyed.clone();
   const response = await attempt(keyed);
-  const { pathname } = new URL(request.url);
-  if (response.status === 401 && !SIGN_IN.test(pathname)) handlers.signedOut();
-  if (response.status !== 403 || !(await wantsStepUp(response))) return response;
+  const code = response.ok ? undefined : await codeOf(response);
+  if (code === "session_required" && !SIGN_IN.test(new URL(request.url).pathname)) handlers.signedOut();
+  if (code !== "reauthentication_required") return response;
   await handlers.stepUp();
   return attempt(again);
 }
@@ -50,10 +50,11 @@ async function attempt(request: Request): Promise<Response> {
   }
 }
 
-async function wantsStepUp(response: Response): Promise<boolean> {
+/** The error code of an answer that is no success. */
+async function codeOf(response: Response): Promise<string | undefined> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
-  return (body as { error?: string } | undefined)?.error === "reauthentication_required";
+  return (body as { error?: string } | undefined)?.error;
 }

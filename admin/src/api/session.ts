@@ -24,10 +24,14 @@ export function isComplete(session: Session | null | undefined): session is Sess
   return session !== null && session !== undefined && session.factor !== "required";
 }
 
+/** Whether the account comes first: the service answers nothing else before the user has a password of their own, and the factor that the tenant asks for. */
+export function isAccountFirst({ passwordDue, factor }: Session): boolean {
+  return passwordDue || factor === "due";
+}
+
 /** Records the session that a sign-in has answered with. What an earlier user has read is forgotten. */
-export function startSession(queries: QueryClient, session: Session): void {
-  queries.clear();
-  queries.setQueryData(sessionQuery.queryKey, session);
+export async function startSession(queries: QueryClient, session: Session): Promise<void> {
+  await replaceSession(queries, session);
 }
 
 /** Signs out, also where the session has ended already. */
@@ -35,10 +39,16 @@ export async function endSession(queries: QueryClient): Promise<void> {
   await must(api.DELETE(PATH)).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.status !== 401) throw error;
   });
-  forgetSession(queries);
+  await forgetSession(queries);
 }
 
-export function forgetSession(queries: QueryClient): void {
-  queries.clear();
-  queries.setQueryData(sessionQuery.queryKey, null);
+export async function forgetSession(queries: QueryClient): Promise<void> {
+  await replaceSession(queries, null);
+}
+
+/** The session's own query stays in the cache: screens that show it see the change. An answer that is under way cannot undo it. */
+async function replaceSession(queries: QueryClient, session: Session | null): Promise<void> {
+  await queries.cancelQueries();
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== PATH });
+  queries.setQueryData(sessionQuery.queryKey, session);
 }

@@ -9,7 +9,7 @@ export function useEnter(): (session: Session) => Promise<void> {
   const router = useRouter();
   const { next } = useSearch({ strict: false }) as { next?: unknown };
   return async (session) => {
-    startSession(queries, session);
+    await startSession(queries, session);
     await router.invalidate();
     await router.navigate({ href: samePlacePath(next, location.origin), replace: true });
   };

@@ -15,12 +15,12 @@ export function RootFrame() {
   useAppLinks();
   useFocusOnNavigation();
   useEffect(() => {
-    const signedOut = () => {
-      forgetSession(queries);
+    const signedOut = async () => {
+      await forgetSession(queries);
       // The guard of the screen finds no session, and leads to the sign-in and back.
-      void router.invalidate();
+      await router.invalidate();
     };
-    handleAnswers({ stepUp: requestStepUp, signedOut });
+    handleAnswers({ stepUp: requestStepUp, signedOut: () => void signedOut() });
   }, [router, queries]);
   return (
     <>

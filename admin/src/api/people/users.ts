@@ -43,6 +43,11 @@ export function deleteUser(id: string) {
   return must(api.DELETE(`${USERS}/{id}`, { params: { path: { id } } }));
 }
 
+/** Removes the second factor of a user who lost it. */
+export function resetFactor(id: string) {
+  return must(api.DELETE(`${USERS}/{id}/factor`, { params: { path: { id } } }));
+}
+
 /** A link with which the user chooses a new password. */
 export function resetUser(id: string) {
   return must(api.POST(`${USERS}/{id}/reset`, { params: { path: { id } } }));

@@ -4,6 +4,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
 import { Page, Panel, Section } from "../../ui/page/page.tsx";
+import { FactorRule } from "./factor-rule.tsx";
 import { Quotas } from "./quotas.tsx";
 import { TenantForm } from "./tenant-form.tsx";
 
@@ -30,6 +31,12 @@ export default function SettingsPage() {
             </Panel>
             <Section title="Name and retention">
               <TenantForm opened={{ record, etag }} />
+            </Section>
+            <Section
+              title="Second factor of administrators"
+              lead="A code that the sign-in asks for after the password. Each user sets up their own on the account page."
+            >
+              <FactorRule tenant={record} etag={etag} />
             </Section>
             <Section title="Quotas" lead="What this tenant uses of what it may have.">
               <Quotas quotas={record.quotas} />

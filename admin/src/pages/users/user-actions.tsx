@@ -9,9 +9,10 @@ import { Dialog } from "../../ui/input/dialog.tsx";
 import { ChangeRole } from "./change-role.tsx";
 import { EndUser } from "./end-user.tsx";
 import { Reactivate } from "./reactivate.tsx";
+import { ResetFactor } from "./reset-factor.tsx";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
 
-type Act = "role" | "reset" | "deactivate" | "delete" | "reactivate";
+type Act = "role" | "reset" | "factor" | "deactivate" | "delete" | "reactivate";
 
 /** What an administrator can do with a user. */
 export function UserActions({ record, etag }: Versioned<User>) {
@@ -23,6 +24,7 @@ export function UserActions({ record, etag }: Versioned<User>) {
     ? [
         ["role", "Change role"],
         ["reset", "Reset password"],
+        ...(record.secondFactor ? ([["factor", "Remove second factor"]] as const) : []),
         ["deactivate", "Deactivate"],
         ["delete", "Delete"],
       ]
@@ -40,6 +42,7 @@ export function UserActions({ record, etag }: Versioned<User>) {
       ))}
       <ChangeRole user={record} etag={etag} opened={open === "role"} onClose={close} />
       <Reset user={record} opened={open === "reset"} onClose={close} />
+      <ResetFactor user={record} opened={open === "factor"} onClose={close} />
       <EndUser user={record} etag={etag} act={endOf(open)} onClose={close} />
       <Reactivate user={record} etag={etag} opened={open === "reactivate"} onClose={close} />
     </>

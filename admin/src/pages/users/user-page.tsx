@@ -42,6 +42,7 @@ function factsOf(user: User): (readonly [string, React.ReactNode])[] {
     ["Role", ROLES[user.role]],
     ["State", user.status === "active" ? "Active" : "Deactivated"],
     ["Runs the installation", user.platform ? "yes" : "no"],
+    ["Second factor", user.secondFactor ? "on" : "none"],
     ["Last active", <Ago key="used" at={user.lastUsedAt} none="not signed in" />],
     ["Since", <Time key="created" at={user.createdAt} />],
     [

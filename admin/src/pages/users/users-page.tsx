@@ -74,6 +74,7 @@ const COLUMNS: readonly Column<User>[] = [
   { key: "email", title: "E-mail address", main: true, cell: ({ email }) => email },
   { key: "role", title: "Role", cell: ({ role, platform }) => (platform ? `${ROLES[role]}, platform` : ROLES[role]) },
   { key: "status", title: "State", cell: ({ status }) => <UserState status={status} /> },
+  { key: "factor", title: "Second factor", cell: ({ secondFactor }) => (secondFactor ? "on" : "–") },
   { key: "used", title: "Last active", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} none="not signed in" /> },
   { key: "created", title: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

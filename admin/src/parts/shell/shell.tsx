@@ -12,11 +12,11 @@ import "./shell.css";
 
 /** The frame of every screen with a session: menu, search, live state, user; on a phone the menu is behind a button. */
 export function Shell() {
-  const { tenant, passwordDue } = useSession();
+  const { tenant } = useSession();
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const [palette, setPalette] = useState(false);
-  const live = useMay("followEvents") && !passwordDue;
+  const live = useMay("followEvents");
   useLive(live);
   useShortcuts({ openPalette: () => setPalette(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the menu

@@ -1,12 +1,14 @@
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { api, must } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
+import { CodeField } from "../form/code-field.tsx";
 import { ProblemBox } from "../problem-box.tsx";
+import { useSession } from "../session.ts";
 import { cancelStepUp, confirmStepUp, useStepUpWanted } from "./step-up.ts";
 
-/** Asks for the password, and for the code of a second factor where there is one, before a dangerous operation. */
+/** Asks for the password, and for a code of the second factor where there is one, before a dangerous operation. */
 export function StepUpDialog() {
   const wanted = useStepUpWanted();
   return (
@@ -19,7 +21,7 @@ export function StepUpDialog() {
 function StepUpForm() {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const [asksCode, setAsksCode] = useState(false);
+  const [asksCode, setAsksCode] = useState(useSession().factor === "given");
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
@@ -38,7 +40,7 @@ function StepUpForm() {
   };
   return (
     <form onSubmit={submit} className="stack">
-      <p>This operation is dangerous in other hands. After your password you are not asked again for ten minutes.</p>
+      <p>This operation is dangerous in other hands. You are not asked again for ten minutes.</p>
       <PasswordInput
         label="Password"
         autoComplete="current-password"
@@ -47,17 +49,7 @@ function StepUpForm() {
         required
         data-autofocus
       />
-      {asksCode && (
-        <TextInput
-          label="Code of the second factor"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          required
-          autoFocus
-        />
-      )}
+      {asksCode && <CodeField value={code} onChange={setCode} required />}
       {error !== undefined && <ProblemBox error={error} />}
       <DialogActions>
         <Button variant="default" onClick={cancelStepUp}>

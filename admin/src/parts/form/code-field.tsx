@@ -1,0 +1,40 @@
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { LinkButton } from "../../ui/input/link-button.tsx";
+import "./code-field.css";
+
+interface CodeFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  error?: ReactNode;
+  required?: boolean;
+  autoFocus?: boolean;
+}
+
+/** A code of the second factor: six digits of the authenticator app or, on request, a recovery code. */
+export function CodeField({ value, onChange, ...props }: CodeFieldProps) {
+  const [recovery, setRecovery] = useState(false);
+  const change = () => {
+    setRecovery(!recovery);
+    onChange("");
+  };
+  return (
+    <div className="code-field">
+      <TextInput
+        key={recovery ? "recovery" : "app"}
+        label={recovery ? "Recovery code" : "Code"}
+        description={
+          recovery ? "One of those that you stored; each is accepted once." : "Six digits of your authenticator app."
+        }
+        autoComplete={recovery ? "off" : "one-time-code"}
+        inputMode={recovery ? "text" : "numeric"}
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        {...props}
+        autoFocus={recovery || props.autoFocus === true}
+      />
+      <LinkButton onClick={change}>{recovery ? "Use the authenticator app" : "Use a recovery code"}</LinkButton>
+    </div>
+  );
+}

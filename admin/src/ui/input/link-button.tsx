@@ -1,0 +1,11 @@
+import type { ReactNode } from "react";
+import "./link-button.css";
+
+/** A button that reads like a link, for what is beside the matter of a form. */
+export function LinkButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className="link-button" onClick={onClick}>
+      {children}
+    </button>
+  );
+}
