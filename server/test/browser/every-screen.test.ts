@@ -111,16 +111,16 @@ browserTest("every route of the app is looked over", async () => {
 });
 
 for (const [route, addresses] of Object.entries(SCREENS)) {
-  browserTest(`${route} is sound in both schemes and both widths`, async () => {
-    const window = await openPage(server);
-    if (!OPEN.has(route)) await useSession(window, server, admin.cookie);
-    for (const address of addresses) {
+  for (const address of addresses) {
+    browserTest(`${address} is sound in both schemes and both widths`, async () => {
+      const window = await openPage(server);
+      if (!OPEN.has(route)) await useSession(window, server, admin.cookie);
       await window.page.goto(address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!));
       await settled(window);
       await assertSoundInAllViews(window, address);
-    }
-    await window.context.close();
-  });
+      await window.context.close();
+    });
+  }
 }
 
 /** The screen shows what it reads. */
