@@ -13,8 +13,14 @@ export interface Tab {
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const element = useRef<HTMLElement>(null);
   const current = tabs.find((tab) => tab.current)?.href;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab may be out of sight on a phone
-  useEffect(() => showCurrent(element.current), [current]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is current
+  useEffect(() => {
+    const tabs = element.current!;
+    // Also when a phone is turned.
+    const observer = new ResizeObserver(() => showCurrent(tabs));
+    observer.observe(tabs);
+    return () => observer.disconnect();
+  }, [current]);
   return (
     <nav ref={element} className="tabs" aria-label={label}>
       {tabs.map(({ href, label, count, current }) => (
@@ -28,9 +34,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
 }
 
 /** Moves the tabs sideways, and nothing else of the page. */
-function showCurrent(tabs: HTMLElement | null): void {
-  const current = tabs?.querySelector<HTMLElement>("[aria-current]");
-  if (!tabs || !current) return;
+function showCurrent(tabs: HTMLElement): void {
+  const current = tabs.querySelector<HTMLElement>("[aria-current]");
+  if (!current) return;
   const left = current.offsetLeft - tabs.offsetLeft;
   if (left + current.offsetWidth > tabs.clientWidth)
     tabs.scrollLeft = left - (tabs.clientWidth - current.offsetWidth) / 2;
