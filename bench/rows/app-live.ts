@@ -113,7 +113,7 @@ async function heapBytes(devtools: CDPSession): Promise<number> {
 }
 
 /** @returns a function that stops it */
-export async function publishValues(muster: MusterProcess, identity: Identity): Promise<() => Promise<void>> {
+async function publishValues(muster: MusterProcess, identity: Identity): Promise<() => Promise<void>> {
   const socket = await openMqtt(muster.mqtt, identity);
   socket.resume();
   let sent = 0;
