@@ -43,7 +43,8 @@ export const PICTURES: readonly Picture[] = [
       await page.goto("/connect");
       await page.getByLabel("Name", { exact: true }).fill("Feed pump 1");
       await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("figure").waitFor();
+      await page.getByText("Muster agent", { exact: true }).click();
+      await page.getByText("npx muster-agent run").waitFor();
     },
   },
   {
