@@ -221,7 +221,11 @@ test("a tenant is shown with its quotas; its name and retention are changed toge
   const { json } = await user.call("GET", "/audit/admin?act=tenant.update");
   assert.deepEqual(
     [json.total, json.items[0].before, json.items[0].after],
-    [1, { name: before.name, telemetryRetentionDays: 90 }, { name: "New name", telemetryRetentionDays: 30 }],
+    [
+      1,
+      { name: before.name, telemetryRetentionDays: 90, adminsNeedFactor: false },
+      { name: "New name", telemetryRetentionDays: 30, adminsNeedFactor: false },
+    ],
   );
   for (const body of [{ telemetryRetentionDays: 31 }, { name: "" }, { slug: "x" }])
     await refused(user.call("PATCH", "/tenant", { body }), 400, "invalid_request");

@@ -125,6 +125,8 @@ browserTest("audits and histories name who did something, a deleted user too", a
   const device = { id: "press-1", name: "Press 1" };
   assert.equal((await gone.call("POST", "/devices", { body: device })).status, 201);
   await server.app.access.deleteUser(tenant.caller, gone.email);
+  const stays = await signIn(server, tenant);
+  assert.equal((await stays.call("POST", "/devices", { body: { id: "press-2", name: "Press 2" } })).status, 201);
   const window = await openPage(server);
   const { page } = window;
   await useSession(window, server, admin.cookie);

@@ -27,7 +27,7 @@ browserTest("the set-up link makes the first administrator, once", async () => {
   await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long enough phrase 7");
   await page.getByRole("textbox", { name: "Repeat the password" }).fill("something else 77");
   await page.getByRole("button", { name: "Set up" }).click();
-  await page.getByText("The two passwords are not the same.").waitFor();
+  await page.getByText("The passwords differ.").waitFor();
   await page.getByRole("textbox", { name: "Repeat the password" }).fill("a long enough phrase 7");
   await assertSound(window, "set-up");
   await page.getByRole("button", { name: "Set up" }).click();

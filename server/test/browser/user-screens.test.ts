@@ -55,7 +55,7 @@ async function acceptsInvitation(link: string): Promise<void> {
   await page.getByRole("textbox", { name: "New password" }).fill(PASSWORD);
   await page.getByRole("textbox", { name: "The same again" }).fill("something else");
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText("The two passwords are not the same.").waitFor();
+  await page.getByText("The passwords differ.").waitFor();
   await assertSound(window, "invitation accepted");
   await page.getByRole("textbox", { name: "The same again" }).fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
