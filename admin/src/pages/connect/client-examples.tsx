@@ -33,7 +33,7 @@ export function ClientExamples({ guide }: { guide: Schemas["ConnectGuide"] }) {
   const shown = examples.find((each) => each.tool === tool) ?? examples[0]!;
   const facts = { Host: host, "Port (MQTT over TLS)": port, "Client id": clientId, Topic: publishTopics[0] ?? "none" };
   return (
-    <Section title="Its settings" lead={files.map(({ name, contains }) => `${name}: ${contains}.`).join(" ")}>
+    <Section title="Its settings" lead="The examples name its files as below.">
       {publishTopics.length === 0 && (
         <Notice tone="warn" title="The device may publish nowhere">
           <p>Set its type, then have it renew its certificate: the topics are those of the type at that time.</p>
@@ -41,6 +41,9 @@ export function ClientExamples({ guide }: { guide: Schemas["ConnectGuide"] }) {
       )}
       <Panel>
         <Facts facts={Object.entries(facts).map(([label, value]) => [label, <Mono key={label}>{value}</Mono>])} />
+      </Panel>
+      <Panel>
+        <Facts facts={files.map(({ name, contains }) => [name, contains])} />
       </Panel>
       <SegmentedControl
         aria-label="Program"
