@@ -37,7 +37,8 @@ export class PacketGate {
   #pieces: Buffer[] = [];
   #collected = 0;
   #needed = 0;
-  #connected = false;
+  /** Whether a CONNECT has passed. */
+  connected = false;
   #maxPacket: number;
   readonly #window: Qos2Window;
 
@@ -127,7 +128,7 @@ export class PacketGate {
     if (!ACKNOWLEDGEMENTS.has(type)) passed.messages++;
     if (type === PACKET_TYPE.publish) passed.unsettledBytes += unsettledBytes(bytes);
     if (type === PACKET_TYPE.connect) {
-      this.#connected = true;
+      this.connected = true;
       passed.connect = true;
     }
     if (type === PACKET_TYPE.disconnect) passed.disconnect = true;
@@ -136,8 +137,8 @@ export class PacketGate {
   /** Checks the fixed header at `at`, its length included; undefined while it is incomplete. */
   #header(bytes: Buffer, at: number): Header | undefined {
     const first = bytes[at]!;
-    if (first >> 4 === PACKET_TYPE.connect ? this.#connected : !this.#connected) {
-      throw new PacketProblem(this.#connected ? "a second CONNECT" : "no CONNECT first");
+    if (first >> 4 === PACKET_TYPE.connect ? this.connected : !this.connected) {
+      throw new PacketProblem(this.connected ? "a second CONNECT" : "no CONNECT first");
     }
     checkFirstByte(first);
     let length = 0;

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
+import type { ConnectProblem } from "./policy/answers.ts";
 
 /** MQTT 3.1.1 control packet types (OASIS 2.2.1). */
 export const PACKET_TYPE = {
@@ -15,18 +16,15 @@ export const PACKET_TYPE = {
   disconnect: 14,
 } as const;
 
-/** A packet that must not reach the engine. The client is disconnected, after a CONNACK with the return code `connack` if there is one. */
+/** A packet that must not reach the engine. `policy/answers.ts` says how a CONNECT with this problem is answered. */
 export class PacketProblem extends Error {
-  readonly connack: number | undefined;
+  readonly problem: ConnectProblem;
 
-  constructor(message: string, connack?: number) {
+  constructor(message: string, problem: ConnectProblem = "malformed_packet") {
     super(message);
-    this.connack = connack;
+    this.problem = problem;
   }
 }
-
-const CONNACK_BAD_PROTOCOL = 1;
-const CONNACK_BAD_IDENTIFIER = 2;
 
 const MAX_TOPIC = DEFAULT_LIMITS.mqttTopicBytes;
 const MAX_CLIENT_ID = DEFAULT_LIMITS.mqttClientIdBytes;
@@ -137,9 +135,9 @@ function checkConnect(bytes: Buffer, start: number, end: number): void {
   checkConnectFlags(flags);
   at += 4;
   const idLength = at + 2 <= end ? bytes.readUInt16BE(at) : 0;
-  if (idLength === 0) throw new PacketProblem("an empty client id", CONNACK_BAD_IDENTIFIER);
+  if (idLength === 0) throw new PacketProblem("an empty client id", "identifier_rejected");
   if (idLength > (level === 3 ? MAX_CLIENT_ID_31 : MAX_CLIENT_ID)) {
-    throw new PacketProblem("a long client id", CONNACK_BAD_IDENTIFIER);
+    throw new PacketProblem("a long client id", "identifier_rejected");
   }
   at = text(bytes, at, end, MAX_CLIENT_ID, "client id");
   if ((flags & 0x04) !== 0) {
@@ -155,7 +153,7 @@ function checkConnect(bytes: Buffer, start: number, end: number): void {
 function protocolLevel(name: string, level: number): 3 | 4 {
   if (name === "MQTT" && level === 4) return 4;
   if (name === "MQIsdp" && level === 3) return 3;
-  if (name === "MQTT" || name === "MQIsdp") throw new PacketProblem("protocol level", CONNACK_BAD_PROTOCOL);
+  if (name === "MQTT" || name === "MQIsdp") throw new PacketProblem("protocol level", "unsupported_version");
   throw new PacketProblem("protocol name");
 }
 

@@ -1,4 +1,5 @@
 import type { RefusalReason } from "../../connections/connections.ts";
+import type { ConnectProblem } from "./answers.ts";
 
 /** What a client presented: a certificate (then nothing else counts), a user name and password, or neither. */
 export type Credential =
@@ -38,8 +39,11 @@ export interface Principal {
   readonly subscribeFilters: ReadonlySet<string>;
 }
 
-/** How a refused CONNECT is answered. The engine translates it to the return codes of its MQTT version. */
-export type ConnectAnswer = "identifier_rejected" | "server_unavailable" | "bad_credentials" | "not_authorized";
+/** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */
+export type ConnectAnswer = Extract<
+  ConnectProblem,
+  "identifier_rejected" | "server_unavailable" | "bad_credentials" | "not_authorized"
+>;
 
 export interface RefusedConnect {
   allow: false;

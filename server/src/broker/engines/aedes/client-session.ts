@@ -4,6 +4,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
 import type { InboundBudget } from "../../inbound-budget.ts";
 import type { BrokerLimits } from "../../limits.ts";
+import { endingOf } from "../../policy/answers.ts";
 import type { Credential, Principal } from "../../policy/policy.ts";
 import { RateLimit } from "../../rate-limit.ts";
 import type { SessionBudget } from "../../session-budget.ts";
@@ -80,7 +81,7 @@ export class ClientSession implements RegisteredSession {
     this.budget = undefined;
   }
 
-  /** Closes the connection at once. A takeover leaves the will due, any other reason voids it. */
+  /** Closes the connection at once. */
   async end(reason: string): Promise<void> {
     this.socket.destroy();
     await this.endGracefully(reason);
@@ -90,7 +91,7 @@ export class ClientSession implements RegisteredSession {
   async endGracefully(reason: string): Promise<void> {
     this.closing = true;
     this.reason ??= reason;
-    if (reason !== "takeover") this.willVoid = true;
+    if (endingOf(reason).will === "void") this.willVoid = true;
     this.stream.destroy();
     await this.closed;
     await withTimeout(this.acks.idle(), SETTLE_MS, () => undefined);

@@ -3,6 +3,7 @@ import { SECOND } from "../../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../../lib/limits/limits.ts";
 import type { EngineOptions } from "../../engine.ts";
 import type { InboundBudget } from "../../inbound-budget.ts";
+import { connackCode } from "../../policy/answers.ts";
 import type { ConnectAnswer, Credential } from "../../policy/policy.ts";
 import { type AdmitDeps, admitClient } from "./admit-client.ts";
 import { type ClientSession, sessionOf, type Will } from "./client-session.ts";
@@ -13,14 +14,6 @@ export interface AedesDeps extends Pick<EngineOptions, "limits" | "logger">, Adm
   /** The client has its CONNACK. */
   onAccepted(session: ClientSession): void;
 }
-
-/** MQTT 3.1.1, 3.2.2.3. */
-const RETURN_CODES: Record<ConnectAnswer, 2 | 3 | 4 | 5> = {
-  identifier_rejected: 2,
-  server_unavailable: 3,
-  bad_credentials: 4,
-  not_authorized: 5,
-};
 
 /** An aedes that asks the policy about every CONNECT, PUBLISH, SUBSCRIBE and delivery. */
 export function createAedes(deps: AedesDeps): Aedes {
@@ -80,17 +73,17 @@ function authenticate(
   done: Done,
 ): void {
   const session = sessionOf(client);
-  const refuse = (answer: string, returnCode: number) =>
-    done(Object.assign(new Error(answer), { returnCode }) as AuthenticateError, null);
+  const refuse = (answer: ConnectAnswer) =>
+    done(Object.assign(new Error(answer), { returnCode: connackCode(answer, 4) }) as AuthenticateError, null);
   admitClient(deps, session, credentialOf(session.presented, login)).then(
     (answer) => {
       if (answer === undefined) return done(null, true);
       session.reason ??= answer;
-      refuse(answer, RETURN_CODES[answer]);
+      refuse(answer);
     },
     (error: Error) => {
       deps.logger.error({ err: error }, "admitting a client failed");
-      refuse("unforeseen", RETURN_CODES.server_unavailable);
+      refuse("server_unavailable");
     },
   );
 }

@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { BrokerLimits } from "../../limits.ts";
 import { type CheckedPackets, PacketGate } from "../../packet-gate.ts";
 import { PacketProblem } from "../../packet-rules.ts";
+import { connackCode } from "../../policy/answers.ts";
 import { Qos2Window } from "../../qos2-window.ts";
 import type { RateLimit } from "../../rate-limit.ts";
 import type { SessionBudget } from "../../session-budget.ts";
@@ -138,11 +139,17 @@ export class GatedStream extends Duplex {
       return this.#gate.next(allowance);
     } catch (problem) {
       if (!(problem instanceof PacketProblem)) throw problem;
-      if (problem.connack !== undefined) this.socket.write(Buffer.from([0x20, 2, 0, problem.connack]));
+      this.#refuse(problem);
       this.#options.onProblem("protocol_error");
       this.destroy();
       return undefined;
     }
+  }
+
+  /** Answers a forbidden CONNECT, if MQTT 3.1.1 has a return code for it. */
+  #refuse({ problem }: PacketProblem): void {
+    const code = this.#gate.connected ? undefined : connackCode(problem, 4);
+    if (code !== undefined) this.socket.write(Buffer.from([0x20, 2, 0, code]));
   }
 
   #waitForRate(): void {

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ConnectProblem, connackCode, endingOf } from "./answers.ts";
+
+/** MQTT 3.1 and 3.1.1, MQTT 5; "close" where the connection is closed without a CONNACK. */
+const REFUSALS: Record<ConnectProblem, [number | "close", number | "close"]> = {
+  unsupported_version: [1, 0x84],
+  malformed_packet: ["close", 0x81],
+  protocol_error: ["close", 0x82],
+  packet_too_large: ["close", 0x95],
+  identifier_rejected: [2, 0x85],
+  server_unavailable: [3, 0x88],
+  bad_credentials: [4, 0x86],
+  not_authorized: [5, 0x87],
+};
+
+test("every refusal of a CONNECT has its code in each version of MQTT", () => {
+  for (const [problem, [older, five]] of Object.entries(REFUSALS) as [ConnectProblem, [unknown, unknown]][]) {
+    assert.equal(connackCode(problem, 3) ?? "close", older, problem);
+    assert.equal(connackCode(problem, 4) ?? "close", older, problem);
+    assert.equal(connackCode(problem, 5) ?? "close", five, problem);
+  }
+});
+
+test("a will is published where MQTT requires it, and is void where the client or the platform ended the session", () => {
+  const published = ["connection_lost", "keepalive_timeout", "protocol_error", "topic_not_authorised"];
+  for (const reason of [...published, "slow_consumer", "evicted", "takeover"]) {
+    assert.equal(endingOf(reason).will, "published", reason);
+  }
+  const drops = ["requested", "client_disabled", "disconnected by an admin", "toString"];
+  for (const reason of ["disconnected", "connect_timeout", "server_stopped", ...drops]) {
+    assert.equal(endingOf(reason).will, "void", reason);
+  }
+});
+
+test("MQTT 5 has a DISCONNECT for every end that the client did not choose, and one for all drops", () => {
+  assert.deepEqual(
+    ["disconnected", "connection_lost", "keepalive_timeout", "takeover", "slow_consumer", "server_stopped"].map(
+      (reason) => endingOf(reason).v5,
+    ),
+    [undefined, undefined, 0x8d, 0x8e, 0x97, 0x8b],
+  );
+  assert.equal(endingOf("requested").v5, 0x98);
+});

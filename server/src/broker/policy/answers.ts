@@ -1,0 +1,66 @@
+/** The protocol level of a CONNECT: 3 is MQTT 3.1, 4 is MQTT 3.1.1. */
+export type ProtocolVersion = 3 | 4 | 5;
+
+/** Why a CONNECT is refused. */
+export type ConnectProblem =
+  | "unsupported_version"
+  | "malformed_packet"
+  | "protocol_error"
+  | "packet_too_large"
+  | "identifier_rejected"
+  | "not_authorized"
+  | "bad_credentials"
+  | "server_unavailable";
+
+/** A code for MQTT 3.1 and 3.1.1, and one for MQTT 5. Without a code the connection is only closed. */
+interface Codes {
+  readonly v3?: number;
+  readonly v5?: number;
+}
+
+/** CONNACK: return codes of MQTT 3.1.1, 3.2.2.3, and reason codes of MQTT 5, 3.2.2.2. */
+const CONNECT_REFUSALS: Readonly<Record<ConnectProblem, Codes>> = {
+  unsupported_version: { v3: 1, v5: 0x84 },
+  malformed_packet: { v5: 0x81 },
+  protocol_error: { v5: 0x82 },
+  packet_too_large: { v5: 0x95 },
+  identifier_rejected: { v3: 2, v5: 0x85 },
+  not_authorized: { v3: 5, v5: 0x87 },
+  bad_credentials: { v3: 4, v5: 0x86 },
+  server_unavailable: { v3: 3, v5: 0x88 },
+};
+
+/** The code of the CONNACK that refuses a CONNECT; undefined where the connection is closed without one. */
+export function connackCode(problem: ConnectProblem, version: ProtocolVersion): number | undefined {
+  const { v3, v5 } = CONNECT_REFUSALS[problem];
+  return version === 5 ? v5 : v3;
+}
+
+interface Ending {
+  /** Whether the session's will is published (MQTT 3.1.1, 3.1.2.5). */
+  readonly will: "published" | "void";
+  /** The reason code of the DISCONNECT that MQTT 5 has for it (MQTT 5, 3.14.2.1). */
+  readonly v5?: number;
+}
+
+/** Why sessions end that were accepted, as their record and the presence of their devices say it. */
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  disconnected: { will: "void" },
+  connection_lost: { will: "published" },
+  keepalive_timeout: { will: "published", v5: 0x8d },
+  protocol_error: { will: "published", v5: 0x82 },
+  topic_not_authorised: { will: "published", v5: 0x87 },
+  slow_consumer: { will: "published", v5: 0x97 },
+  evicted: { will: "published", v5: 0x97 },
+  takeover: { will: "published", v5: 0x8e },
+  connect_timeout: { will: "void" },
+  server_stopped: { will: "void", v5: 0x8b },
+};
+
+/** A drop (a revocation, a deleted device, a disabled client) has a reason of its own. */
+const DROPPED: Ending = { will: "void", v5: 0x98 };
+
+/** What follows from the end of an accepted session for `reason`; a reason that is not listed is that of a drop. */
+export function endingOf(reason: string): Ending {
+  return Object.hasOwn(ENDINGS, reason) ? ENDINGS[reason]! : DROPPED;
+}
