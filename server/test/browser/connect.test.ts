@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
-import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { signIn } from "../harness/sign-in.ts";
 
@@ -53,4 +53,24 @@ browserTest("the commands of the screen connect a device, and the screen shows i
     await window.context.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+browserTest("the screen says that a client lacks its chain, and that it connects once it presents it", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  const device = await enrollDevice(server, tenant);
+  await page.goto(`/devices/${device.deviceId}/connect`);
+  await page.getByText("The device has not connected yet.").waitFor();
+  await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
+  await page.getByText("The broker refused the device").waitFor();
+  await page.getByText("the certificate followed by its chain").waitFor();
+  await assertSound(window, "without its chain");
+  const client = await connectMqtt(server, device);
+  await page.getByText("The device is connected and has published nothing yet.").waitFor();
+  await client.publishAsync(device.topic, JSON.stringify({ temperature: 19.5 }), { qos: 1 });
+  await page.getByText("19.5").waitFor();
+  await client.endAsync();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
 });

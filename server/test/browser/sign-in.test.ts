@@ -3,7 +3,7 @@ import { after, before } from "node:test";
 import { assertSound, browserTest, openPage, signInByHand, VIEWS } from "../harness/browser.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
-import { type SignedIn, signIn } from "../harness/sign-in.ts";
+import { newBrowser, type SignedIn, signIn } from "../harness/sign-in.ts";
 import { type Sinks, startSinks } from "../harness/sinks.ts";
 
 let server: TestServer;
@@ -53,6 +53,33 @@ browserTest("a wrong password is refused in the service's words, and the form st
     await window.context.close();
   }
 });
+
+browserTest(
+  "guesses from elsewhere throttle unknown browsers, which say until when, and not the user's own",
+  async () => {
+    const { email, password } = await signIn(server, tenant);
+    const [own, other] = [await openPage(server), await openPage(server, { refused: /session$/ })];
+    await own.page.goto("/sign-in");
+    await signInByHand(own, { email, password });
+    const account = own.page.getByRole("button", { name: `Account of ${email}` });
+    await account.click();
+    await own.page.getByRole("button", { name: "Sign out" }).click();
+    await own.page.waitForURL("**/sign-in");
+    for (let i = 0; i < 10; i++)
+      await newBrowser(server).call("POST", "/session", { body: { email, password: "a guess" } });
+
+    await other.page.goto("/sign-in");
+    await signInByHand(other, { email, password });
+    await other.page.getByText("Possible again in 10:00").waitFor();
+    await assertSound(other, "throttled");
+    await signInByHand(own, { email, password });
+    await account.waitFor();
+    for (const { problems, context } of [own, other]) {
+      assert.deepEqual(problems, []);
+      await context.close();
+    }
+  },
+);
 
 browserTest(
   "a forgotten password is replaced by a mailed link; the page does not say which addresses are known",
