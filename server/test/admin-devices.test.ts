@@ -71,6 +71,8 @@ test("devices are listed by filters that may be negated, sorted and paged", asyn
   assert.deepEqual(ids(await get(admin, `/devices?notGroupId=${groupId}&connectivity=never_seen`)), ["a-1", "a-2"]);
   assert.deepEqual(ids(await get(admin, `/devices?notDeviceTypeId=none`)), [pump.deviceId]);
   assert.deepEqual(ids(await get(admin, "/devices?seenFrom=2000-01-01T00:00:00Z")), []);
+  assert.deepEqual(ids(await get(admin, "/devices?createdBefore=2000-01-01T00:00:00Z")), []);
+  assert.deepEqual(ids(await get(admin, "/devices?createdFrom=2000-01-01T00:00:00Z&limit=1")), ["a-1"]);
   for (const query of ["sort=secret", "connectivity=gone", "connectivity=", "seenBefore=yesterday", "unknown=1"]) {
     const { status, json } = await admin.call("GET", `/devices?${query}`);
     assert.deepEqual([status, json.error], [400, "invalid_request"], query);

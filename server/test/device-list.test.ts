@@ -127,6 +127,19 @@ test("a list is narrowed by when devices were seen last", async () => {
   assert.deepEqual(await ids({ seenFrom: from, not: { connectivity: "online" } }), ["expiring"]);
 });
 
+test("a list is narrowed by when devices were created", async () => {
+  const { createdAt } = all[2]!;
+  assert.deepEqual(
+    await ids({ createdFrom: createdAt }),
+    matching((d) => d.createdAt >= createdAt),
+  );
+  assert.deepEqual(
+    await ids({ createdBefore: createdAt }),
+    matching((d) => d.createdAt < createdAt),
+  );
+  assert.deepEqual(await ids({ createdFrom: createdAt, createdBefore: addMs(createdAt, 1) }), [all[2]!.id]);
+});
+
 test("a list is sorted in both directions, what has no value last, and paged in that order", async () => {
   const values: Record<DeviceOrder, (device: DeviceRecord) => string | number | undefined> = {
     id: ({ id }) => id,

@@ -79,6 +79,33 @@ browserTest("times of the filters are the user's own, to the minute, and stand i
   await window.context.close();
 });
 
+browserTest("devices are narrowed by group and by when they were created and seen, each in the address", async () => {
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/devices");
+  await page.getByText("5 devices", { exact: true }).waitFor();
+  const asked = page.waitForRequest((request) => request.url().includes("createdBefore="));
+  await page.getByLabel("Created before").fill("2020-07-01T08:30");
+  assert.equal(new URL((await asked).url()).searchParams.get("createdBefore"), "2020-07-01T06:30:00.000Z");
+  await page.getByText("No device matches the filters").waitFor();
+  await page.getByLabel("Created before").fill("");
+  await page.getByLabel("Created from").fill("2020-07-01T08:30");
+  await page.getByText("5 devices", { exact: true }).waitFor();
+  await page.getByLabel("Last seen from").fill("2020-07-01T08:30");
+  await page.getByText("No device matches the filters").waitFor();
+  await page.getByLabel("Last seen from").fill("");
+  await page.getByLabel("Group", { exact: true }).selectOption({ label: "not Hall 3" });
+  await page.getByText("5 devices", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("5 devices", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("Group", { exact: true }).inputValue(), `!${groupId}`);
+  assert.equal(await page.getByLabel("Created from").inputValue(), "2020-07-01T08:30");
+  await page.getByLabel("Group", { exact: true }).selectOption({ label: "Hall 3" });
+  await page.getByText("No device matches the filters").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 for (const view of VIEWS) {
   browserTest(`selected devices and the filters are sound, ${view.colorScheme}`, async () => {
     const window = await signedIn(view);

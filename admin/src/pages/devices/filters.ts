@@ -7,9 +7,13 @@ import { CERTIFICATE_STATES, CONNECTIVITY, choicesOf } from "../../words/devices
 
 const PAGE = 50;
 
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** What the list of devices can be narrowed by. */
-export function deviceFilters(types: readonly { id: string; name: string }[]): readonly Filter[] {
-  const ofTypes = [...types.map(({ id, name }) => [id, name] as const), ["none", "none"] as const];
+export function deviceFilters(types: readonly Named[], groups: readonly Named[]): readonly Filter[] {
   return [
     { kind: "text", name: "q", label: "Name or device id", placeholder: "pump", maxLength: 128 },
     { kind: "choice", name: "connectivity", label: "Connection", options: choicesOf(CONNECTIVITY), not: true },
@@ -20,16 +24,25 @@ export function deviceFilters(types: readonly { id: string; name: string }[]): r
       options: choicesOf(CERTIFICATE_STATES),
       not: true,
     },
-    { kind: "choice", name: "deviceTypeId", label: "Type", options: ofTypes, not: true },
+    { kind: "choice", name: "deviceTypeId", label: "Type", options: choicesWithNone(types), not: true },
+    { kind: "choice", name: "groupId", label: "Group", options: choicesWithNone(groups), not: true },
+    { kind: "time", name: "createdFrom", label: "Created from" },
+    { kind: "time", name: "createdBefore", label: "Created before" },
     { kind: "time", name: "seenFrom", label: "Last seen from" },
     { kind: "time", name: "seenBefore", label: "Last seen before" },
   ];
 }
 
+function choicesWithNone(records: readonly Named[]): readonly (readonly [value: string, label: string])[] {
+  return [...records.map(({ id, name }) => [id, name] as const), ["none", "none"]];
+}
+
+const TIMES = ["createdFrom", "createdBefore", "seenFrom", "seenBefore"] as const;
+
 /** The query of the API for what the address says. */
 export function queryOf({ values, sort, skip }: ListState): DeviceQuery {
-  const { q, seenFrom, seenBefore } = values;
+  const { q } = values;
   const narrowed = negatable(values, "connectivity", "certificateState", "deviceTypeId", "groupId");
-  const seen = { seenFrom: instantOf(seenFrom), seenBefore: instantOf(seenBefore) };
-  return { ...filled({ ...narrowed, ...seen, q, sort }), skip, limit: PAGE } as DeviceQuery;
+  const times = Object.fromEntries(TIMES.map((name) => [name, instantOf(values[name])]));
+  return { ...filled({ ...narrowed, ...times, q, sort }), skip, limit: PAGE } as DeviceQuery;
 }

@@ -57,6 +57,8 @@ const deviceQuery = z.strictObject({
   notConnectivity: oneOf(CONNECTIVITY, "None of these states, separated by commas"),
   certificateState: oneOf(CERTIFICATE_STATE, "One of these states, separated by commas"),
   notCertificateState: oneOf(CERTIFICATE_STATE, "None of these states, separated by commas"),
+  createdFrom: instant.optional().meta({ description: "Created at this time or later" }),
+  createdBefore: instant.optional().meta({ description: "Created before this time" }),
   seenFrom: instant.optional().meta({ description: "Seen at this time or later" }),
   seenBefore: instant.optional().meta({ description: "Seen before this time, and not since" }),
   sort,

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
+import { createdBetween } from "../../lists/created-between.ts";
 import { negated } from "../../lists/negated.ts";
 import { type CertificateState, certificateState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
@@ -17,6 +18,10 @@ export interface DeviceProperties {
 export interface DeviceFilter extends DeviceProperties {
   /** Properties that a device must not have. */
   not?: DeviceProperties | undefined;
+  /** Created at or after this time. */
+  createdFrom?: Date | undefined;
+  /** Created before this time. */
+  createdBefore?: Date | undefined;
   /** Seen at or after this time. */
   seenFrom?: Date | undefined;
   /** Seen last before this time; a device that was never seen is not among them. */
@@ -27,8 +32,9 @@ export interface DeviceFilter extends DeviceProperties {
 
 /** SQL conditions on the device `d`; none where the filter is empty. */
 export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<unknown>[] {
-  const { not = {}, seenFrom, seenBefore, viewer } = filter;
+  const { not = {}, createdFrom, createdBefore, seenFrom, seenBefore, viewer } = filter;
   const conditions = [...propertyConditions(filter, now), ...negated(propertyConditions(not, now))];
+  conditions.push(...createdBetween("d.uid", { from: createdFrom, to: createdBefore }));
   if (seenFrom !== undefined) conditions.push(sql`d.last_seen_at >= ${seenFrom}::timestamptz`);
   if (seenBefore !== undefined) conditions.push(sql`d.last_seen_at < ${seenBefore}::timestamptz`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "d.uid"));
