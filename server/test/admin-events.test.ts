@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { after, before, test } from "node:test";
+import { connect } from "node:tls";
 import { MINUTE } from "../src/lib/clock.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
@@ -216,6 +218,25 @@ test("a session has at most four streams, and one that closes makes room", async
   while (again.status === 429);
   assert.equal(again.status, 200);
   for (const stream of [again, ...streams]) stream.close();
+});
+
+test("clients that leave before their streams have begun make room", async () => {
+  const user = await signIn(server, tenant);
+  const asked = `GET /api/admin/events HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nCookie: ${user.cookie}\r\n\r\n`;
+  for (let turns = 0; turns < 30; turns++) {
+    const socket = connect({ host: "127.0.0.1", port: server.httpPort, servername: "localhost", ca: server.ca });
+    await once(socket, "secureConnect");
+    socket.write(asked);
+    // Each client leaves a turn of the event loop, which the server shares, later than the one before.
+    for (let n = 0; n < turns; n++) await new Promise(setImmediate);
+    socket.destroy();
+  }
+  const streams: Stream[] = [];
+  while (streams.length < 4) {
+    const stream = await follow(user);
+    if (stream.status === 200) streams.push(stream);
+  }
+  for (const stream of streams) stream.close();
 });
 
 test("without a session, from a foreign origin, with a bad cursor or too many devices there is no stream", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -59,6 +60,19 @@ test("a client that reads nothing for too long is closed, and what is written th
   await writer.closed;
   await writer.write([large]);
   writer.end("stopping");
+});
+
+test("a stream to a client that has gone already is closed", async () => {
+  const opened = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, response) => opened.resolve(response)).listen(0);
+  const call = get({ port: (server.address() as AddressInfo).port }).on("error", () => undefined);
+  const response = await opened.promise;
+  call.destroy();
+  await once(response, "close");
+  const writer = new StreamWriter(response);
+  await writer.closed;
+  await writer.write([large]);
+  server.close();
 });
 
 test("writing waits until the client has read", async (t) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
+import { whenClosed } from "../http/when-closed.ts";
 import { COMMENT, type Frame, frameText } from "./frames.ts";
 
 /** Shorter than the time after which the listener closes a connection that is idle during a request. */
@@ -29,12 +30,7 @@ export class StreamWriter {
     this.#mostUnsent = mostUnsent;
     this.#drainMs = drainMs;
     const comments = setInterval(() => this.#comment(), commentMs).unref();
-    this.closed = new Promise((resolve) => {
-      response.once("close", () => {
-        clearInterval(comments);
-        resolve();
-      });
-    });
+    this.closed = whenClosed(response).then(() => clearInterval(comments));
   }
 
   /** Resolves when the client has read enough for more to be written, or has gone. */
