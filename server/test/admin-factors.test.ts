@@ -251,6 +251,22 @@ test("a new password keeps the factor: the browser that changed it goes on, a re
   assert.equal((await give(browser, app.nextCode())).status, 200);
 });
 
+test("a new password is no step-up: it was given without a code", async () => {
+  const user = await signIn(server, tenant);
+  const { factorId, nextCode } = await turnOnFactor(server, user);
+  server.clock.advance(10 * MINUTE);
+  const body = { currentPassword: PASSWORD, newPassword: "seven purple bicycles sing" };
+  assert.equal((await user.call("PUT", "/password", { body })).status, 204);
+  for (const [method, path] of [
+    ["DELETE", `/factors/${factorId}`],
+    ["POST", "/factors"],
+  ] as const)
+    assert.equal((await user.call(method, path)).json.error, "reauthentication_required");
+  const stepUp = { password: body.newPassword, code: nextCode() };
+  assert.equal((await user.call("POST", "/session/step-up", { body: stepUp })).status, 204);
+  assert.equal((await user.call("DELETE", `/factors/${factorId}`)).status, 204);
+});
+
 test("the second factor of a deleted user is deleted", async () => {
   const user = await signIn(server, tenant);
   const { factorId } = await turnOnFactor(server, user);

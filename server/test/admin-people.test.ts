@@ -206,6 +206,29 @@ test("a link of an admin resets a password within 30 minutes; a step-up is neede
   assert.equal((await newBrowser(server).call("POST", "/password/reset", { body })).status, 410);
 });
 
+test("a change of the password that was begun before a reset, or before the session ended, undoes neither", async () => {
+  const stolen = await signIn(server, tenant, "viewer");
+  const { url } = await server.app.identity.resetUser(tenant.caller, stolen.userId);
+  const change = { currentPassword: PASSWORD, newPassword: "the thief would like this" };
+  const reset = { token: tokenOf(url), password: OTHER };
+  // The change hashes two passwords, the reset one: it commits first.
+  const [, done] = await Promise.all([
+    stolen.call("PUT", "/password", { body: change }),
+    newBrowser(server).call("POST", "/password/reset", { body: reset }),
+  ]);
+  assert.equal(done.status, 204);
+  const enter = async (password: string) =>
+    (await newBrowser(server).call("POST", "/session", { body: { email: stolen.email, password } })).status;
+  assert.deepEqual([await status(stolen), await enter(change.newPassword), await enter(OTHER)], [401, 401, 200]);
+  const left = await signIn(server, tenant, "viewer");
+  const [changed] = await Promise.all([
+    left.call("PUT", "/password", { body: change }),
+    newBrowser(server).call("DELETE", "/session", { headers: { cookie: left.cookie } }),
+  ]);
+  // Signing out is faster than two hashes; a change that is faster still has begun another session.
+  assert.equal(await status(left), changed.status === 204 ? 200 : 401);
+});
+
 test("a link to reset the password of a user who was deleted since has expired", async () => {
   const user = await signIn(server, tenant, "viewer");
   const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);

@@ -18,6 +18,8 @@ interface Verified {
   passwordHash: string;
   /** The second factor of which a code was given. */
   givenFactorId?: string | null;
+  /** When all of it was verified; absent: now. */
+  verifiedAt?: Date;
 }
 
 type Deps = Pick<IdentityDeps, "ids" | "clock" | "limits">;
@@ -30,17 +32,17 @@ type Deps = Pick<IdentityDeps, "ids" | "clock" | "limits">;
  * @throws MusterError invalid_credentials
  */
 export async function openSession(deps: Deps, tx: Tx, verified: Verified, visit: Visit): Promise<NewSession> {
-  const { userId, passwordHash, givenFactorId = null } = verified;
-  const locked = await lockCredentials(tx, userId);
+  const { passwordHash, givenFactorId = null, ...begun } = verified;
+  const locked = await lockCredentials(tx, verified.userId);
   if (locked?.passwordHash !== passwordHash) throw invalidCredentials();
-  return await beginSession(deps, tx, { userId, givenFactorId }, visit);
+  return await beginSession(deps, tx, { ...begun, givenFactorId }, visit);
 }
 
 /** Begins a session of a user whose row `tx` has locked. */
 export async function beginSession(
   { ids, clock, limits }: Deps,
   tx: Tx,
-  { userId, givenFactorId }: { userId: string; givenFactorId: string | null },
+  { userId, givenFactorId, verifiedAt }: { userId: string; givenFactorId: string | null; verifiedAt?: Date },
   { address, userAgent }: Visit,
 ): Promise<NewSession> {
   const factor = await findFactor(tx, userId);
@@ -56,7 +58,7 @@ export async function beginSession(
     created_at: now,
     last_used_at: now,
     expires_at: addMs(now, minutes * MINUTE),
-    verified_at: now,
+    verified_at: verifiedAt ?? now,
     address,
     user_agent: userAgent.slice(0, MOST_USER_AGENT),
     factor_id: given,

@@ -1,4 +1,4 @@
-import { findCredentials, setPasswordHash, verifyPassword } from "../access/access.ts";
+import { findCredentials, lockCredentials, lockUserById, setPasswordHash, verifyPassword } from "../access/access.ts";
 import { recordAct } from "../audit/audit.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -6,7 +6,7 @@ import { isMusterError } from "../lib/errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
 import type { IdentityDeps } from "./deps.ts";
-import { factorRequired, wrongPassword } from "./errors.ts";
+import { factorRequired, invalidCredentials, wrongPassword } from "./errors.ts";
 import { takeCode } from "./factors/take-code.ts";
 import { openSession } from "./open-session.ts";
 import { hashChosen } from "./password-rules.ts";
@@ -31,7 +31,8 @@ export async function verifyOwnPassword(deps: IdentityDeps, { user }: Session, p
 }
 
 /**
- * Changes the user's own password. Every session ends, and a new one begins for the browser that asks; API keys stay.
+ * Changes the user's own password. Every session ends, and a new one begins for the browser that asks; API keys stay. Where the password
+ * was reset or the session has ended since the check, that stays so. The password alone is no step-up of a user with a second factor.
  *
  * @throws MusterError invalid_credentials, invalid_request, sign_in_throttled, rate_limited
  */
@@ -41,16 +42,26 @@ export async function changePassword(
   { currentPassword, newPassword, ...visit }: { currentPassword: string; newPassword: string } & Visit,
 ): Promise<NewSession> {
   const { user, tenant } = session;
-  await verifyOwnPassword(deps, session, currentPassword);
+  const verifiedHash = await verifyOwnPassword(deps, session, currentPassword);
   if (newPassword === currentPassword)
     throw invalidRequest("The new password must differ from the present one.", "newPassword");
   const passwordHash = await hashChosen(deps, newPassword, user.email);
   return await inTransaction(deps.database.db, async (tx) => {
+    await lockUserById(tx, tenant.id, user.id);
+    if ((await lockCredentials(tx, user.id))?.passwordHash !== verifiedHash) throw wrongPassword();
+    if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();
     await setPasswordHash(tx, user.id, passwordHash, false);
     const by = { tenantId: tenant.id, actor: `user:${user.id}`, address: visit.address };
     const act = { act: "user.change-password", target: user.id, after: { email: user.email } };
     await recordAct(tx, by, act, { ids: deps.ids, now: deps.clock.now() });
-    return await openSession(deps, tx, { userId: user.id, passwordHash, givenFactorId: session.factorId }, visit);
+    const { factorId: givenFactorId, verifiedAt } = session;
+    const verified = {
+      userId: user.id,
+      passwordHash,
+      givenFactorId,
+      ...(givenFactorId === null ? {} : { verifiedAt }),
+    };
+    return await openSession(deps, tx, verified, visit);
   });
 }
 
