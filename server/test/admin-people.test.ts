@@ -189,6 +189,14 @@ test("a forgotten password is reset by a mailed link, once: sessions and keys en
   );
 });
 
+test("a link to reset a password goes to the address that is stored, however another person spells it", async () => {
+  const user = await signIn(server, tenant, "viewer");
+  const body = { email: user.email.toUpperCase() };
+  assert.equal((await newBrowser(server).call("POST", "/password/forgot", { body })).status, 204);
+  const { to } = await mail(({ to }) => to.toLowerCase() === user.email);
+  assert.equal(to, user.email);
+});
+
 test("a link of an admin resets a password within 30 minutes; a step-up is needed to make it", async () => {
   const user = await signIn(server, tenant, "viewer");
   server.clock.advance(11 * MINUTE);

@@ -43,6 +43,13 @@ test("after ten failures in ten minutes an account is refused at unknown browser
   assert.equal((await attempt(newBrowser(server), email, PASSWORD, "203.0.113.1")).status, 200);
 });
 
+test("another spelling that the database takes for the same address is no further account to guess at", async () => {
+  const { email } = await signIn(server, tenant, "viewer");
+  await guess(email, 10);
+  for (const spelling of [email.toUpperCase(), email.replace("i", "\u0130"), `${email}\u00a0`])
+    assert.notEqual((await attempt(newBrowser(server), spelling, PASSWORD, "203.0.113.1")).status, 200, spelling);
+});
+
 test("an address that no user has is throttled alike", async () => {
   await guess("nowhere@example.com", 10);
   assert.equal((await attempt(newBrowser(server), "nowhere@example.com", "x", "203.0.113.1")).status, 429);

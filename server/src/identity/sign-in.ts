@@ -29,7 +29,11 @@ export async function signIn(deps: IdentityDeps, { email, password, browser, ...
   const { database, hashGate, knownBrowserKeys } = deps;
   const found = await findCredentials(database.db, email.trim());
   const browserId = browserOf(knownBrowserKeys(), found, browser);
-  const counted = countedAtSignIn(deps, { email, addressBlock: addressBlock(visit.address), browserId });
+  const counted = countedAtSignIn(deps, {
+    email: found?.email ?? email,
+    addressBlock: addressBlock(visit.address),
+    browserId,
+  });
   const attempt = async () => {
     const isRight = await hashGate.run(() => verifyPassword(password, found?.passwordHash ?? NO_PASSWORD));
     if (!found || !isRight) throw invalidCredentials();

@@ -8,6 +8,8 @@ export interface Credentials {
 }
 
 export interface FoundCredentials extends Credentials {
+  /** The address as it is stored: the database finds it in several spellings. */
+  email: string;
   /** The user's second factor, where there is one. */
   factorId: string | null;
 }
@@ -16,7 +18,7 @@ export interface FoundCredentials extends Credentials {
 export async function findCredentials(db: Db, email: string): Promise<FoundCredentials | undefined> {
   return await activeUsers(db)
     .leftJoin("shared_user_factors as f", "f.user_id", "users.id")
-    .select("f.factor_id as factorId")
+    .select(["users.email", "f.factor_id as factorId"])
     .where(sql<SqlBool>`lower(email) = lower(${email})`)
     .executeTakeFirst();
 }

@@ -55,31 +55,29 @@ export const resetUser = adminUseCase(
 );
 
 /**
- * Mails a link to choose a new password to the user of this address. The answer is the same whether or not there is one, and does not wait for
- * the mail.
+ * Mails a link to choose a new password to the user of this address, as it is stored: another spelling that the database finds the user by
+ * (`İ` for `i`) can be the address of another person. The answer is the same whether or not there is one, and does not wait for the mail.
  */
 export async function forgotPassword(deps: IdentityDeps, email: string): Promise<void> {
   if (!deps.mail.configured) return;
+  const found = await findCredentials(deps.database.db, email.trim());
   try {
-    await count(deps, countedResets(deps, email));
+    await count(deps, countedResets(deps, found?.email ?? email));
   } catch (error) {
     if (isMusterError(error, "sign_in_throttled")) return;
     throw error;
   }
-  mailReset(deps, email).catch((error: Error) => {
+  if (!found) return;
+  mailReset(deps, found).catch((error: Error) => {
     deps.logger.warn({ err: error.message }, "a link to reset a password could not be made");
   });
 }
 
-async function mailReset(deps: IdentityDeps, email: string): Promise<void> {
-  const { db } = deps.database;
-  const found = await findCredentials(db, email.trim());
-  if (!found) return;
-  const { userId } = found;
-  const link = await inTransaction(db, (tx) =>
+async function mailReset(deps: IdentityDeps, { userId, email }: { userId: string; email: string }): Promise<void> {
+  const link = await inTransaction(deps.database.db, (tx) =>
     makeLink(deps, tx, { purpose: "reset", userId, createdBy: `user:${userId}` }),
   );
-  sendSoon(deps, resetMail(email.trim(), link));
+  sendSoon(deps, resetMail(email, link));
 }
 
 /**
