@@ -1,0 +1,78 @@
+import { PacketProblem } from "./problem.ts";
+import { checkText } from "./utf8.ts";
+
+/** A whole packet: its first byte, and where its body stands in `bytes`. */
+export interface Frame {
+  readonly first: number;
+  readonly bytes: Buffer;
+  readonly bodyStart: number;
+  readonly end: number;
+}
+
+/** Reads the fields of a packet's body one after the other. Every method throws {@link PacketProblem} where the body is too short. */
+export class Cursor {
+  #bytes: Buffer;
+  #end: number;
+  at: number;
+
+  constructor({ bytes, bodyStart, end }: Frame) {
+    this.#bytes = bytes;
+    this.#end = end;
+    this.at = bodyStart;
+  }
+
+  /** Whether everything has been read. */
+  get isAtEnd(): boolean {
+    return this.at === this.#end;
+  }
+
+  byte(): number {
+    this.#require(1);
+    return this.#bytes[this.at++]!;
+  }
+
+  uint16(): number {
+    this.#require(2);
+    const value = (this.#bytes[this.at]! << 8) | this.#bytes[this.at + 1]!;
+    this.at += 2;
+    return value;
+  }
+
+  /** [MQTT-2.3.1-1] */
+  packetId(): number {
+    const id = this.uint16();
+    if (id === 0) throw new PacketProblem("packet id 0");
+    return id;
+  }
+
+  /** A UTF-8 string (1.5.3). @param max bytes */
+  text(max: number, what: string): string {
+    const start = this.#field(max, what);
+    checkText(this.#bytes, start, this.at, what);
+    return this.#bytes.toString("utf8", start, this.at);
+  }
+
+  /** Bytes behind their length. They share the memory of the packet. @param max bytes */
+  binary(max: number, what: string): Buffer {
+    const start = this.#field(max, what);
+    return this.#bytes.subarray(start, this.at);
+  }
+
+  /** The bytes that the next field says it has, without reading it; 0 where there is none. */
+  nextLength(): number {
+    return this.at + 2 <= this.#end ? this.#bytes.readUInt16BE(this.at) : 0;
+  }
+
+  /** Moves behind a field that begins with its length. @returns where its content starts */
+  #field(max: number, what: string): number {
+    const length = this.uint16();
+    if (length > max) throw new PacketProblem(`a long ${what}`);
+    this.#require(length);
+    this.at += length;
+    return this.at - length;
+  }
+
+  #require(bytes: number): void {
+    if (this.at + bytes > this.#end) throw new PacketProblem("a short packet");
+  }
+}

@@ -1,0 +1,50 @@
+import type { Frame } from "./cursor.ts";
+import { PacketProblem } from "./problem.ts";
+import { checkTopicName, MAX_TOPIC_BYTES } from "./topics.ts";
+import { checkText } from "./utf8.ts";
+
+export interface PublishPacket {
+  topic: string;
+  qos: 0 | 1 | 2;
+  retain: boolean;
+  /** 0 at QoS 0. */
+  packetId: number;
+  /** Shares the memory of the packet. */
+  payload: Buffer;
+}
+
+/** The topic that a client published to last: most repeat it, and it is not checked and decoded again. */
+export class LastTopic {
+  #bytes: Buffer | undefined;
+  #topic = "";
+
+  /** The topic name in `bytes[start, end)`. Throws {@link PacketProblem}. */
+  read(bytes: Buffer, start: number, end: number): string {
+    const last = this.#bytes;
+    if (last?.length === end - start && last.compare(bytes, start, end) === 0) return this.#topic;
+    checkText(bytes, start, end, "topic");
+    const topic = bytes.toString("utf8", start, end);
+    checkTopicName(topic);
+    this.#bytes = Buffer.from(bytes.subarray(start, end));
+    this.#topic = topic;
+    return topic;
+  }
+}
+
+/** Reads a PUBLISH (MQTT 3.1.1, 3.3). Throws {@link PacketProblem}. */
+export function readPublish({ first, bytes, bodyStart, end }: Frame, lastTopic: LastTopic): PublishPacket {
+  if (bodyStart + 2 > end) throw new PacketProblem("a short packet");
+  const length = (bytes[bodyStart]! << 8) | bytes[bodyStart + 1]!;
+  if (length > MAX_TOPIC_BYTES) throw new PacketProblem("a long topic");
+  const topicEnd = bodyStart + 2 + length;
+  if (topicEnd > end) throw new PacketProblem("a short packet");
+  const topic = lastTopic.read(bytes, bodyStart + 2, topicEnd);
+  const qos = ((first >> 1) & 3) as PublishPacket["qos"];
+  const retain = (first & 1) !== 0;
+  if (qos === 0) return { topic, qos, retain, packetId: 0, payload: bytes.subarray(topicEnd, end) };
+  if (topicEnd + 2 > end) throw new PacketProblem("a short packet");
+  const packetId = (bytes[topicEnd]! << 8) | bytes[topicEnd + 1]!;
+  // [MQTT-2.3.1-1]
+  if (packetId === 0) throw new PacketProblem("packet id 0");
+  return { topic, qos, retain, packetId, payload: bytes.subarray(topicEnd + 2, end) };
+}

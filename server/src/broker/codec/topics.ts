@@ -1,0 +1,27 @@
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import { PacketProblem } from "./problem.ts";
+
+export const MAX_TOPIC_BYTES = DEFAULT_LIMITS.mqttTopicBytes;
+const MAX_LEVELS = DEFAULT_LIMITS.mqttTopicLevels;
+
+/** Checks a topic name: not empty [MQTT-4.7.3-1], no wildcards [MQTT-3.3.2-2], not too many levels. Throws {@link PacketProblem}. */
+export function checkTopicName(topic: string): void {
+  if (topic === "") throw new PacketProblem("an empty topic");
+  if (topic.includes("#") || topic.includes("+")) throw new PacketProblem("a wildcard in a topic name");
+  if (topic.length >= MAX_LEVELS) checkLevels(topic.split("/"));
+}
+
+/** Checks a topic filter: `#` stands alone and last [MQTT-4.7.1-2], `+` alone [MQTT-4.7.1-3]. Throws {@link PacketProblem}. */
+export function checkTopicFilter(filter: string): void {
+  if (filter === "") throw new PacketProblem("an empty topic filter");
+  const levels = filter.split("/");
+  checkLevels(levels);
+  for (const [index, level] of levels.entries()) {
+    const isWildcard = level === "+" || (level === "#" && index === levels.length - 1);
+    if (!isWildcard && /[#+]/.test(level)) throw new PacketProblem("a misplaced wildcard");
+  }
+}
+
+function checkLevels(levels: string[]): void {
+  if (levels.length > MAX_LEVELS) throw new PacketProblem("too many topic levels");
+}

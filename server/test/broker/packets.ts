@@ -1,0 +1,43 @@
+import type { Frame } from "../../src/broker/codec/cursor.ts";
+import { PACKET_TYPE } from "../../src/broker/codec/packet-types.ts";
+import { checkNoBody, readAck } from "../../src/broker/codec/read-acks.ts";
+import { readConnect } from "../../src/broker/codec/read-connect.ts";
+import { LastTopic, readPublish } from "../../src/broker/codec/read-publish.ts";
+import { readSubscribe, readUnsubscribe } from "../../src/broker/codec/read-subscribe.ts";
+import { field, packet as packetOf } from "./raw-client.ts";
+
+/** A packet; a string among its parts is a field with its length, of latin-1 characters, so that any bytes can be written. */
+export function packet(first: number, ...parts: (string | number[])[]): Buffer {
+  return packetOf(
+    first,
+    ...parts.map((part) => (typeof part === "string" ? field(Buffer.from(part, "latin1")) : part)),
+  );
+}
+
+/** The UTF-8 bytes of `text` as latin-1 characters. */
+export function utf8(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+export const CONNECT: Buffer = packet(0x10, "MQTT", [4, 2, 0, 60], "pump-1");
+
+/** Reads any packet of a client, as the engine does. Throws PacketProblem. */
+export function readPacket(frame: Frame, lastTopic: LastTopic = new LastTopic()): unknown {
+  switch (frame.first >> 4) {
+    case PACKET_TYPE.publish:
+      return readPublish(frame, lastTopic);
+    case PACKET_TYPE.puback:
+    case PACKET_TYPE.pubrec:
+    case PACKET_TYPE.pubrel:
+    case PACKET_TYPE.pubcomp:
+      return readAck(frame);
+    case PACKET_TYPE.subscribe:
+      return readSubscribe(frame);
+    case PACKET_TYPE.unsubscribe:
+      return readUnsubscribe(frame);
+    case PACKET_TYPE.connect:
+      return readConnect(frame);
+    default:
+      return checkNoBody(frame);
+  }
+}
