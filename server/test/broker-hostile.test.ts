@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Socket, connect as tcpConnect } from "node:net";
 import { after, before, test } from "node:test";
-import { createAedesEngine } from "../src/broker/engines/aedes/engine.ts";
+import { createEngine } from "../src/broker/engine/engine.ts";
 import {
   connect,
   connectGateway,
@@ -26,7 +26,7 @@ let broker: TestBroker;
 let device: Device;
 
 before(async () => {
-  broker = await startBroker(createAedesEngine);
+  broker = await startBroker(createEngine);
   device = await broker.enroll();
 });
 after(() => broker.stop());
@@ -37,7 +37,7 @@ function ended(socket: Socket): Promise<void> {
 }
 
 test("a client that is silent, does not speak TLS or stops in the handshake is disconnected in time", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttHandshakeSeconds: 0.15 } });
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttHandshakeSeconds: 0.15 } });
   const openings = [[], [0x16], [0x16, 3, 1, 0, 200, 1, 0, 0, 196], [...Buffer.from("GET / HTTP/1.1\r\n\r\n")]];
   await Promise.all(
     openings.map(async (bytes) => {
@@ -58,7 +58,7 @@ async function sessionInTime(own: TestBroker, enrolled: Device): Promise<RawClie
 }
 
 test("a client that does not send its whole CONNECT is disconnected in time, even if it sends it byte by byte", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttConnectSeconds: 0.8 } });
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttConnectSeconds: 0.8 } });
   const enrolled = await own.enroll();
   const silent = await rawClient(own, enrolled);
   const dripping = await rawClient(own, enrolled);
@@ -79,7 +79,7 @@ test("a client that does not send its whole CONNECT is disconnected in time, eve
 });
 
 test("sockets that have not authenticated are limited in number, and devices can still connect", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttUnauthenticated: 20 } });
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttUnauthenticated: 20 } });
   const enrolled = await own.enroll();
   const sockets = Array.from({ length: 60 }, () => tcpConnect(own.port, "127.0.0.1").resume());
   let gone = 0;
@@ -168,7 +168,7 @@ test("CONNECT, PUBLISH and DISCONNECT in one segment leave a stored message and 
 });
 
 test("a client above its message rate is read more slowly, loses nothing and stays connected", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttMessagesPerSecond: 500 } });
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttMessagesPerSecond: 500 } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);
   const began = performance.now();
@@ -186,7 +186,7 @@ test("a client above its message rate is read more slowly, loses nothing and sta
 
 test("a subscriber that does not read is disconnected and does not delay other clients", async (t) => {
   const limits = { mqttBacklogBytes: 512 * 1024, mqttBytesPerSecond: Infinity };
-  const own = await withEngine(t, createAedesEngine, broker, { limits });
+  const own = await withEngine(t, createEngine, broker, { limits });
   const [slow, other] = [await own.enroll(), await own.enroll()];
   const sender = await connectGateway(own, { publish: [slow.filter] });
   const sleeper = await rawSession(own, slow);
@@ -231,7 +231,7 @@ test("at most 20 QoS 2 messages wait for their PUBREL; further ones get a PUBREC
 });
 
 test("of QoS 2 messages that are never released 20 are stored and forgotten, and half a megabyte is held back", async (t) => {
-  const own = await withEngine(t, createAedesEngine, broker, { limits: { mqttBytesPerSecond: Infinity } });
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttBytesPerSecond: Infinity } });
   const enrolled = await own.enroll();
   const client = await rawSession(own, enrolled);
   const payload = Buffer.alloc(100 * 1024, 32);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createAedesEngine } from "../src/broker/engines/aedes/engine.ts";
+import { createEngine } from "../src/broker/engine/engine.ts";
 import type { Connections } from "../src/connections/connections.ts";
 import type { Db } from "../src/db/database.ts";
 import { SECOND } from "../src/lib/clock.ts";
@@ -62,7 +62,7 @@ async function environment(t: TestContext) {
 }
 
 test("a device that connects, publishes and leaves at once has both events", async (t) => {
-  const broker = await brokerFor(t, createAedesEngine);
+  const broker = await brokerFor(t, createEngine);
   const device = await broker.enroll();
   const client = await rawClient(broker, device);
   client.send(connectPacket({ clientId: device.deviceId }), publishPacket(device.topic, '{"a":1}', 1, 1), DISCONNECT);

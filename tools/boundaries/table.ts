@@ -131,8 +131,6 @@ export const table = {
     pg: ["db/"],
     "@electric-sql/pglite": ["db/"],
     fastify: ["api/"],
-    aedes: ["broker/"],
-    "mqtt-packet": ["broker/"],
     "@peculiar/x509": ["pki/"],
     pkijs: ["pki/"],
     nodemailer: ["notifications/"],

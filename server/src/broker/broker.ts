@@ -5,8 +5,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
+import { createEngine as createOwnEngine } from "./engine/engine.ts";
 import type { CreateEngine } from "./engine.ts";
-import { createAedesEngine } from "./engines/aedes/engine.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 import { RetainedMessages } from "./policy/retained-messages.ts";
 
@@ -28,7 +28,7 @@ export interface Broker {
   healthy(): boolean;
 }
 
-export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createAedesEngine): Broker {
+export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createOwnEngine): Broker {
   const { authorities, connections } = deps;
   const retained = new RetainedMessages(deps.config.limits);
   const engine = createEngine({

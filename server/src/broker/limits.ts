@@ -13,6 +13,7 @@ export type BrokerLimits = Pick<
   | "mqttUnsettledBytesPerTenant"
   | "mqttUnsettledBytes"
   | "mqttBacklogBytes"
+  | "mqttOutgoingInFlight"
   | "mqttHandshakeSeconds"
   | "mqttConnectSeconds"
   | "mqttConnectionsPerAddress"

@@ -1,3 +1,14 @@
+/**
+ * What a message costs in memory beside its packet until it is settled: parsed readings, promises, its place in queues. Measured: with
+ * 350,000 messages of 100 bytes waiting, the heap had grown by 4.2 kB a message.
+ */
+const MESSAGE_OVERHEAD = 4 * 1024;
+
+/** The bytes that count against the budgets of unsettled messages for a PUBLISH of so many bytes. */
+export function unsettledBytes(packetLength: number): number {
+  return packetLength + MESSAGE_OVERHEAD;
+}
+
 /** The bytes of a session's tenant and of the process, as far as a session needs to know. */
 export interface Totals {
   /** What the session may have itself. */
@@ -18,8 +29,6 @@ export class SessionBudget {
   readonly #resume: () => void;
   /** Of QoS 2 messages that must wait. They do not count against the session, or it could not read the PUBREL that they wait for. */
   #deferred = 0;
-  /** With the engine's parser. */
-  #read = 0;
   /** Being stored. */
   #begun = 0;
   #isFull = false;
@@ -52,14 +61,10 @@ export class SessionBudget {
     this.#totals.count(-bytes);
   }
 
-  read(bytes: number): void {
-    this.#read += bytes;
-    this.#totals.count(bytes);
-  }
-
+  /** Counts the bytes of a message that is being stored from now on. */
   begin(bytes: number): void {
-    this.#read -= bytes;
     this.#begun += bytes;
+    this.#totals.count(bytes);
   }
 
   settle(bytes: number): void {
@@ -68,10 +73,9 @@ export class SessionBudget {
     if (this.#isFull && this.#hasOwnRoom()) this.resume();
   }
 
-  /** Drops what was read and not begun. */
+  /** Drops what is deferred. */
   close(): void {
-    const dropped = this.#read + this.#deferred;
-    this.#read = 0;
+    const dropped = this.#deferred;
     this.#deferred = 0;
     this.#isFull = false;
     this.#totals.closed(this);
@@ -84,6 +88,6 @@ export class SessionBudget {
   }
 
   #hasOwnRoom(): boolean {
-    return this.#read + this.#begun < this.#totals.sessionBytes;
+    return this.#begun < this.#totals.sessionBytes;
   }
 }

@@ -13,8 +13,7 @@ const MAX_RECORDED_DROPS = 10_000;
 
 /**
  * The sessions of this process. A session is registered before its certificate is read from the database, and every drop is
- * recorded; admission compares the two. So a revocation between the read and the admission is seen by one of them. (aedes' own
- * `broker.clients` is not used: a connection that closes before its registration can replace the entry of a live session.)
+ * recorded; admission compares the two. So a revocation between the read and the admission is seen by one of them.
  */
 export class SessionRegistry {
   readonly #byKey = new Map<string, Set<RegisteredSession>>();

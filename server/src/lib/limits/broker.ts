@@ -85,9 +85,15 @@ export const broker = limitTable({
     value: 512 * 1024,
     reached: "the socket is not read until one of them is; the session stays",
   },
+  mqttOutgoingInFlight: {
+    level: "session",
+    of: "QoS 1 and 2 messages sent to a client that it has not acknowledged, at most 65,535",
+    value: 1_000,
+    reached: "further ones wait and count as bytes that wait to be sent",
+  },
   mqttBacklogBytes: {
     level: "session",
-    of: "bytes that wait to be sent to a client that does not read",
+    of: "bytes that wait to be sent to a client that does not read or does not acknowledge, and 256 bytes for each queued message",
     value: 4 * 1024 * 1024,
     reached: CLOSED,
   },

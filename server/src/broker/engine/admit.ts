@@ -1,6 +1,6 @@
-import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../../policy/policy.ts";
-import type { SessionRegistry } from "../../session-registry.ts";
-import type { ClientSession } from "./client-session.ts";
+import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../policy/policy.ts";
+import type { SessionRegistry } from "../session-registry.ts";
+import type { Session } from "./session.ts";
 
 export interface AdmitDeps {
   registry: SessionRegistry;
@@ -14,9 +14,9 @@ export interface AdmitDeps {
  *
  * @returns undefined to accept the CONNECT, otherwise how to refuse it
  */
-export async function admitClient(
+export async function admit(
   { registry, policy }: AdmitDeps,
-  session: ClientSession,
+  session: Session,
   credential: Credential,
 ): Promise<ConnectAnswer | undefined> {
   const { clientId, remoteAddress } = session;
@@ -34,32 +34,31 @@ export async function admitClient(
   }
   const { principal } = decision;
   session.principal = principal;
-  if (session.closing || session.stream.destroyed || session.socket.destroyed) {
+  if (session.isClosed || session.socket.destroyed) {
     registry.remove(session);
     return "not_authorized";
   }
   const dropped = registry.admit(session, principal);
   if (dropped !== undefined) {
     session.reason ??= dropped;
-    session.closing = true;
     return "not_authorized";
   }
-  return await openSession({ registry, policy }, session, principal);
+  return await open({ registry, policy }, session, principal);
 }
 
-async function openSession(
+async function open(
   { registry, policy }: AdmitDeps,
-  session: ClientSession,
+  session: Session,
   principal: Principal,
 ): Promise<ConnectAnswer | undefined> {
   const { sessionId, remoteAddress } = session;
   const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
   if (opened === undefined) return "server_unavailable";
   // When it closed while the database recorded it as open, its end is not recorded yet.
-  if (session.closing) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
+  if (session.isClosed) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
   else session.recorded = true;
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere } = opened;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
-  return session.closing ? "not_authorized" : undefined;
+  return session.isClosed ? "not_authorized" : undefined;
 }

@@ -1,0 +1,28 @@
+import { endingOf } from "../policy/answers.ts";
+import { Message } from "../routing/message.ts";
+import type { Session } from "./session.ts";
+
+/** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
+export function endSession(session: Session, reason: string): void {
+  const { deps, principal } = session;
+  deps.sessions.delete(session);
+  deps.registry.remove(session);
+  for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
+  session.inOrder?.abandon();
+  if (principal !== undefined && session.recorded) {
+    deps.policy.closeSession(principal, session.sessionId, reason);
+    if (session.accepted && endingOf(reason).will === "published") publishWill(session);
+  }
+  session.budget?.close();
+}
+
+/** Under the same rules as any message of the client. */
+function publishWill({ deps, principal, will }: Session): void {
+  const { policy, router, logger } = deps;
+  if (!will || !principal || !policy.mayPublish(principal, will.topic)) return;
+  const retain = will.retain && policy.mayRetain(principal, will.topic, will.payload.length);
+  policy
+    .storeMessage(principal, will.topic, will.payload)
+    .then(() => router.publish(principal.tenantId, new Message(will.topic, will.payload, will.qos), retain))
+    .catch((error: Error) => logger.warn({ err: error.message }, "a will could not be stored"));
+}

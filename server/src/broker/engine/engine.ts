@@ -1,0 +1,122 @@
+import type { TLSSocket } from "node:tls";
+import type { DropTarget } from "../../connections/connections.ts";
+import { SECOND } from "../../lib/clock.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { BrokerEngine, EngineOptions } from "../engine.ts";
+import { InboundBudget } from "../inbound-budget.ts";
+import { createListener, type Listener } from "../listener.ts";
+import type { Credential } from "../policy/policy.ts";
+import { Router } from "../routing/router.ts";
+import { SessionRegistry } from "../session-registry.ts";
+import { TimerWheel } from "../timer-wheel.ts";
+import { endSession } from "./end-session.ts";
+import { handleFrame } from "./handle-frame.ts";
+import { Session, type SessionDeps } from "./session.ts";
+import { settleIncoming, storeIncoming } from "./take-publish.ts";
+import { TurnWriter } from "./turn-writer.ts";
+
+/** How long a stop waits for messages under way. */
+const DRAIN_MS = 5_000;
+
+/**
+ * MQTT 3.1 and 3.1.1 in this process. Subscriptions and retained messages are in memory, so a restart loses them. A session ends with its
+ * connection: a client that asks for a persistent one is answered `session present = 0` and subscribes again.
+ */
+export function createEngine(options: EngineOptions): BrokerEngine {
+  return new Engine(options);
+}
+
+class Engine implements BrokerEngine {
+  readonly #options: EngineOptions;
+  readonly #deps: SessionDeps;
+  readonly #listener: Listener;
+  #stopRefreshing = () => {};
+  #stopping = false;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#listener = createListener({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
+    this.#deps = {
+      ...options,
+      handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
+      sessions: new Set(),
+      registry: new SessionRegistry(),
+      inbound: new InboundBudget(options.limits),
+      router: new Router(),
+      turns: new TurnWriter(),
+      wheel: new TimerWheel(),
+      listener: this.#listener,
+    };
+  }
+
+  async start(): Promise<{ port: number }> {
+    const port = await this.#listener.start();
+    this.#deps.wheel.start();
+    this.#stopRefreshing = this.#options.onTlsChange(this.#listener.refresh);
+    return { port };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#stopRefreshing();
+    const closed = this.#listener.stop();
+    const sessions = [...this.#deps.sessions];
+    for (const { inbound } of sessions) inbound.stop();
+    const idle = Promise.all(sessions.map(({ inOrder }) => inOrder?.idle()));
+    await withTimeout(idle, DRAIN_MS, () => []);
+    for (const session of this.#deps.sessions) session.close("server_stopped");
+    await closed;
+    this.#deps.wheel.stop();
+  }
+
+  healthy(): boolean {
+    return this.#listener.listening();
+  }
+
+  drop(target: DropTarget, reason: string): Promise<void> {
+    return this.#deps.registry.drop(target, reason);
+  }
+
+  async removeRetained(topics: readonly string[]): Promise<void> {
+    for (const topic of topics) this.#deps.router.retained.remove(topic);
+  }
+
+  /** Serves MQTT on a socket whose TLS handshake is done. */
+  #serve(socket: TLSSocket, credential: Credential): void {
+    const { policy, limits, clock, ids } = this.#options;
+    const unverified = credential.kind === "certificate" && !credential.verified;
+    if (unverified) policy.recordUnverified(credential, socket.remoteAddress ?? "");
+    if (unverified || this.#stopping || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    const session = new Session(this.#deps, ids.uuid(clock.now()), socket, credential);
+    this.#deps.sessions.add(session);
+    this.#deps.wheel.set(session, limits.mqttConnectSeconds * SECOND);
+    attach(socket, session);
+  }
+}
+
+const SESSION = Symbol("session");
+
+type SessionSocket = TLSSocket & { [SESSION]: Session };
+
+/** Connects a socket to its session. The listeners are shared by all sockets: a session has no functions of its own. */
+function attach(socket: TLSSocket, session: Session): void {
+  (socket as SessionSocket)[SESSION] = session;
+  socket.on("data", onData);
+  socket.on("error", ignore);
+  socket.on("end", onEnd);
+  socket.on("close", onEnd);
+}
+
+function onData(this: SessionSocket, chunk: Buffer): void {
+  this[SESSION].inbound.feed(chunk);
+}
+
+function onEnd(this: SessionSocket): void {
+  this[SESSION].onSocketEnd();
+}
+
+/** A failed socket closes, which is what counts. */
+function ignore(): void {}

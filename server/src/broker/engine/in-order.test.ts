@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InOrder, type Ordered } from "./in-order.ts";
+
+/** A message whose storing the test settles, attempt by attempt. */
+class Message implements Ordered {
+  state: Ordered["state"] = "waiting";
+  readonly number: number;
+  readonly attempts: { stored(): void; failed(): void }[] = [];
+
+  constructor(number: number) {
+    this.number = number;
+  }
+}
+
+/** A queue, and the numbers of settled messages; negative where they were not stored. */
+function queueOfMessages() {
+  const settled: number[] = [];
+  const queue = new InOrder<Message>({
+    store: ({ attempts }) =>
+      new Promise<void>((resolve, reject) => {
+        attempts.push({ stored: resolve, failed: () => reject(new Error("unreachable")) });
+      }),
+    settled: ({ number }, isStored) => void settled.push(isStored ? number : -number),
+  });
+  return { queue, settled };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function begun({ attempts }: Message, times: number): Promise<void> {
+  while (attempts.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("messages are settled in the order of arrival, whichever is stored first", async () => {
+  const { queue, settled } = queueOfMessages();
+  const all = [1, 2, 3].map((n) => new Message(n));
+  for (const message of all) queue.add(message);
+  assert.deepEqual(
+    all.map(({ attempts }) => attempts.length),
+    [1, 1, 1],
+    "all are begun at once",
+  );
+  all[2]!.attempts[0]!.stored();
+  all[1]!.attempts[0]!.stored();
+  await turn();
+  assert.deepEqual(settled, []);
+  all[0]!.attempts[0]!.stored();
+  await queue.idle();
+  assert.deepEqual(settled, [1, 2, 3]);
+});
+
+test("after a failure every message is retried in order, and no further message is begun before", async () => {
+  const { queue, settled } = queueOfMessages();
+  const [first, second, third] = [new Message(1), new Message(2), new Message(3)];
+  queue.add(first);
+  queue.add(second);
+  first.attempts[0]!.failed();
+  second.attempts[0]!.failed();
+  await turn();
+  queue.add(third);
+  await begun(first, 2);
+  first.attempts[1]!.failed();
+  await begun(first, 3);
+  assert.deepEqual([second.attempts.length, third.attempts.length], [1, 0]);
+  first.attempts[2]!.stored();
+  await begun(second, 2);
+  assert.deepEqual(settled, [1]);
+  second.attempts[1]!.stored();
+  await begun(third, 1);
+  third.attempts[0]!.stored();
+  await queue.idle();
+  assert.deepEqual(settled, [1, 2, 3]);
+});
+
+test("once the session has ended no message is retried, and one that was not stored is not acknowledged", async () => {
+  const { queue, settled } = queueOfMessages();
+  const [first, second] = [new Message(1), new Message(2)];
+  queue.add(first);
+  queue.add(second);
+  first.attempts[0]!.failed();
+  await turn();
+  second.attempts[0]!.stored();
+  queue.abandon();
+  await queue.idle();
+  assert.deepEqual(settled, [-1, 2]);
+});

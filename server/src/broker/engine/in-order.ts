@@ -1,0 +1,118 @@
+import { withTimeout } from "../../lib/timeouts.ts";
+
+/** A message between its arrival and its acknowledgement. */
+export interface Ordered {
+  state: "waiting" | "running" | "failed" | "stored";
+}
+
+export interface OrderedOwner<M extends Ordered> {
+  /** Stores a message; called again when it rejects. */
+  store(message: M): Promise<unknown>;
+  /** Acknowledges a message, or drops one that was not stored. */
+  settled(message: M, isStored: boolean): void;
+}
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+
+/**
+ * The messages of one client between their arrival and their acknowledgement. They are stored concurrently, in batches with those
+ * of other clients, and settled in the order of arrival [MQTT-4.6.0-2, MQTT-4.6.0-3]. While storing fails (the database is unreachable)
+ * nothing is acknowledged and no further message is begun; the waiting ones are retried one by one, so the session outlasts the outage.
+ */
+export class InOrder<M extends Ordered> {
+  readonly #owner: OrderedOwner<M>;
+  #queue: M[] = [];
+  #head = 0;
+  #idle: (() => void)[] = [];
+  #recovering = false;
+  #abandoned = false;
+  #wake: (() => void) | undefined;
+
+  constructor(owner: OrderedOwner<M>) {
+    this.#owner = owner;
+  }
+
+  get size(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  /** @param message waiting */
+  add(message: M): void {
+    this.#queue.push(message);
+    if (!this.#recovering) void this.#begin(message);
+  }
+
+  /** Resolves when no message is under way. */
+  idle(): Promise<void> {
+    if (this.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** The session has ended: a message that is being stored is still settled, none is retried. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#wake?.();
+    this.#settle();
+  }
+
+  async #begin(message: M): Promise<void> {
+    await this.#store(message);
+    this.#settle();
+  }
+
+  async #store(message: M): Promise<void> {
+    message.state = "running";
+    try {
+      await this.#owner.store(message);
+      message.state = "stored";
+    } catch {
+      message.state = "failed";
+    }
+  }
+
+  #settle(): void {
+    if (this.#recovering) return;
+    while (this.#head < this.#queue.length) {
+      const message = this.#queue[this.#head]!;
+      if (message.state === "running") return;
+      if (message.state !== "stored" && !this.#abandoned) {
+        void this.#recover();
+        return;
+      }
+      this.#head++;
+      this.#owner.settled(message, message.state === "stored");
+    }
+    this.#queue = [];
+    this.#head = 0;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Stores the queue one by one until it is empty, or the session has ended. */
+  async #recover(): Promise<void> {
+    this.#recovering = true;
+    let pause = FIRST_RETRY_MS;
+    while (this.#head < this.#queue.length && !this.#abandoned) {
+      const message = this.#queue[this.#head]!;
+      if (message.state === "waiting") await this.#store(message);
+      if (message.state === "stored") {
+        this.#head++;
+        pause = FIRST_RETRY_MS;
+        this.#owner.settled(message, true);
+        continue;
+      }
+      // It failed, or it was begun before the failure and is still under way: then wait for its own outcome.
+      await this.#sleep(pause);
+      pause = Math.min(pause * 2, LAST_RETRY_MS);
+      if (message.state === "failed") message.state = "waiting";
+    }
+    this.#recovering = false;
+    this.#settle();
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { promise: woken, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    return withTimeout(woken, ms, () => undefined);
+  }
+}

@@ -1,0 +1,65 @@
+import { PacketProblem } from "../codec/problem.ts";
+import type { PublishPacket } from "../codec/read-publish.ts";
+import type { BrokerLimits } from "../limits.ts";
+import type { SessionBudget } from "../session-budget.ts";
+
+interface Deferred {
+  packet: PublishPacket;
+  bytes: number;
+}
+
+/**
+ * The QoS 2 messages of one client between their PUBLISH and their PUBREL (MQTT 3.1.1, 4.3.3, method B). A limited number is open at
+ * once, of each only its packet id. Further ones are deferred without a PUBREC, which a client that respects no window (MQTT 3.1.1 has
+ * none) only notices as a delay; their bytes are limited.
+ */
+export class IncomingIds {
+  readonly #limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">;
+  readonly #budget: Pick<SessionBudget, "defer" | "undefer">;
+  readonly #open = new Set<number>();
+  /** In the order of arrival. */
+  readonly #deferred = new Map<number, Deferred>();
+  #bytes = 0;
+
+  constructor(
+    limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">,
+    budget: Pick<SessionBudget, "defer" | "undefer">,
+  ) {
+    this.#limits = limits;
+    this.#budget = budget;
+  }
+
+  /**
+   * What becomes of a message: it is stored and its id is open now, or it repeats one that is open, or it waits.
+   *
+   * @param bytes of the whole packet
+   * @throws PacketProblem where the client repeats a packet id that waits, or where too many bytes do
+   */
+  arrived(packet: PublishPacket, bytes: number): "first" | "repeated" | "deferred" {
+    const { packetId } = packet;
+    if (this.#open.has(packetId)) return "repeated";
+    if (this.#deferred.has(packetId)) throw new PacketProblem("a packet id is used twice", "protocol_error");
+    if (this.#deferred.size === 0 && this.#open.size < this.#limits.qos2InFlight) {
+      this.#open.add(packetId);
+      return "first";
+    }
+    const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && this.#budget.defer(bytes);
+    if (!fits) throw new PacketProblem("too many bytes are not released", "protocol_error");
+    this.#bytes += bytes;
+    // A copy: a slice would keep the whole chunk in memory.
+    this.#deferred.set(packetId, { packet: { ...packet, payload: Buffer.from(packet.payload) }, bytes });
+    return "deferred";
+  }
+
+  /** The client has sent PUBREL. @returns a deferred message that is open now */
+  release(id: number): Deferred | undefined {
+    this.#open.delete(id);
+    if (this.#deferred.size === 0 || this.#open.size >= this.#limits.qos2InFlight) return undefined;
+    const [next, deferred] = this.#deferred.entries().next().value!;
+    this.#deferred.delete(next);
+    this.#open.add(next);
+    this.#bytes -= deferred.bytes;
+    this.#budget.undefer(deferred.bytes);
+    return deferred;
+  }
+}

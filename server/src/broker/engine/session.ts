@@ -1,0 +1,206 @@
+import type { TLSSocket } from "node:tls";
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { Frame } from "../codec/cursor.ts";
+import type { PacketProblem } from "../codec/problem.ts";
+import type { Will } from "../codec/read-connect.ts";
+import { LastTopic } from "../codec/read-publish.ts";
+import { writeConnack } from "../codec/writers.ts";
+import type { EngineOptions } from "../engine.ts";
+import type { InboundBudget } from "../inbound-budget.ts";
+import type { Listener } from "../listener.ts";
+import { connackCode, type ProtocolVersion } from "../policy/answers.ts";
+import type { Credential, Principal } from "../policy/policy.ts";
+import type { Message, Qos } from "../routing/message.ts";
+import type { Router, Subscriber } from "../routing/router.ts";
+import type { SessionBudget } from "../session-budget.ts";
+import type { RegisteredSession, SessionRegistry } from "../session-registry.ts";
+import { TICK_MS, type Timed, type TimerWheel } from "../timer-wheel.ts";
+import type { InOrder, OrderedOwner } from "./in-order.ts";
+import { Inbound, type InboundOwner } from "./inbound.ts";
+import type { Incoming } from "./incoming.ts";
+import type { IncomingIds } from "./incoming-ids.ts";
+import { Outbound } from "./outbound.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** What becomes of what happens to a session. */
+export interface SessionHandlers {
+  /** Throws {@link PacketProblem}. */
+  handleFrame(session: Session, frame: Frame, bytes: number): void;
+  /** Stores a message; it is durable when this resolves. */
+  storeIncoming(session: Session, incoming: Incoming): Promise<void>;
+  settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void;
+  /** The session has closed. */
+  endSession(session: Session, reason: string): void;
+}
+
+/** What all sessions of an engine share. */
+export interface SessionDeps extends Pick<EngineOptions, "policy" | "limits" | "clock" | "logger"> {
+  handlers: SessionHandlers;
+  /** Every session that is not closed. */
+  sessions: Set<Session>;
+  registry: SessionRegistry;
+  inbound: InboundBudget;
+  router: Router;
+  turns: TurnWriter;
+  wheel: TimerWheel;
+  listener: Pick<Listener, "authenticated">;
+}
+
+/** How long closing a session waits until its last messages are stored. */
+const SETTLE_MS = 2_000;
+/** How long the packets of a client that has closed its side are still handled, and how long the last packet to it may take. */
+const LINGER_MS = 5_000;
+const FLUSH_MS = 2_000;
+
+/**
+ * One connection, from its TLS handshake to its end. It is closed once, for one reason, which decides about its will and its record; what
+ * it sent before may be stored afterwards.
+ */
+export class Session implements RegisteredSession, InboundOwner, OrderedOwner<Incoming>, Subscriber, Timed {
+  readonly deps: SessionDeps;
+  readonly sessionId: string;
+  readonly socket: TLSSocket;
+  /** What the client presented in the TLS handshake. */
+  readonly presented: Credential;
+  readonly remoteAddress: string;
+  readonly inbound: Inbound;
+  readonly outbound: Outbound;
+  readonly lastTopic = new LastTopic();
+  version: ProtocolVersion = 4;
+  clientId = "";
+  /** 0 is none. */
+  maxSilenceMs = 0;
+  will: Will | undefined;
+  principal: Principal | undefined;
+  /** The database lists it as open, so its end must be recorded. */
+  recorded = false;
+  /** Its CONNECT was accepted. */
+  accepted = false;
+  isClosed = false;
+  /** Why it is refused or has ended. */
+  reason: string | undefined;
+  /** Of an accepted one: its messages that are not settled. */
+  budget: SessionBudget | undefined;
+  inOrder: InOrder<Incoming> | undefined;
+  incomingIds: IncomingIds | undefined;
+  filters: Set<string> | undefined;
+  dueTick = 0;
+  #lastPacketTick = 0;
+  #isLingering = false;
+
+  constructor(deps: SessionDeps, sessionId: string, socket: TLSSocket, presented: Credential) {
+    this.deps = deps;
+    this.sessionId = sessionId;
+    this.socket = socket;
+    this.presented = presented;
+    this.remoteAddress = socket.remoteAddress ?? "";
+    this.inbound = new Inbound(socket, this, deps);
+    this.outbound = new Outbound(socket, this);
+  }
+
+  get limits(): SessionDeps["limits"] {
+    return this.deps.limits;
+  }
+
+  get turns(): TurnWriter {
+    return this.deps.turns;
+  }
+
+  onFrame(frame: Frame, bytes: number): void {
+    this.#lastPacketTick = this.deps.wheel.now;
+    this.deps.handlers.handleFrame(this, frame, bytes);
+  }
+
+  /** A forbidden CONNECT is answered if MQTT 3.1.1 has a return code for it; anything else just closes [MQTT-4.8.0-1]. */
+  onProblem({ problem }: PacketProblem): void {
+    const code = this.accepted ? undefined : connackCode(problem, this.version);
+    if (code !== undefined) this.outbound.packet(writeConnack(code));
+    this.close("protocol_error");
+  }
+
+  onFailure(error: Error): void {
+    this.deps.logger.error({ err: error }, "handling an MQTT packet failed");
+    this.close("protocol_error");
+  }
+
+  /** The client has closed its side, or the connection is lost. */
+  onSocketEnd(): void {
+    if (this.isClosed && this.socket.destroyed) this.deps.wheel.clear(this);
+    if (this.isClosed || this.#isLingering) return;
+    if (!this.accepted) {
+      this.close("connection_lost");
+      return;
+    }
+    this.#isLingering = true;
+    this.deps.wheel.set(this, LINGER_MS);
+    this.inbound.end();
+  }
+
+  onInputEnd(): void {
+    this.close("connection_lost");
+  }
+
+  onBacklog(): void {
+    this.socket.destroy();
+    this.close("slow_consumer");
+  }
+
+  store(incoming: Incoming): Promise<void> {
+    return this.deps.handlers.storeIncoming(this, incoming);
+  }
+
+  settled(incoming: Incoming, isStored: boolean): void {
+    this.deps.handlers.settleIncoming(this, incoming, isStored);
+  }
+
+  deliver(message: Message, qos: Qos, retain: boolean): void {
+    if (this.isClosed || !this.deps.policy.mayReceive(this.principal!, message.topic)) return;
+    this.outbound.publish(message, qos, retain);
+  }
+
+  /** Ends it when its client is silent for too long. */
+  awaitKeepAlive(): void {
+    if (this.maxSilenceMs > 0) this.deps.wheel.set(this, this.maxSilenceMs);
+    else this.deps.wheel.clear(this);
+  }
+
+  onDue(): void {
+    if (this.isClosed) this.socket.destroy();
+    else if (!this.accepted) void this.end("connect_timeout");
+    else if (this.#isLingering) this.close("connection_lost");
+    else this.#checkKeepAlive();
+  }
+
+  /** Closes the connection at once. */
+  async end(reason: string): Promise<void> {
+    this.socket.destroy();
+    this.close(reason);
+    await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), SETTLE_MS, () => undefined);
+  }
+
+  /** Closes the session now, and the connection when what was written last is sent. The first reason counts. */
+  close(reason: string): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.inbound.close();
+    this.reason ??= reason;
+    this.deps.handlers.endSession(this, this.reason);
+    const { socket, deps } = this;
+    this.outbound.flush();
+    deps.wheel.clear(this);
+    if (socket.destroyed) return;
+    // The last packet, such as the CONNACK of a refusal, should arrive; a client that does not read must not keep the socket.
+    deps.wheel.set(this, FLUSH_MS);
+    socket.resume();
+    socket.destroySoon();
+  }
+
+  /** While we do not read the client, its silence is ours. */
+  #checkKeepAlive(): void {
+    const { wheel } = this.deps;
+    if (this.inbound.isPaused) this.#lastPacketTick = wheel.now;
+    const left = this.maxSilenceMs - (wheel.now - this.#lastPacketTick) * TICK_MS;
+    if (left > 0) wheel.set(this, left);
+    else this.close("keepalive_timeout");
+  }
+}

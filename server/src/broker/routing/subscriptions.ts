@@ -1,0 +1,61 @@
+import type { Qos } from "./message.ts";
+import { TopicTrie } from "./topic-trie.ts";
+
+type Subscribers<S> = Map<S, Qos>;
+
+interface ByFilter<V> {
+  get(filter: string): V | undefined;
+  set(filter: string, value: V): unknown;
+  delete(filter: string): unknown;
+}
+
+/** The subscriptions of one tenant: filter → subscriber → granted QoS. Filters without wildcards are found by one look-up. */
+export class Subscriptions<S> {
+  readonly #exact = new Map<string, Subscribers<S>>();
+  readonly #wildcards = new TopicTrie<Subscribers<S>>();
+
+  get isEmpty(): boolean {
+    return this.#exact.size === 0 && this.#wildcards.size === 0;
+  }
+
+  /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. */
+  add(subscriber: S, filter: string, qos: Qos): void {
+    const filters = this.#ofKind(filter);
+    const subscribers = filters.get(filter);
+    if (subscribers) subscribers.set(subscriber, qos);
+    else filters.set(filter, new Map([[subscriber, qos]]));
+  }
+
+  remove(subscriber: S, filter: string): void {
+    const filters = this.#ofKind(filter);
+    const subscribers = filters.get(filter);
+    subscribers?.delete(subscriber);
+    if (subscribers?.size === 0) filters.delete(filter);
+  }
+
+  /**
+   * Who subscribes to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined where nothing does. The map may
+   * be the one that is stored: it is for reading.
+   */
+  matching(topic: string): ReadonlyMap<S, Qos> | undefined {
+    const exact = this.#exact.get(topic);
+    if (this.#wildcards.size === 0) return exact;
+    const found = this.#wildcards.matchingTopic(topic);
+    if (exact) found.push(exact);
+    return found.length <= 1 ? found[0] : merge(found);
+  }
+
+  #ofKind(filter: string): ByFilter<Subscribers<S>> {
+    return filter.includes("+") || filter.includes("#") ? this.#wildcards : this.#exact;
+  }
+}
+
+function merge<S>(found: readonly Subscribers<S>[]): Subscribers<S> {
+  const merged: Subscribers<S> = new Map();
+  for (const subscribers of found) {
+    for (const [subscriber, qos] of subscribers) {
+      if (qos >= (merged.get(subscriber) ?? 0)) merged.set(subscriber, qos);
+    }
+  }
+  return merged;
+}
