@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { APP, assertSoundInAllViews, browserTest, openPage, useSession, type Watched } from "../harness/browser.ts";
+import {
+  APP,
+  assertSoundInAllViews,
+  browserTest,
+  DESKTOP,
+  openPage,
+  useSession,
+  type Watched,
+} from "../harness/browser.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import { https } from "../harness/https.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -113,14 +121,34 @@ browserTest("every route of the app is looked over", async () => {
 for (const [route, addresses] of Object.entries(SCREENS)) {
   for (const address of addresses) {
     browserTest(`${address} is sound in both schemes and both widths`, async () => {
-      const window = await openPage(server);
-      if (!OPEN.has(route)) await useSession(window, server, admin.cookie);
+      const window = await emptyWindow(!OPEN.has(route));
       await window.page.goto(address.replaceAll(/:(\w+)/g, (_, kind: string) => ids[kind]!));
       await settled(window);
       await assertSoundInAllViews(window, address);
-      await window.context.close();
     });
   }
+}
+
+const windows = new Map<boolean, Promise<Watched>>();
+
+/** A window as it is before the first address: to open a profile for each of them takes longer than to look it over. */
+async function emptyWindow(withSession: boolean): Promise<Watched> {
+  const window = await (windows.get(withSession) ?? newWindow(withSession));
+  // A change of what follows # loads nothing.
+  await window.page.goto("about:blank");
+  await window.page.setViewportSize(DESKTOP);
+  await window.page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  window.problems.length = 0;
+  return window;
+}
+
+function newWindow(withSession: boolean): Promise<Watched> {
+  const opened = openPage(server).then(async (window) => {
+    if (withSession) await useSession(window, server, admin.cookie);
+    return window;
+  });
+  windows.set(withSession, opened);
+  return opened;
 }
 
 /** The screen shows what it reads. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../../tools/chromium.ts";
+import { axeFindings } from "./axe.ts";
 import type { TestServer } from "./server.ts";
 
 /** What `npm ci` has built. */
@@ -113,15 +113,13 @@ export async function useSession(
 export async function assertSound({ page, problems }: Watched, where: string): Promise<void> {
   const folder = process.env.MUSTER_SCREENSHOTS;
   if (folder) await page.screenshot({ path: join(folder, `${where.replaceAll(/[^\w]+/g, "-")}.png`), fullPage: true });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-  assert.deepEqual(found, [], `${where}: axe`);
+  assert.deepEqual(await axeFindings(page), [], `${where}: axe`);
   const wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
   assert.ok(Number(wide) <= 0, `${where}: ${wide} pixels wider than the window`);
   assert.deepEqual(problems, [], where);
 }
 
-const DESKTOP = { width: 1280, height: 800 };
+export const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
 /** A desktop and a phone, for screens that are opened in both. */
