@@ -106,6 +106,11 @@ export async function useSession(
   await context.addCookies(cookies);
 }
 
+/** Resolves when colours and dialogs have their final look; what turns for as long as it is shown is not waited for. */
+const AT_REST = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect, playState }) => playState === "running" && Number.isFinite(effect.getComputedTiming().endTime))
+  .map(({ finished }) => finished)).then(() => undefined)`;
+
 /**
  * Nothing is wrong with the page as it is: no fault so far, axe finds nothing, nothing needs sideways scrolling. With a folder in
  * `MUSTER_SCREENSHOTS` it also saves a picture there.
@@ -113,6 +118,7 @@ export async function useSession(
 export async function assertSound({ page, problems }: Watched, where: string): Promise<void> {
   const folder = process.env.MUSTER_SCREENSHOTS;
   if (folder) await page.screenshot({ path: join(folder, `${where.replaceAll(/[^\w]+/g, "-")}.png`), fullPage: true });
+  await page.evaluate(AT_REST);
   assert.deepEqual(await axeFindings(page), [], `${where}: axe`);
   const wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
   assert.ok(Number(wide) <= 0, `${where}: ${wide} pixels wider than the window`);
