@@ -22,18 +22,20 @@ test("a field with fields has a column for each, and a field that may have any h
 test("values are written as a spreadsheet reads them, what is absent as nothing", () => {
   const at = new Date("2026-11-22T10:00:00Z");
   const row = { id: "p-1", state: { status: "online", since: at }, tags: ["a", "b"], metadata: { a: 1 }, before: null };
-  assert.equal(recordLine(columns, row), 'p-1,online,2026-11-22T10:00:00.000Z,a; b,"{""a"":1}",,\r\n');
+  assert.equal(recordLine(columns, row), 'p-1,online,2026-11-22T10:00:00.000Z,"a; b","{""a"":1}",,\r\n');
   assert.equal(recordLine(columns, { ...row, state: null, last: { at } }).split(",").length, 7);
 });
 
-test("quotes, commas and line breaks are quoted", () => {
+test("quotes, separators and line breaks are quoted", () => {
   const [id] = columns;
   assert.equal(recordLine([id!], { id: 'a "b", c\r\nd' }), '"a ""b"", c\r\nd"\r\n');
+  for (const text of ["a;=1+1", "a\t=1+1"]) assert.equal(recordLine([id!], { id: text }), `"${text}"\r\n`);
 });
 
 test("a cell that begins like a formula begins with an apostrophe", () => {
   const [id] = columns;
-  for (const text of ["=1+1", "+1", "-1", "@x", "\tx"]) assert.equal(recordLine([id!], { id: text }), `'${text}\r\n`);
+  for (const text of ["=1+1", "+1", "-1", "@x"]) assert.equal(recordLine([id!], { id: text }), `'${text}\r\n`);
+  assert.equal(recordLine([id!], { id: "\tx" }), `"'\tx"\r\n`);
   assert.equal(recordLine([id!], { id: "\r=1" }), `"'\r=1"\r\n`);
   assert.equal(recordLine([id!], { id: '=HYPERLINK("x","y")' }), `"'=HYPERLINK(""x"",""y"")"\r\n`);
 });

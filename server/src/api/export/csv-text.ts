@@ -3,7 +3,8 @@ import type { CsvColumn } from "./csv-columns.ts";
 /** What a spreadsheet takes for a formula when a cell begins with it; a carriage return begins the cell after itself. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-const SPECIAL = /[",\r\n]/;
+/** Semicolons and tabs, too: spreadsheets take them for separators in some languages, and what follows for the beginning of a cell. */
+const SPECIAL = /[",;\t\r\n]/;
 
 /** The line of titles. */
 export function titleLine(columns: readonly CsvColumn[]): string {

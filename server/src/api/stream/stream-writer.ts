@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
-import { whenClosed } from "../http/when-closed.ts";
 import { COMMENT, type Frame, frameText } from "./frames.ts";
 
 /** Shorter than the time after which the listener closes a connection that is idle during a request. */
@@ -30,7 +29,15 @@ export class StreamWriter {
     this.#mostUnsent = mostUnsent;
     this.#drainMs = drainMs;
     const comments = setInterval(() => this.#comment(), commentMs).unref();
-    this.closed = whenClosed(response).then(() => clearInterval(comments));
+    this.closed = new Promise((resolve) => {
+      const closed = () => {
+        clearInterval(comments);
+        resolve();
+      };
+      // No event tells of a client that left before.
+      if (response.destroyed) closed();
+      else response.once("close", closed);
+    });
   }
 
   /** Resolves when the client has read enough for more to be written, or has gone. */
