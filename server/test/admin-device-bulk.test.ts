@@ -119,6 +119,28 @@ test("deleting many closes their sessions before it answers, and needs a step-up
   assert.deepEqual((await actsOn(ids[0]!)).slice(-2), ["device.revoke-certificates", "device.delete"]);
 });
 
+test("a request for many devices goes no further when its user was deactivated or got another role", async () => {
+  const { access, enrollment } = server.app;
+  const [gone, demoted] = [await signIn(server, tenant), await signIn(server, tenant)];
+  await access.deactivateUser(tenant.caller, gone.email);
+  await access.changeUser(tenant.caller, demoted.userId, { role: "operator" });
+  const ids = await addDevices(2);
+  for (const { userId } of [gone, demoted]) {
+    // As a request that began before.
+    const caller = {
+      ...tenant.caller,
+      actor: `user:${userId}`,
+      rights: { kind: "user", userId, role: "admin" },
+    } as const;
+    const outcomes = await enrollment.changeDevices(caller, { ids, act: "delete" });
+    assert.deepEqual(
+      outcomes.map(({ outcome }) => outcome),
+      ["not_tried", "not_tried"],
+    );
+  }
+  for (const id of ids) await deviceOf(id);
+});
+
 test("a repetition under an Idempotency-Key gets the first answer and does nothing twice", async () => {
   const ids = await addDevices(2);
   const headers = { "idempotency-key": "bulk-once" };

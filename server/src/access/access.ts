@@ -62,6 +62,7 @@ export {
   findCredentials,
   lockCredentials,
 } from "./users/credentials-store.ts";
+export { isStanding } from "./users/is-standing-store.ts";
 export { type Viewer, visibleDevice } from "./visible-device-store.ts";
 
 /** Tenants, users and API keys (spec 5), and the API audit log. */

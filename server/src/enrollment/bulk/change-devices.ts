@@ -1,4 +1,4 @@
-import { type AccessRule, type Caller, requireMay, useCase } from "../../access/access.ts";
+import { type AccessRule, type Caller, isStanding, requireMay, useCase } from "../../access/access.ts";
 import { reserveIdempotencyKey } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type DeviceChange, deviceUseCases } from "../../devices/devices.ts";
@@ -22,7 +22,7 @@ export interface BulkChange {
 
 /** What became of one device. */
 export interface DeviceOutcome {
-  /** `not_tried`: the request has taken as long as it may. */
+  /** `not_tried`: the request has taken as long as it may, or its user was deactivated or got another role meanwhile. */
   outcome: "done" | "refused" | "not_tried";
   /** The code and the sentence of the refusal. */
   error: string | null;
@@ -84,12 +84,14 @@ async function runEach(deps: EnrollmentDeps, caller: Caller, bulk: BulkChange): 
   const deferred = { ...deps, connections: { awaitDrop } };
   const outcomes: DeviceOutcome[] = [];
   for (const id of bulk.ids) {
-    if (deps.clock.monotonicMs() >= until) outcomes.push({ outcome: "not_tried", error: null, message: null });
-    else outcomes.push(await runOne(deferred, caller, bulk, id));
+    const goesOn = deps.clock.monotonicMs() < until && (await isStanding(deps.database.db, caller));
+    outcomes.push(goesOn ? await runOne(deferred, caller, bulk, id) : NOT_TRIED);
   }
   if (lastDrop !== undefined) await confirmDrop(deps, lastDrop);
   return outcomes;
 }
+
+const NOT_TRIED: DeviceOutcome = { outcome: "not_tried", error: null, message: null };
 
 async function runOne(deps: EnrollmentDeps, caller: Caller, bulk: BulkChange, id: string): Promise<DeviceOutcome> {
   try {

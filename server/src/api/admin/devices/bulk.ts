@@ -18,9 +18,10 @@ const change = z
 const outcome = z
   .strictObject({
     id: z.string(),
-    outcome: z
-      .enum(["done", "refused", "not_tried"])
-      .meta({ description: "`not_tried`: the request has taken as long as it may; send it again with these" }),
+    outcome: z.enum(["done", "refused", "not_tried"]).meta({
+      description:
+        "`not_tried`: the request has taken as long as it may; send it again with these. Or the user was deactivated or got another role meanwhile",
+    }),
     error: z.string().nullable().meta({ description: "The code of the refusal" }),
     message: z.string().nullable(),
   })
