@@ -105,6 +105,16 @@ test("an invitation ends when it is withdrawn, and after 72 hours", async () => 
   ada = await signIn(server, tenant);
 });
 
+test("an admin is invited with a step-up only: the new one could do what the session may not", async () => {
+  const admin = await signIn(server, tenant);
+  server.clock.advance(10 * MINUTE);
+  const invite = async (role: string) =>
+    (await admin.call("POST", "/invites", { body: { email: `${role}@acme.example`, role } })).json.error;
+  assert.deepEqual([await invite("admin"), await invite("operator")], ["reauthentication_required", undefined]);
+  await admin.call("POST", "/session/step-up", { body: { password: PASSWORD } });
+  assert.equal(await invite("admin"), undefined);
+});
+
 test("a password that the service drew is changed before anything else", async () => {
   const { email, password } = await server.app.access.createUser(tenant.caller, {
     email: "eve@acme.example",

@@ -45,13 +45,15 @@ export const listInvites = adminRoute({
 
 export const inviteUser = adminRoute({
   useCase: identityUseCases.inviteUser,
+  // Another admin has just given a password of their own: what the session may not do without a step-up, that one may.
+  stepUp: ({ role }) => role === "admin",
   operationId: "inviteUser",
   method: "POST",
   path: "/api/admin/invites",
   tag: TAG,
   summary: "Invite a user",
   description:
-    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it.",
+    "The link works once, within 72 hours; it is mailed, and can be handed over. A later invitation of the same address replaces it. To invite an admin needs a step-up.",
   body: z.strictObject({ email, role }).meta({ id: "NewInvite" }),
   status: 201,
   response: z
