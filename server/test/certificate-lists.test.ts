@@ -67,6 +67,19 @@ test("certificates are listed by kind, state, end and order, for each caller tho
     });
 });
 
+test("certificates that are counted a little ahead are the same, and the total says where it is only the least", async () => {
+  const { certificates } = server.app;
+  for (const sort of ["newest", "expiry"] as const) {
+    const query = { sort, notKind: "self_enrolled", skip: 0, limit: 1 } as const;
+    const exact = await certificates.listCertificates(staff.caller, query);
+    const cut = await certificates.listCertificates(staff.caller, { ...query, countAhead: 0 });
+    assert.deepEqual([exact.totalIsAtLeast, cut.items], [undefined, exact.items], sort);
+    assert.deepEqual([cut.total, cut.totalIsAtLeast], [1, true], sort);
+    const enough = await certificates.listCertificates(staff.caller, { ...query, countAhead: 5 });
+    assert.deepEqual(enough, exact, sort);
+  }
+});
+
 test("a certificate is shown with its PEM, its session, what its device has left, and its chain up to the root", async () => {
   const { certificates, enrollment } = server.app;
   const client = await connectMqtt(server, enrolled);

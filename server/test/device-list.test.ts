@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DEVICE_ORDERS, type DeviceOrder, type DeviceQuery, type DeviceRecord } from "../src/devices/devices.ts";
+import { listDeviceRows } from "../src/devices/list/device-list-store.ts";
 import { addMs, DAY, MINUTE } from "../src/lib/clock.ts";
 import type { Walk } from "../src/lib/page.ts";
 import { addTenant, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
@@ -175,6 +176,66 @@ test("a search is narrowed and sorted like a list", async () => {
   assert.deepEqual(await ids({ q: "BETA" }), ["active", "expiring"]);
   assert.deepEqual(await ids({ q: "e", sort }), matching(({ id, name }) => /e/i.test(id + name)).sort());
   assert.deepEqual(await ids({ q: "beta", sort, certificateState: "expiring" }), ["expiring"]);
+});
+
+test("a list that is counted a little ahead has the same pages, and says where its total is only the least", async () => {
+  const by = { descending: false } as const;
+  const queries: Partial<DeviceQuery>[] = [
+    {},
+    { connectivity: ["never_seen", "offline"] },
+    { not: { certificateState: "active" } },
+    { q: "e" },
+    { sort: { by: "name", ...by } },
+    { sort: { by: "id", ...by }, not: { connectivity: "online" } },
+  ];
+  for (const query of queries)
+    for (const [skip, limit, countAhead] of [
+      [0, 1, 0],
+      [0, 2, 1],
+      [1, 2, 1],
+      [2, 1, 50],
+      [40, 2, 1],
+    ] as const) {
+      const what = JSON.stringify([query, skip, limit, countAhead]);
+      const exact = await list({ ...query, skip, limit });
+      const ahead = await list({ ...query, skip, limit, countAhead });
+      assert.deepEqual(ahead.items, exact.items, what);
+      assert.equal(exact.totalIsAtLeast, undefined, what);
+      const isCut = Boolean(ahead.totalIsAtLeast);
+      assert.ok(ahead.total === exact.total || (isCut && ahead.total < exact.total), what);
+      assert.ok(!isCut || ahead.total >= skip + limit + countAhead, what);
+    }
+  const cut = await list({ not: { connectivity: "online" }, limit: 1, countAhead: 1 });
+  assert.deepEqual([cut.total, cut.totalIsAtLeast], [2, true]);
+  assert.deepEqual((await list({ limit: 1, countAhead: 1 })).total, all.length);
+});
+
+test("a user sees the devices of each of their groups once, however the list is narrowed and sorted", async () => {
+  const { caller } = tenant;
+  const tenantId = caller.tenantId;
+  const { id: userId } = await registry.access.createUser(caller, { email: `${tenantId}@example.com`, role: "viewer" });
+  const viewer = { ...caller, rights: { kind: "user", userId, role: "viewer" } } as const;
+  const seen = async (query: Partial<DeviceQuery>) => {
+    const { items, total } = await registry.devices.listDevices(viewer as never, { skip: 0, limit: 50, ...query });
+    assert.equal(total, items.length);
+    return items.map(({ id }) => id);
+  };
+  assert.deepEqual(await seen({}), []);
+  for (const id of groupIds)
+    await runSql(registry.database.db, "INSERT INTO group_members (group_id, user_id) VALUES ($1, $2)", [id, userId]);
+  const visible = (device: DeviceRecord) => device.groupIds.length > 0;
+  assert.deepEqual(await seen({}), matching(visible));
+  assert.deepEqual(await seen({ sort: { by: "id", descending: false } }), matching(visible).sort());
+  assert.deepEqual(await seen({ connectivity: "online" }), ["active"]);
+  assert.deepEqual(await seen({ q: "ate" }), ["none"]);
+  // Of who sees many devices, the groups are looked up of what the text matches only.
+  for (const manySeen of [0, 1_000]) {
+    const listing = { filter: { viewer: { groupIds } }, q: "e" };
+    const { db } = registry.database;
+    const { rows, total } = await listDeviceRows(db, tenantId, listing, { skip: 0, limit: 50 }, new Date(), manySeen);
+    const expected = matching((device) => visible(device) && /e/i.test(device.id + device.name));
+    assert.deepEqual([total, rows.map(({ id }) => id)], [expected.length, expected], `${manySeen}`);
+  }
 });
 
 /** The ids of a whole list, read in parts of two rows. */

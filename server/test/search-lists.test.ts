@@ -63,6 +63,23 @@ test("a search that would read more records than it may says so", async () => {
   assert.equal((await search("pump", { skip: 0, limit: 5 }, 10, 31)).total, 10);
 });
 
+test("a search that is counted a little ahead ends when it has found as many", async () => {
+  const searched = { list: "devices", as: "d", columns: sql`d.name`, matches: contains("d.name", "pump") } as const;
+  const page = { skip: 1, limit: 2, countAhead: 1 };
+  const { db } = registry.database;
+  // Every third matches: of 30 rows the first two steps of six have four matches. More than twelve rows it may not read.
+  const found = await searchPage<{ name: string }>(db, tenant.caller.tenantId, { ...searched }, page, {
+    step: 6,
+    most: 12,
+  });
+  const expected = names.filter((name) => name.startsWith("Pump")).slice(1, 3);
+  assert.deepEqual([found.rows.map(({ name }) => name), found.total, found.totalIsAtLeast], [expected, 4, true]);
+});
+
+test("a search may read exactly as many records as there are", async () => {
+  assert.equal((await search("pump", { skip: 0, limit: 5 }, 10, 30)).total, 10);
+});
+
 test("a search within another filter counts its matches only", async () => {
   const group = await registry.groups.createGroup(tenant.caller, { name: "Hall" });
   await registry.devices.createDevice(tenant.caller, { name: "Pump in the hall", groupIds: [group.id] });

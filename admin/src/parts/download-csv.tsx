@@ -8,15 +8,18 @@ interface DownloadCsvProps {
   query: object;
   /** How many rows match, when known. */
   total: number | undefined;
+  /** There may be more than `total`. */
+  totalIsAtLeast?: boolean | undefined;
 }
 
 /** Saves the list as it is filtered and sorted, all pages of it. */
-export function DownloadCsv({ list, query, total = 0 }: DownloadCsvProps) {
+export function DownloadCsv({ list, query, total = 0, totalIsAtLeast = false }: DownloadCsvProps) {
   if (total === 0) return null;
+  const most = CSV_ROWS.toLocaleString();
   const isCut = total > CSV_ROWS;
   return (
     <Button component="a" size="xs" variant="default" href={csvOf(list, query)} download>
-      {isCut ? `Download the first ${CSV_ROWS.toLocaleString()} as CSV` : "Download CSV"}
+      {isCut ? `Download the first ${most} as CSV` : totalIsAtLeast ? `Download up to ${most} as CSV` : "Download CSV"}
     </Button>
   );
 }

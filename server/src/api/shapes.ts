@@ -68,6 +68,17 @@ export function page<T extends z.ZodType>(item: T) {
   return ofItem ? shape.meta({ id: `${ofItem}Page` }) : shape;
 }
 
+/** The same of a list that is not counted to its end where that takes long. */
+export function longPage<T extends z.ZodType>(item: T) {
+  const totalIsAtLeast = z
+    .boolean()
+    .optional()
+    .meta({ description: `There may be more: of what follows the page, ${records.countedAhead.value} were counted` });
+  const shape = page(item).extend({ totalIsAtLeast });
+  const { id: ofItem } = z.globalRegistry.get(item) ?? {};
+  return ofItem ? shape.meta({ id: `${ofItem}Page` }) : shape;
+}
+
 /** The body of every error (spec 7). */
 export const errorBody = z.looseObject({
   error: z.string().meta({ description: "The code to program against" }),

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Viewer, visibleDevice } from "../access/access.ts";
+import { type ViewedGroups, type Viewer, visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
 import type { CertificatesTable } from "../db/schema.generated.ts";
 import { addMs } from "../lib/clock.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { countList } from "../lists/list-total.ts";
 import { negated } from "../lists/negated.ts";
+import { totalOf } from "../lists/shown.ts";
 import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { EXPIRY_WARNING_MS } from "./limits.ts";
 
@@ -86,7 +88,7 @@ export async function findTenantOfCertificate(db: Db, id: string): Promise<strin
 }
 
 interface Wanted extends CertificateFilter {
-  viewer: Viewer;
+  viewer: ViewedGroups | undefined;
   now: Date;
 }
 
@@ -98,10 +100,13 @@ export async function listCertificateRows(
   page: PageRequest,
 ): Promise<Counted<CertificateRow>> {
   const shown = { list: "certificates", as: "c", columns: COLUMNS } as const;
-  const { status, now: _, ...others } = wanted;
-  const isPlain = Object.values(others).every((each) => each === undefined);
-  if (isPlain) return await countedPage(db, tenantId, { ...shown, variant: status }, page);
+  if (isPlain(wanted)) return await countedPage(db, tenantId, { ...shown, variant: wanted.status }, page);
   return await filteredPage(db, tenantId, { ...shown, where: conditionOf(wanted) }, page);
+}
+
+/** Whether the certificates are narrowed by their status at most: lists that are counted. */
+function isPlain({ status: _, now: __, ...others }: Wanted): boolean {
+  return Object.values(others).every((each) => each === undefined);
 }
 
 /** The same of certificates that are not revoked, those that expire first at the front. An index has this order. */
@@ -113,19 +118,18 @@ export async function listCertificateRowsByExpiry(
 ): Promise<Counted<CertificateRow>> {
   const listed = sql`c.revoked_at IS NULL AND ${conditionOf(wanted)}`;
   if (isPart(page)) return await nextPart(db, byExpiry(tenantId, listed), page);
-  const { skip, limit } = page;
-  const { rows } = await sql<CertificateRow & { list_total: string; found: boolean | null }>`
+  const { skip, limit, countAhead } = page;
+  const matching = sql`FROM certificates c WHERE c.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${listed}`;
+  const { rows } = await sql<CertificateRow>`
     WITH page AS MATERIALIZED (
-      SELECT c.id FROM certificates c WHERE c.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${listed}
-       ORDER BY c.tenant_id, c.not_after, c.id LIMIT ${limit}::bigint OFFSET ${skip}::bigint
+      SELECT c.id ${matching} ORDER BY c.tenant_id, c.not_after, c.id LIMIT ${limit}::bigint OFFSET ${skip}::bigint
     )
-    SELECT n.list_total, p.* FROM (
-      SELECT count(*) AS list_total FROM certificates c WHERE c.tenant_id = ${tenantId}::uuid AND ${listed}
-    ) n LEFT JOIN (
-      SELECT true AS found, ${COLUMNS} FROM page JOIN certificates c ON c.id = page.id
-    ) p ON true ORDER BY p.not_after, p.id`.execute(db);
-  const total = Number(rows[0]!.list_total);
-  return { rows: rows.flatMap(({ list_total, found, ...row }) => (found ? [row] : [])), total };
+    SELECT ${COLUMNS} FROM page JOIN certificates c ON c.id = page.id ORDER BY c.not_after, c.id`.execute(db);
+  if (isPlain(wanted)) return { rows, total: await countList(db, tenantId, "certificates", "active") };
+  const most = countAhead === undefined ? null : skip + limit + countAhead;
+  const counted = await sql<{ n: string }>`
+    SELECT count(*) AS n FROM (SELECT ${matching} LIMIT ${most}::bigint) t`.execute(db);
+  return { rows, ...totalOf(Number(counted.rows[0]!.n), page) };
 }
 
 function byExpiry(tenantId: string, listed: RawBuilder<unknown>): Walked {

@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, useCase } from "../access/access.ts";
+import { boundedToGroupsOf, groupsOfViewer, useCase } from "../access/access.ts";
 import {
   type CertificateAuditEntry,
   type CertificateAuditQuery,
@@ -37,9 +37,10 @@ export const listCertificates = useCase(
     if (sort === "expiry" && (filter.state === "revoked" || filter.status === "revoked"))
       throw invalidRequest("revoked certificates are not sorted by expiry", "sort");
     const list = sort === "expiry" ? listCertificateRowsByExpiry : listCertificateRows;
-    const wanted = { ...filter, viewer: boundedToGroupsOf(caller), now };
-    const found = await list(deps.database.db, caller.tenantId, wanted, page);
-    return { items: found.rows.map((row) => toCertificateRecord(row, now)), total: found.total, skip, limit };
+    const { db } = deps.database;
+    const wanted = { ...filter, viewer: await groupsOfViewer(db, boundedToGroupsOf(caller)), now };
+    const { rows, ...total } = await list(db, caller.tenantId, wanted, page);
+    return { items: rows.map((row) => toCertificateRecord(row, now)), ...total, skip, limit };
   },
 );
 

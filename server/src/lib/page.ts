@@ -2,6 +2,8 @@
 export interface Page<T> {
   items: T[];
   total: number;
+  /** Counting has stopped, as `countAhead` asks: `total` rows match, or more. */
+  totalIsAtLeast?: true;
   skip: number;
   limit: number;
 }
@@ -9,6 +11,8 @@ export interface Page<T> {
 export interface PageRequest {
   skip: number;
   limit: number;
+  /** How many rows beyond the page are counted; absent: all, so that `total` is exact. Where counting costs nothing, all are anyway. */
+  countAhead?: number | undefined;
   walk?: Walk | undefined;
 }
 
@@ -25,8 +29,8 @@ export interface Walk {
 
 /** Which page a query asks for, and by what it narrows the list. */
 export function splitPage<Q extends PageRequest>(query: Q): [page: PageRequest, filter: Omit<Q, keyof PageRequest>] {
-  const { skip, limit, walk, ...filter } = query;
-  return [{ skip, limit, walk }, filter];
+  const { skip, limit, countAhead, walk, ...filter } = query;
+  return [{ skip, limit, countAhead, walk }, filter];
 }
 
 /** A page of a list that is at hand as a whole. */

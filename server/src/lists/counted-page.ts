@@ -4,7 +4,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { type ListScope, listScope, variantCondition } from "./list-scope.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { maintainBlocks, mostTail, SIZES, type Sizes } from "./maintain-blocks.ts";
-import type { Counted, Shown } from "./shown.ts";
+import { type Counted, type Shown, totalOf } from "./shown.ts";
 import { isPart, nextPartOfList } from "./walk.ts";
 
 export type { Counted, Shown } from "./shown.ts";
@@ -40,7 +40,7 @@ export async function countedPage<Row>(
   return { rows: again.rows, total: again.total };
 }
 
-/** How many keys beyond a page are looked for: a filter with fewer matches is gone through once. */
+/** How many keys beyond a page are read where all are counted: a filter with fewer matches is gone through once. */
 const AHEAD = 1_000;
 
 /**
@@ -48,34 +48,36 @@ const AHEAD = 1_000;
  * variants: it costs what counting the matches costs, so let an index find them.
  *
  * The page is read in the order of an index, as far as it goes and a little further. Where that is the end, the total is known; only
- * where it is not, all matches are counted, which no order hinders. In an order that only the tenant's index has: `list-scope.ts`.
+ * where it is not, all matches are counted, which no order hinders, unless `countAhead` asks for less. In an order that only the tenant's
+ * index has: `list-scope.ts`.
  */
 export async function filteredPage<Row>(
   db: Db,
   tenantId: string,
   { where, ...shown }: Shown & { readonly where: RawBuilder<unknown> },
   page: PageRequest,
-  ahead = AHEAD,
+  ahead = page.countAhead ?? AHEAD,
 ): Promise<Counted<Row>> {
   if (isPart(page)) return await nextPartOfList(db, tenantId, { ...shown, where }, page);
-  const { skip, limit } = page;
+  const { skip, limit, countAhead } = page;
   const { list, as } = shown;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
   const of = (tenants: RawBuilder<unknown>) =>
     sql`FROM ${sql.table(list)} ${sql.ref(as)} WHERE ${tenants} AND ${sql.raw(listed)} AND ${where}`;
   const most = sql`${limit + ahead}::bigint`;
+  const all = sql`(SELECT count(*) ${of(sql`${tenant} = ${tenantId}::uuid`)})`;
   const { rows } = await sql<Row & Keyed & { list_total: string }>`
     WITH ahead AS MATERIALIZED (
       SELECT ${key} AS key ${of(sql`${tenant} = ANY (ARRAY[${tenantId}]::uuid[])`)}
        ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${most} OFFSET ${skip}::bigint
     ), page AS (SELECT key FROM ahead ORDER BY key DESC LIMIT ${limit}::bigint)
     SELECT c.*, p.* FROM (
-      SELECT CASE WHEN n < ${most} AND (n > 0 OR ${skip}::bigint = 0) THEN ${skip}::bigint + n
-                  ELSE (SELECT count(*) ${of(sql`${tenant} = ${tenantId}::uuid`)}) END AS list_total
+      SELECT CASE WHEN n = 0 AND ${skip}::bigint > 0 THEN ${all} WHEN n < ${most} THEN ${skip}::bigint + n
+                  ELSE ${countAhead === undefined ? all : sql`${skip}::bigint + n`} END AS list_total
         FROM (SELECT count(*) AS n FROM ahead) a
     ) c LEFT JOIN (${rowsOfPage(shown)}) p ON true ORDER BY p.list_key DESC`.execute(db);
-  return { rows: withoutCounts<Row>(rows), total: Number(rows[0]!.list_total) };
+  return { rows: withoutCounts<Row>(rows), ...totalOf(Number(rows[0]!.list_total), page) };
 }
 
 /**

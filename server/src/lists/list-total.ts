@@ -23,7 +23,7 @@ export function listTotal(list: ListName, tenant: RawBuilder<unknown>): RawBuild
 }
 
 /** The same for one tenant; maintains the list where its tail is long, in transactions of its own. */
-export async function countList(db: Db, tenantId: string, list: ListName): Promise<number> {
-  const shown = { list, as: "t", columns: sql`NULL` };
+export async function countList(db: Db, tenantId: string, list: ListName, variant?: string): Promise<number> {
+  const shown = { list, as: "t", columns: sql`NULL`, variant };
   return (await countedPage(db, tenantId, shown, { skip: 0, limit: 0 })).total;
 }

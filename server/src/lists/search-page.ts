@@ -5,7 +5,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { oneLongSearch, oneStep } from "./long-searches.ts";
-import type { Counted, Shown } from "./shown.ts";
+import { type Counted, type Shown, totalOf } from "./shown.ts";
 import { isPart, type PartRequest } from "./walk.ts";
 
 /** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
@@ -35,8 +35,13 @@ export async function searchPage<Row>(
   const search = { db, tenantId, searched, page, step, found: 0, read: 0, keys: [] as string[] };
   if (isPart(page)) return await searchPart<Row>(search, page);
   const next = await readStep(search, undefined);
-  if (next !== undefined) await oneLongSearch(db, tenantId, () => readOn(search, next, most));
-  return { rows: await readRows<Row>(db, tenantId, searched, search.keys), total: search.found };
+  if (next !== undefined && !isCounted(search)) await oneLongSearch(db, tenantId, () => readOn(search, next, most));
+  return { rows: await readRows<Row>(db, tenantId, searched, search.keys), ...totalOf(search.found, page) };
+}
+
+/** Whether as many matches were found as the request asks to be counted. */
+function isCounted({ found, page: { skip, limit, countAhead } }: Search): boolean {
+  return countAhead !== undefined && found >= skip + limit + countAhead;
 }
 
 /** The matches of one step of a walk; there may be none. */
@@ -65,13 +70,13 @@ interface Search {
 
 async function readOn(search: Search, from: string, most: number): Promise<void> {
   let next: string | undefined = from;
-  while (next !== undefined) {
-    if (search.read >= most)
+  while (next !== undefined && !isCounted(search)) {
+    next = await readStep(search, next);
+    if (search.read > most)
       throw invalidRequest(
         `the search has read ${most.toLocaleString("en")} records, as many as a search may: narrow it by another filter`,
         "q",
       );
-    next = await readStep(search, next);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RawBuilder } from "kysely";
+import type { PageRequest } from "../lib/page.ts";
 import type { ListName } from "./lists.ts";
 
 /** What of each row is read. */
@@ -14,4 +15,12 @@ export interface Counted<Row> {
   rows: Row[];
   /** Exactly how many rows there are, of the same moment as the page. */
   total: number;
+  /** There may be more: as many were counted as the request asked for. */
+  totalIsAtLeast?: true;
+}
+
+/** The total of `page` where no more than that and `countAhead` were counted. */
+export function totalOf(counted: number, { skip, limit, countAhead }: PageRequest): Omit<Counted<unknown>, "rows"> {
+  const isCut = countAhead !== undefined && counted >= skip + limit + countAhead;
+  return { total: counted, ...(isCut ? { totalIsAtLeast: true } : {}) };
 }

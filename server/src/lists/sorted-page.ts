@@ -3,19 +3,19 @@ import type { Db } from "../db/types.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { countList } from "./list-total.ts";
 import { type CountedList, LISTS } from "./lists.ts";
-import type { Counted, Shown } from "./shown.ts";
+import { type Counted, type Shown, totalOf } from "./shown.ts";
 import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
 
 export interface Sorted extends Shown {
   /** SQL over `as`: which rows; absent for the whole list. */
   readonly where?: RawBuilder<unknown> | undefined;
   /** SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest first. */
-  readonly order: Pick<WalkKey, "by" | "type" | "descending">;
+  readonly order: WalkKey;
 }
 
 /**
- * One page of a list in an order that no index has, and how many rows there are: every row that meets `where` is read once for the page,
- * and only the rows up to its end are kept.
+ * One page of a list in another order, and how many rows there are. Where no index has the order, every row that meets `where` is read
+ * once for the page, and only the rows up to its end are kept.
  */
 export async function sortedPage<Row>(
   db: Db,
@@ -23,21 +23,24 @@ export async function sortedPage<Row>(
   { list, as, columns, where, order }: Sorted,
   page: PageRequest,
 ): Promise<Counted<Row>> {
-  if (isPart(page))
-    return await nextPartOfList(db, tenantId, { list, as, columns, where, by: { ...order, nullable: true } }, page);
-  const { skip, limit } = page;
+  if (isPart(page)) return await nextPartOfList(db, tenantId, { list, as, columns, where, by: order }, page);
+  const { skip, limit, countAhead } = page;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`${as}.${column}`);
+  const tenant = sql.ref(`${as}.tenant_id`);
   const rowsOf = sql`FROM ${sql.table(list)} ${sql.ref(as)}
-    WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId}::uuid AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
+    WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
   const direction = sql.raw(order.descending ? "DESC" : "ASC");
-  const sorted = sql`ORDER BY ${order.by} ${direction} NULLS LAST, ${key} DESC`;
+  const nulls = order.nullable ? sql`NULLS LAST` : sql``;
+  const sorted = sql`ORDER BY ${tenant} ${direction}, ${order.by} ${direction} ${nulls}, ${key} DESC`;
+  const most = countAhead === undefined ? null : skip + limit + countAhead;
+  const count = sql<{ n: string }>`SELECT count(*) AS n FROM (SELECT ${rowsOf} LIMIT ${most}::bigint) t`;
   const total =
     where === undefined
-      ? await countList(db, tenantId, list)
-      : Number((await sql<{ n: string }>`SELECT count(*) AS n ${rowsOf}`.execute(db)).rows[0]!.n);
+      ? { total: await countList(db, tenantId, list) }
+      : totalOf(Number((await count.execute(db)).rows[0]!.n), page);
   const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (SELECT ${key} AS key ${rowsOf} ${sorted} LIMIT ${limit}::bigint OFFSET ${skip}::bigint)
     SELECT ${columns} FROM page JOIN ${sql.table(list)} ${sql.ref(as)} ON ${key} = page.key ${sorted}`.execute(db);
-  return { rows, total };
+  return { rows, ...total };
 }

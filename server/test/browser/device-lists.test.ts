@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { after, before } from "node:test";
 import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { runSql } from "../harness/run-sql.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
@@ -105,6 +106,33 @@ browserTest("devices are narrowed by group and by when they were created and see
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest(
+  "a long list that is narrowed says how many devices there are at least, and the whole list exactly",
+  async () => {
+    const many = await newTenant(server);
+    const { cookie } = await signIn(server, many);
+    await runSql(
+      server.app.database.db,
+      `INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, 'many-' || n, 'Pump ' || n, $2, $2 FROM generate_series(1, 10080) n`,
+      [many.caller.tenantId, server.clock.now()],
+    );
+    const window = await openPage(server);
+    await useSession(window, server, cookie);
+    const { page } = window;
+    await page.goto("/devices");
+    await page.getByText("1 to 50 of 10,080 devices", { exact: true }).waitFor();
+    await page.getByLabel("Connection").selectOption({ label: "never seen" });
+    await page.getByText("1 to 50 of at least 10,050 devices", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Download up to 100,000 as CSV" }).waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("51 to 100 of 10,080 devices", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Download CSV" }).waitFor();
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
 
 for (const view of VIEWS) {
   browserTest(`selected devices and the filters are sound, ${view.colorScheme}`, async () => {

@@ -65,7 +65,7 @@ export default function CertificatesPage() {
               empty={<Nothing filtered={FILTERS.some(({ name }) => values[name])} />}
             />
             <Pager page={page} of="certificate" onSkip={onSkip}>
-              <DownloadCsv list={CERTIFICATES} query={wanted} total={page.total} />
+              <DownloadCsv list={CERTIFICATES} query={wanted} total={page.total} totalIsAtLeast={page.totalIsAtLeast} />
             </Pager>
           </>
         )}

@@ -64,7 +64,7 @@ export default function DevicesPage() {
         />
       )}
       <Pager page={data} of="device" onSkip={list.onSkip}>
-        <DownloadCsv list={DEVICES} query={query} total={data?.total} />
+        <DownloadCsv list={DEVICES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
       </Pager>
       <BulkBar selected={selected} onSelect={setSelected} page={data?.items.map(({ id }) => id) ?? []} types={types} />
       <AddDevice opened={adding} onClose={() => setAdding(false)} types={types} />

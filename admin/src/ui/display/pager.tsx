@@ -4,6 +4,8 @@ import { plural } from "./format.ts";
 
 export interface PageOf {
   total: number;
+  /** There may be more than `total`. */
+  totalIsAtLeast?: boolean;
   skip: number;
   limit: number;
 }
@@ -24,13 +26,12 @@ interface PagerProps {
 export function Pager({ page, of, many, onSkip, children }: PagerProps) {
   if (!page || page.total === 0) return null;
   const { total, skip, limit } = page;
+  const all = `${page.totalIsAtLeast ? "at least " : ""}${plural(total, of, many)}`;
   const last = Math.min(skip + limit, total);
   return (
     <nav className="row" aria-label={`Pages of ${many ?? `${of}s`}`}>
       <span className="soft">
-        {total > limit
-          ? `${(skip + 1).toLocaleString()} to ${last.toLocaleString()} of ${plural(total, of, many)}`
-          : plural(total, of, many)}
+        {total > limit ? `${(skip + 1).toLocaleString()} to ${last.toLocaleString()} of ${all}` : all}
       </span>
       {total > limit && (
         <>

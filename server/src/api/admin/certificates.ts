@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
+import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, page, paging, pathId, timestamp } from "../shapes.ts";
+import { id, idParams, instant, longPage, paging, pathId, timestamp } from "../shapes.ts";
 import { BUNDLE_EXAMPLE, BUNDLE_REQUEST_EXAMPLE, CERTIFICATE_EXAMPLE, PEM } from "../v1/device-certificate-examples.ts";
 import { BUNDLE_ERRORS, bundle, bundleRequest, certificateRecord } from "../v1/device-certificates.ts";
 import { AUTHORITY_EXAMPLE, authorityStatus } from "./shapes/authority-shapes.ts";
@@ -84,10 +85,11 @@ export const listCertificates = adminRoute({
     ...paging(50, 200),
   }),
   status: 200,
-  response: page(certificateRecord),
+  response: longPage(certificateRecord),
   errors: [],
   examples: { response: { items: [CERTIFICATE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listCertificates) => listCertificates(caller, query),
+  handler: (caller, { query }, listCertificates) =>
+    listCertificates(caller, { ...query, countAhead: records.countedAhead.value }),
 });
 
 export const showCertificate = adminRoute({

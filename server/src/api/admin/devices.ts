@@ -4,7 +4,7 @@ import { DEVICE_ORDERS, type DeviceOrder, deviceUseCases } from "../../devices/d
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, label, page, paging } from "../shapes.ts";
+import { id, idParams, instant, label, longPage, paging } from "../shapes.ts";
 import {
   CERTIFICATE_STATE,
   CONNECTIVITY,
@@ -76,7 +76,7 @@ export const listDevices = adminRoute({
   description: "The devices that the user sees, newest first unless sorted.",
   query: deviceQuery,
   status: 200,
-  response: page(deviceRecord),
+  response: longPage(deviceRecord),
   errors: [],
   examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listDevices) => {
@@ -87,7 +87,7 @@ export const listDevices = adminRoute({
       connectivity: notConnectivity,
       certificateState: notCertificateState,
     };
-    return listDevices(caller, { ...wanted, not });
+    return listDevices(caller, { ...wanted, not, countAhead: records.countedAhead.value });
   },
 });
 

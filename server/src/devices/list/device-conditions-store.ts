@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { visibleDevice } from "../../access/access.ts";
+import { type ViewedGroups, visibleDevice } from "../../access/access.ts";
 import { createdBetween } from "../../lists/created-between.ts";
 import { negated } from "../../lists/negated.ts";
-import { type CertificateState, certificateState } from "../certificate-state-store.ts";
+import { type CertificateState, isInState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
 
 /** Properties that a device has, or has not. Of a property with several values, one suffices. */
@@ -26,8 +26,8 @@ export interface DeviceFilter extends DeviceProperties {
   seenFrom?: Date | undefined;
   /** Seen last before this time; a device that was never seen is not among them. */
   seenBefore?: Date | undefined;
-  /** Only devices that this user sees. */
-  viewer?: string | undefined;
+  /** Only devices that are visible to a user with these groups. */
+  viewer?: ViewedGroups | undefined;
 }
 
 /** SQL conditions on the device `d`; none where the filter is empty. */
@@ -50,13 +50,18 @@ function propertyConditions(
   if (deviceTypeId === null) conditions.push(sql`d.device_type_id IS NULL`);
   else if (deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${deviceTypeId}::uuid`);
   if (connectivity !== undefined) conditions.push(isOneOf(sql`d.connectivity`, connectivity));
-  if (states !== undefined) conditions.push(isOneOf(certificateState(sql`${now}`), states));
+  if (states !== undefined) conditions.push(isInOneOf(states, now));
   return conditions;
 }
 
 function inGroup(groupId: string | null): RawBuilder<SqlBool> {
   if (groupId === null) return sql`NOT EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid)`;
   return sql`EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${groupId}::uuid)`;
+}
+
+function isInOneOf(states: CertificateState | readonly CertificateState[], now: Date): RawBuilder<unknown> {
+  const conditions = [states].flat().map((state) => isInState(state, sql`${now}`));
+  return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
 function isOneOf(value: RawBuilder<string>, wanted: string | readonly string[]): RawBuilder<unknown> {

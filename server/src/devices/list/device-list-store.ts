@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { seesMoreThan, visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { PageRequest } from "../../lib/page.ts";
@@ -10,13 +11,16 @@ import { oncePerWalk } from "../../lists/walk.ts";
 import { type DeviceRow, deviceColumns } from "../device-view-store.ts";
 import { type DeviceFilter, deviceConditions } from "./device-conditions-store.ts";
 
-/** What a list of devices may be sorted by. The newest device comes first where there is no order, or the order is equal. */
+/**
+ * What a list of devices may be sorted by. The newest device comes first where there is no order, or the order is equal. Indexes have the
+ * order of the ids, in the collation of the database, and that of the uids, which sort by creation.
+ */
 const ORDERS = {
   name: { by: sql`lower(d.name) COLLATE "C"`, type: "text" },
-  id: { by: sql`d.id COLLATE "C"`, type: "text" },
-  createdAt: { by: sql`d.created_at`, type: "timestamptz" },
-  lastSeenAt: { by: sql`d.last_seen_at`, type: "timestamptz" },
-  certificateExpiresAt: { by: sql`d.certificate_until`, type: "timestamptz" },
+  id: { by: sql`d.id`, type: "text" },
+  createdAt: { by: sql`d.uid`, type: "uuid" },
+  lastSeenAt: { by: sql`d.last_seen_at`, type: "timestamptz", nullable: true },
+  certificateExpiresAt: { by: sql`d.certificate_until`, type: "timestamptz", nullable: true },
 } as const;
 
 export type DeviceOrder = keyof typeof ORDERS;
@@ -36,13 +40,13 @@ export async function listDeviceRows(
   { filter, q, sort }: DeviceListing,
   page: PageRequest,
   now: Date,
+  manySeen = MANY_SEEN,
 ): Promise<Counted<DeviceRow>> {
   const shown = { list: "devices", as: "d", columns: deviceColumns(sql`${now}`) } as const;
-  const conditions = deviceConditions(filter, now);
-  const where = conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
+  const where = allOf(deviceConditions(filter, now));
   const order = sort && { ...ORDERS[sort.by], descending: sort.descending };
   if (q !== undefined) {
-    const searched = { within: where, matches: sql`(${contains("d.name", q)} OR ${contains("d.id", q)})` };
+    const searched = await searchFor(db, q, { filter, now, manySeen });
     if (order === undefined) return await searchPage(db, tenantId, { ...shown, ...searched }, page);
     const found = await oncePerWalk(page.walk, () => findAll(db, tenantId, { ...shown, ...searched }));
     return await sortedPage(db, tenantId, { ...shown, where: sql`d.uid = ANY (${found}::uuid[])`, order }, page);
@@ -50,6 +54,28 @@ export async function listDeviceRows(
   if (order !== undefined) return await sortedPage(db, tenantId, { ...shown, where, order }, page);
   if (where === undefined) return await countedPage(db, tenantId, shown, page);
   return await filteredPage(db, tenantId, { ...shown, where }, page);
+}
+
+function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> | undefined {
+  return conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
+}
+
+/** Of a user who sees more devices than this, the text is compared first, and the groups are looked up of what matches. */
+const MANY_SEEN = 100_000;
+
+/** Which devices a search reads, and which of these match. */
+async function searchFor(
+  db: Db,
+  q: string,
+  { filter, now, manySeen }: { filter: DeviceFilter; now: Date; manySeen: number },
+) {
+  const text = sql`(${contains("d.name", q)} OR ${contains("d.id", q)})`;
+  const { viewer, ...others } = filter;
+  if (viewer === undefined || !(await seesMoreThan(db, viewer, manySeen)))
+    return { within: allOf(deviceConditions(filter, now)), matches: text };
+  const isVisible = visibleDevice(viewer, "d.uid", { perRow: true });
+  const matches = sql`CASE WHEN ${text} THEN ${isVisible} ELSE false END`;
+  return { within: allOf(deviceConditions(others, now)), matches };
 }
 
 /** The keys of all matches of a search. @throws MusterError invalid_request for more than can be sorted */
@@ -63,7 +89,7 @@ async function findAll(
     db,
     tenantId,
     { ...searched, columns: sql`d.uid` },
-    { skip: 0, limit: most },
+    { skip: 0, limit: most, countAhead: 1 },
   );
   if (total > most)
     throw invalidRequest(`at most ${most.toLocaleString("en")} matches of a search can be sorted: narrow it`, "sort");

@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, groupsOfViewer, useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import type { DevicesDeps } from "../deps.ts";
@@ -18,12 +18,14 @@ export const listDevices = useCase(
   async (deps: DevicesDeps, caller, query: DeviceQuery): Promise<Page<DeviceRecord>> => {
     const [page, { q, sort, ...wanted }] = splitPage(query);
     const { skip, limit } = page;
-    const filter = { ...wanted, not: withoutUnknown(wanted.not), viewer: boundedToGroupsOf(caller) };
     if (namesUnknown(wanted) || q?.includes("\0")) return { items: [], total: 0, skip, limit };
     const { db } = deps.database;
-    const listing = { filter, q, sort };
-    const { rows, total } = await listDeviceRows(db, caller.tenantId, listing, page, deps.clock.now());
-    return { items: rows.map(toRecord), total, skip, limit };
+    const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));
+    // What such a user sees is in a group.
+    if (viewer !== undefined && wanted.groupId === null) return { items: [], total: 0, skip, limit };
+    const listing = { filter: { ...wanted, not: withoutUnknown(wanted.not), viewer }, q, sort };
+    const { rows, ...total } = await listDeviceRows(db, caller.tenantId, listing, page, deps.clock.now());
+    return { items: rows.map(toRecord), ...total, skip, limit };
   },
 );
 

@@ -41,6 +41,11 @@ export const records = limitTable({
   requestDepth: perRequest("levels of nesting in a body", 16),
   csrCharacters: perRequest("characters of a certificate signing request", 8 * 1_024, "400 invalid_csr"),
   searchCharacters: perRequest("characters of a search text (q)", 200),
+  countedAhead: perRequest(
+    "matches beyond the page that a list of devices or certificates counts in the admin API",
+    10_000,
+    "the answer says that the total is at least so many",
+  ),
   searchRows: perRequest("records that a search by a part of a name (q) reads", 1_000_000),
   sortedMatches: perRequest("matches of a search (q) that are sorted", 10_000),
   namedActors: perRequest("actors of histories whose names are asked for", 100),
