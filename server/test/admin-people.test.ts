@@ -105,6 +105,32 @@ test("an invitation ends when it is withdrawn, and after 72 hours", async () => 
   ada = await signIn(server, tenant);
 });
 
+test("links that an admin made stop when that admin is deactivated or no admin any more", async () => {
+  const user = await signIn(server, tenant, "viewer");
+  const ends = [
+    (id: string) => ada.call("PATCH", `/users/${id}`, { body: { status: "deactivated" } }),
+    (id: string) => ada.call("PATCH", `/users/${id}`, { body: { role: "operator" } }),
+    (id: string) => ada.call("DELETE", `/users/${id}`),
+  ];
+  await ada.call("POST", "/session/step-up", { body: { password: PASSWORD } });
+  for (const end of ends) {
+    const leaving = await signIn(server, tenant);
+    const email = `again-${leaving.email}`;
+    const invited = await leaving.call("POST", "/invites", { body: { email, role: "admin" } });
+    const reset = await leaving.call("POST", `/users/${user.userId}/reset`);
+    assert.deepEqual([invited.status, reset.status], [201, 201]);
+    const open = async () => (await ada.call("GET", "/invites?limit=200")).json.items.map((each: Mail) => each.id);
+    assert.ok((await open()).includes(invited.json.id));
+    assert.ok((await end(leaving.userId)).status < 300);
+    assert.ok(!(await open()).includes(invited.json.id));
+    const use = async (path: string, url: string) =>
+      (await newBrowser(server).call("POST", path, { body: { token: tokenOf(url), password: OTHER } })).json.error;
+    assert.equal(await use("/invites/accept", invited.json.url), "link_expired");
+    assert.equal(await use("/password/reset", reset.json.url), "link_expired");
+  }
+  assert.equal(await status(user), 200);
+});
+
 test("an admin is invited with a step-up only: the new one could do what the session may not", async () => {
   const admin = await signIn(server, tenant);
   server.clock.advance(10 * MINUTE);

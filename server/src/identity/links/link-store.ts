@@ -16,6 +16,14 @@ export async function replaceLink(tx: Tx, row: LinkRow): Promise<void> {
   await tx.insertInto("one_time_links").values(row).execute();
 }
 
+/**
+ * SQL: the user who made the link is still active, and an admin where the link is for another person: what an admin handed out does not let
+ * them in again after their deactivation.
+ */
+const isBacked = sql<SqlBool>`(one_time_links.created_by NOT LIKE 'user:%' OR EXISTS (
+  SELECT FROM shared_users maker WHERE 'user:' || maker.id = one_time_links.created_by AND maker.status = 'active'
+     AND maker.deleted_at IS NULL AND (maker.role = 'admin' OR maker.id = one_time_links.user_id)))`;
+
 /** A link that can be used at `now`. */
 export async function findLink(db: Db, by: LinkKey): Promise<LinkRow | undefined> {
   return await openLinks(db, by).executeTakeFirst();
@@ -24,7 +32,9 @@ export async function findLink(db: Db, by: LinkKey): Promise<LinkRow | undefined
 /** Uses a link: it is deleted, so that of two requests one gets it. */
 export async function takeLink(tx: Tx, { purpose, tokenSha256, now }: LinkKey): Promise<LinkRow | undefined> {
   const { rows } = await sql<LinkRow>`DELETE FROM one_time_links
-    WHERE token_sha256 = ${tokenSha256} AND purpose = ${purpose} AND expires_at > ${now} RETURNING *`.execute(tx);
+    WHERE token_sha256 = ${tokenSha256} AND purpose = ${purpose} AND expires_at > ${now} AND ${isBacked} RETURNING *`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -40,7 +50,8 @@ function openLinks(db: Db, { purpose, tokenSha256, now }: LinkKey) {
     .selectAll()
     .where("token_sha256", "=", tokenSha256)
     .where("purpose", "=", purpose)
-    .where("expires_at", ">", now);
+    .where("expires_at", ">", now)
+    .where(isBacked);
 }
 
 /** Open invitations of a tenant, newest first. */
@@ -54,7 +65,8 @@ export async function listInviteRows(
     .selectFrom("one_time_links")
     .where("tenant_id", "=", tenantId)
     .where("purpose", "=", "invite")
-    .where("expires_at", ">", now);
+    .where("expires_at", ">", now)
+    .where(isBacked);
   const items = await open.selectAll().orderBy("id", "desc").limit(limit).offset(skip).execute();
   return { items, total: await countRows(open.select(sql<number>`count(*)::int`.as("rows"))), skip, limit };
 }
