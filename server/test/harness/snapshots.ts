@@ -27,7 +27,7 @@ function snapshotOf(steps: readonly Migration[]): Promise<Blob> {
 
 /** Making an embedded database takes seconds, loading a dump of it a fraction: dumped once per schema. */
 async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
-  const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, SMALL, steps]);
+  const version = JSON.stringify([process.versions.node, SEGMENTS_OF_1_MB, FEW_SEGMENTS, SMALL, steps]);
   const digest = createHash("sha256").update(version).digest("hex").slice(0, 16);
   const file = join(tmpdir(), `muster-test-database-${digest}.tar`);
   const cached = await readFile(file).catch(() => undefined);
@@ -40,11 +40,11 @@ async function loadSnapshot(steps: readonly Migration[]): Promise<Blob> {
   return dump;
 }
 
-/** What an empty database contains beside the schema is loaded again for every test: a third of the size, half of the time. */
+/** What an empty database contains beside the schema is loaded again for every test: a third of its size. */
 const SEGMENTS_OF_1_MB = ["--wal-segsize=1"];
+const FEW_SEGMENTS = ["-c", "wal_recycle=off"];
 const SMALL = [
   "ALTER SYSTEM SET shared_buffers = '8MB'",
-  "ALTER SYSTEM SET min_wal_size = '2MB'",
   "UPDATE pg_database SET datistemplate = false",
   "DROP DATABASE template0",
   "DROP DATABASE template1",
@@ -52,7 +52,10 @@ const SMALL = [
 ];
 
 async function dumpOf(steps: readonly Migration[]): Promise<Blob> {
-  const pglite = await PGlite.create({ initDbStartParams: SEGMENTS_OF_1_MB });
+  const pglite = await PGlite.create({
+    initDbStartParams: SEGMENTS_OF_1_MB,
+    startParams: [...PGlite.defaultStartParams, ...FEW_SEGMENTS],
+  });
   for (const step of steps) await pglite.exec(step.sql);
   if (steps.length > 0)
     await pglite.exec("CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL)");

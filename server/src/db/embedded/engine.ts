@@ -1,6 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { SESSION_SETTINGS } from "../plans/planner.ts";
 import { joinedBytes } from "./joined-bytes.ts";
+import { filledMemory } from "./memory-folder.ts";
 import { SyncedFolder } from "./synced-folder.ts";
 
 /** PostgreSQL in WebAssembly, spoken to in its wire protocol. It has one session. */
@@ -51,7 +52,8 @@ export async function engineOn(
 ): Promise<Engine> {
   const pglite = await PGlite.create({
     ...(disk ? { fs: disk } : {}),
-    ...(snapshot ? { loadDataDir: snapshot } : {}),
+    ...(snapshot && disk ? { loadDataDir: snapshot } : {}),
+    ...(snapshot && !disk ? { extensions: { memory: await filledMemory(snapshot) } } : {}),
     startParams: [...PARAMETERS, ...(sync ? SYNCED : UNSYNCED), ...MAINTAINED, ...SESSION_SETTINGS],
   });
   return engineOf(pglite, disk);
