@@ -1,16 +1,14 @@
 import type { TLSSocket } from "node:tls";
 import type { AckType } from "../codec/writers.ts";
 import { writePublish } from "../codec/writers.ts";
-import type { BrokerLimits } from "../limits.ts";
 import type { Message, Qos } from "../routing/message.ts";
 import { OutBuffer } from "./out-buffer.ts";
 import { OutQueue } from "./out-queue.ts";
-import type { Flushable, TurnWriter } from "./turn-writer.ts";
+import type { EngineParts } from "./parts.ts";
+import type { Flushable } from "./turn-writer.ts";
 import { Window } from "./window.ts";
 
-export interface OutboundOptions {
-  limits: Pick<BrokerLimits, "mqttBacklogBytes" | "mqttOutgoingInFlight">;
-  turns: TurnWriter;
+export interface OutboundOwner {
   /** More waits for the client than it may have. */
   onBacklog(): void;
 }
@@ -18,15 +16,17 @@ export interface OutboundOptions {
 /** What one session sends. Nothing waits for a client that does not read: one that is too far behind is disconnected. */
 export class Outbound implements Flushable {
   readonly #socket: TLSSocket;
-  readonly #options: OutboundOptions;
+  readonly #owner: OutboundOwner;
+  readonly #parts: Pick<EngineParts, "limits" | "turns">;
   readonly #buffer = new OutBuffer();
   #window: Window | undefined;
   #queue: OutQueue | undefined;
   #isScheduled = false;
 
-  constructor(socket: TLSSocket, options: OutboundOptions) {
+  constructor(socket: TLSSocket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns">) {
     this.#socket = socket;
-    this.#options = options;
+    this.#owner = owner;
+    this.#parts = parts;
   }
 
   packet(packet: Buffer): void {
@@ -46,7 +46,7 @@ export class Outbound implements Flushable {
       this.#checkBacklog();
       return;
     }
-    this.#window ??= new Window(this.#options.limits.mqttOutgoingInFlight);
+    this.#window ??= new Window(this.#parts.limits.mqttOutgoingInFlight);
     if (this.#window.isFull) {
       this.#queue ??= new OutQueue();
       this.#queue.push({ message, qos, retain });
@@ -80,11 +80,11 @@ export class Outbound implements Flushable {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#options.turns.schedule(this);
+    this.#parts.turns.schedule(this);
   }
 
   #checkBacklog(): void {
     const waiting = this.#socket.writableLength + this.#buffer.bytes + (this.#queue?.bytes ?? 0);
-    if (waiting > this.#options.limits.mqttBacklogBytes) this.#options.onBacklog();
+    if (waiting > this.#parts.limits.mqttBacklogBytes) this.#owner.onBacklog();
   }
 }

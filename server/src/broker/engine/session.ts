@@ -5,22 +5,19 @@ import type { PacketProblem } from "../codec/problem.ts";
 import type { Will } from "../codec/read-connect.ts";
 import { LastTopic } from "../codec/read-publish.ts";
 import { writeConnack } from "../codec/writers.ts";
-import type { EngineOptions } from "../engine.ts";
-import type { InboundBudget } from "../inbound-budget.ts";
-import type { Listener } from "../listener.ts";
 import { connackCode, type ProtocolVersion } from "../policy/answers.ts";
 import type { Credential, Principal } from "../policy/policy.ts";
 import type { Message, Qos } from "../routing/message.ts";
-import type { Router, Subscriber } from "../routing/router.ts";
+import type { Subscriber } from "../routing/router.ts";
 import type { SessionBudget } from "../session-budget.ts";
-import type { RegisteredSession, SessionRegistry } from "../session-registry.ts";
-import { TICK_MS, type Timed, type TimerWheel } from "../timer-wheel.ts";
+import type { RegisteredSession } from "../session-registry.ts";
+import { TICK_MS, type Timed } from "../timer-wheel.ts";
 import type { InOrder, OrderedOwner } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
 import type { IncomingIds } from "./incoming-ids.ts";
-import { Outbound } from "./outbound.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import { Outbound, type OutboundOwner } from "./outbound.ts";
+import type { EngineParts } from "./parts.ts";
 
 /** What becomes of what happens to a session. */
 export interface SessionHandlers {
@@ -33,17 +30,10 @@ export interface SessionHandlers {
   endSession(session: Session, reason: string): void;
 }
 
-/** What all sessions of an engine share. */
-export interface SessionDeps extends Pick<EngineOptions, "policy" | "limits" | "clock" | "logger"> {
+export interface SessionDeps extends EngineParts {
   handlers: SessionHandlers;
   /** Every session that is not closed. */
   sessions: Set<Session>;
-  registry: SessionRegistry;
-  inbound: InboundBudget;
-  router: Router;
-  turns: TurnWriter;
-  wheel: TimerWheel;
-  listener: Pick<Listener, "authenticated">;
 }
 
 /** How long closing a session waits until its last messages are stored. */
@@ -56,7 +46,9 @@ const FLUSH_MS = 2_000;
  * One connection, from its TLS handshake to its end. It is closed once, for one reason, which decides about its will and its record; what
  * it sent before may be stored afterwards.
  */
-export class Session implements RegisteredSession, InboundOwner, OrderedOwner<Incoming>, Subscriber, Timed {
+export class Session
+  implements RegisteredSession, InboundOwner, OutboundOwner, OrderedOwner<Incoming>, Subscriber, Timed
+{
   readonly deps: SessionDeps;
   readonly sessionId: string;
   readonly socket: TLSSocket;
@@ -95,15 +87,7 @@ export class Session implements RegisteredSession, InboundOwner, OrderedOwner<In
     this.presented = presented;
     this.remoteAddress = socket.remoteAddress ?? "";
     this.inbound = new Inbound(socket, this, deps);
-    this.outbound = new Outbound(socket, this);
-  }
-
-  get limits(): SessionDeps["limits"] {
-    return this.deps.limits;
-  }
-
-  get turns(): TurnWriter {
-    return this.deps.turns;
+    this.outbound = new Outbound(socket, this, deps);
   }
 
   onFrame(frame: Frame, bytes: number): void {

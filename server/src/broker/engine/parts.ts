@@ -1,0 +1,17 @@
+import type { EngineOptions } from "../engine.ts";
+import type { InboundBudget } from "../inbound-budget.ts";
+import type { Listener } from "../listener.ts";
+import type { Router } from "../routing/router.ts";
+import type { SessionRegistry } from "../session-registry.ts";
+import type { TimerWheel } from "../timer-wheel.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** What all sessions of an engine share. */
+export interface EngineParts extends Pick<EngineOptions, "policy" | "limits" | "clock" | "logger"> {
+  registry: SessionRegistry;
+  inbound: InboundBudget;
+  router: Router;
+  turns: TurnWriter;
+  wheel: TimerWheel;
+  listener: Pick<Listener, "authenticated">;
+}
