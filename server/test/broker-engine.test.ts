@@ -183,3 +183,30 @@ test("messages of one publisher arrive at a subscriber in the order of sending",
   await gateway.endAsync();
   client.socket.destroy();
 });
+
+test("messages that arrive together are stored together, also where the first uses up the budget; the next wait until one is stored", async (t) => {
+  const stored: (() => void)[] = [];
+  const own = await withEngine(t, createEngine, broker, {
+    limits: { mqttUnsettledBytesPerSession: 1 },
+    around: (policy) => ({
+      ...policy,
+      storeMessage: () => new Promise<void>((resolve) => void stored.push(resolve)),
+    }),
+  });
+  const device = await own.enroll();
+  const client = await rawSession(own, device);
+  const publishes = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, n) => publishPacket(device.topic, "{}", 1, from + n));
+  client.send(...publishes(1, 5));
+  assert.ok(await eventually(async () => stored.length === 5));
+  client.send(...publishes(6, 8));
+  for (const each of stored.slice(0, 4)) each();
+  await client.atLeast(CONNACK + 4 * 4);
+  assert.equal(stored.length, 5, "the fifth still uses up the budget");
+  stored[4]!();
+  assert.ok(await eventually(async () => stored.length === 8));
+  for (const each of stored.slice(5)) each();
+  const acks = (await client.atLeast(CONNACK + 8 * 4)).subarray(CONNACK);
+  assert.deepEqual(acks, Buffer.concat([1, 2, 3, 4, 5, 6, 7, 8].map((id) => ack(0x40, id))));
+  client.socket.destroy();
+});

@@ -116,13 +116,13 @@ export class Inbound {
       this.#waitForRate();
       return false;
     }
+    // Once for all that arrived together: where the budget is full, a session that is resumed then reads many messages and not one.
+    if (this.#budget?.hasRoom() === false) {
+      this.#pause(PAUSE.budget);
+      return false;
+    }
     let [messages, bytes] = [0, 0];
-    while (messages < allowance && this.#mayRead()) {
-      if (this.#budget?.hasRoom() === false) {
-        this.#pause(PAUSE.budget);
-        break;
-      }
-      if (!this.#reader.next()) break;
+    while (messages < allowance && this.#mayRead() && this.#reader.next()) {
       const { first, length } = this.#reader;
       if (!isAck(first)) messages++;
       bytes += length;
