@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: measures the product beside its peers in one run, prints a table and writes `bench/results/*.json`.
  *
- *   npm run bench                    every row, some eighteen minutes, six of them ingest
+ *   npm run bench                    every row, some twenty-five minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
  *                                    (csr redemption memory revocation connects stored ingest device lists chart
- *                                    app-load app-live app-streams)
+ *                                    app-load app-live app-streams long-lists)
+ *   npm run bench -- long-lists devices=100000   the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
@@ -18,7 +19,7 @@ import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { add, figures, isNamed, progress, skipped, wants } from "./run.ts";
 import { appBesideIngest, appInBrowser } from "./sections/app.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
-import { readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
+import { readsOfApp, readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
 
 if (wants("csr")) {
@@ -31,6 +32,7 @@ if (wants("ingest-pglite")) await ingestOnEmbedded();
 if (wants("ingest-postgresql")) await ingestOnPostgres();
 if (wants("device")) await readsOfDevices();
 if (wants("lists")) await readsOfLists();
+if (wants("long-lists")) await readsOfApp();
 if (wants("chart")) await readsOfCharts();
 if (wants("app-load", "app-live")) await appInBrowser();
 if (wants("app-streams")) await appBesideIngest();

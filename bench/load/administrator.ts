@@ -10,10 +10,14 @@ export interface Administrator {
   newSession(): Promise<string>;
 }
 
-/** Makes an admin of the tenant who has chosen a password, as the first sign-in asks for. */
-export async function createAdministrator(muster: MusterProcess, tenant: string): Promise<Administrator> {
-  const email = `app@${tenant}.example`;
-  const drawn = muster.command("user", "create", "--tenant", tenant, "--email", email, "--role", "admin").password;
+/** Makes a user of the tenant who has chosen a password, as the first sign-in asks for. */
+export async function createAdministrator(
+  muster: MusterProcess,
+  tenant: string,
+  { name = "app", role = "admin" } = {},
+): Promise<Administrator> {
+  const email = `${name}@${tenant}.example`;
+  const drawn = muster.command("user", "create", "--tenant", tenant, "--email", email, "--role", role).password;
   const cookie = await call(muster, "POST", "session", { email, password: drawn });
   await call(muster, "PUT", "password", { currentPassword: drawn, newPassword: PASSWORD }, cookie);
   return { newSession: () => call(muster, "POST", "session", { email, password: PASSWORD }) };

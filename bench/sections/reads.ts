@@ -1,6 +1,7 @@
 import { unlessEnded } from "../interrupt.ts";
 import { createFleet } from "../load/fleet.ts";
 import { fillLists, LONG_LISTS, type LongList, type LongLists, vacuum } from "../load/long-lists.ts";
+import { fillMillion } from "../load/million.ts";
 import { meterOf } from "../measure.ts";
 import { startBareRoute } from "../peers/bare-route.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
@@ -9,7 +10,8 @@ import type { Figure } from "../report.ts";
 import { chart } from "../rows/chart.ts";
 import { getDevice } from "../rows/get-device.ts";
 import { longAudit, longLists } from "../rows/long-lists.ts";
-import { add, available, progress } from "../run.ts";
+import { millionExport, millionLists } from "../rows/million-lists.ts";
+import { add, available, progress, setting } from "../run.ts";
 
 /** One device by the public API, beside a bare route. */
 export async function readsOfDevices(): Promise<void> {
@@ -28,6 +30,19 @@ function served({ pid, https }: Pick<MusterProcess, "pid" | "https">, databaseMs
 
 export async function readsOfLists(): Promise<void> {
   await onLongLists(LONG_LISTS, [1000, 100_000, 1_000_000], longLists);
+}
+
+/** The lists of devices and certificates as the admin app asks for them; `devices=` sets how many there are. */
+export async function readsOfApp(): Promise<void> {
+  const measure: MeasureOnServer = async (muster, url, cpuMs) => {
+    const devices = setting("devices", 1_000_000);
+    progress(`filling a tenant with ${devices} devices and their certificates`);
+    const million = await unlessEnded(fillMillion(muster, url, devices));
+    progress("lists of the admin app");
+    const figures = await unlessEnded(millionLists(muster, million, meterOf(muster.pid, cpuMs)));
+    return [...figures, ...(await unlessEnded(millionExport(muster, million)))];
+  };
+  await onServer("no lists of the admin app", "app", measure, { MUSTER_LIMIT_SESSION_REQUESTS_PER_MINUTE: "100000" });
 }
 
 /** The certificate audit with ten million entries. */
@@ -62,17 +77,20 @@ async function onLongLists(lists: readonly LongList[], lengths: readonly number[
   });
 }
 
+type MeasureOnServer = (muster: MusterProcess, url: string, databaseMs: () => number) => Promise<Figure[]>;
+
 /** Starts PostgreSQL and a server on a new database, and adds the figures that `measure` returns. */
 async function onServer(
   without: string,
   name: string,
-  measure: (muster: MusterProcess, url: string, databaseMs: () => number) => Promise<Figure[]>,
+  measure: MeasureOnServer,
+  settings: Record<string, string> = {},
 ): Promise<void> {
   const postgres = await available(without, startPostgres);
   if (postgres === undefined) return;
   const dataDir = newDataDir();
   const url = await postgres.createDatabase(name);
-  const muster = await startMuster(dataDir.path, url);
+  const muster = await startMuster(dataDir.path, url, settings);
   try {
     add(await measure(muster, url, postgres.cpuMs));
   } finally {
