@@ -51,6 +51,17 @@ test("only users who run the installation reach it, whatever their role", async 
   assert.ok(!(await admin.call("GET", "/session")).json.operations.includes("createTenant"));
 });
 
+test("an admin of the tenant cannot reset who runs the installation, and so become them; another who runs it can", async () => {
+  const other = await platformUser();
+  const reset = (user: SignedIn) => user.call("POST", `/users/${other.userId}/reset`);
+  const resetFactor = (user: SignedIn) => user.call("DELETE", `/users/${other.userId}/factor`);
+  for (const { status, json } of [await reset(admin), await resetFactor(admin)])
+    assert.deepEqual([status, json.error, json.detail], [403, "insufficient_role", "platform"]);
+  assert.equal((await other.call("GET", "/session")).status, 200);
+  assert.deepEqual([(await reset(owner)).status, (await resetFactor(owner)).status], [201, 204]);
+  assert.equal((await admin.call("POST", `/users/${admin.userId}/reset`)).status, 201);
+});
+
 test("a tenant is created with an admin who can sign in, and both tenants' audits say by whom; its data is not shown", async () => {
   const body = { slug: "second", name: "Second", adminEmail: "bo@second.example" };
   const made = await owner.call("POST", "/platform/tenants", { body });

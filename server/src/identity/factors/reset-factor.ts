@@ -2,6 +2,7 @@ import { adminUseCase, lockUserById, type PreparedChange } from "../../access/ac
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
+import { requireMayReset } from "../require-may-reset.ts";
 import { deleteSessionsOf } from "../session-store.ts";
 import { deleteFactorsOf } from "./factor-store.ts";
 
@@ -10,7 +11,7 @@ import { deleteFactorsOf } from "./factor-store.ts";
  * then on; where the tenant's rule requires a second factor of the user, another one is set up at the next sign-in. API keys stay.
  *
  * @returns whether the user had a second factor
- * @throws MusterError not_found
+ * @throws MusterError not_found, insufficient_role
  */
 export const resetFactor = adminUseCase(
   { role: "admin" },
@@ -19,6 +20,7 @@ export const resetFactor = adminUseCase(
     change: async (tx) => {
       const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
       if (!user) throw notFound("user");
+      requireMayReset(caller, user);
       const removed = await deleteFactorsOf(tx, id);
       await deleteSessionsOf(tx, id);
       const before = { email: user.email, secondFactor: removed };

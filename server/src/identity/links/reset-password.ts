@@ -14,6 +14,7 @@ import { notFound } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { linkExpired } from "../errors.ts";
 import { hashChosen } from "../password-rules.ts";
+import { requireMayReset } from "../require-may-reset.ts";
 import type { Visit } from "../session.ts";
 import { accountOf, count, countedResets } from "../throttle/throttle.ts";
 import { forgetFailures } from "../throttle/throttle-store.ts";
@@ -31,7 +32,7 @@ export interface NewReset {
 /**
  * Makes a link with which a user chooses a new password. Until it is used, the user's password, sessions and keys stay.
  *
- * @throws MusterError not_found
+ * @throws MusterError not_found, insufficient_role
  */
 export const resetUser = adminUseCase(
   { role: "admin" },
@@ -42,6 +43,7 @@ export const resetUser = adminUseCase(
       change: async (tx) => {
         const user = isUuid(id) ? await lockUserById(tx, caller.tenantId, id) : undefined;
         if (!user) throw notFound("user");
+        requireMayReset(caller, user);
         const link = await makeLink(deps, tx, { purpose: "reset", userId: id, createdBy: caller.actor });
         mail = resetMail(user.email, link);
         const result = { url: link.url, expiresAt: link.expiresAt, mailed: deps.mail.configured };
