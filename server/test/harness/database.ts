@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Database, openDatabase } from "../../src/db/database.ts";
+import { archiveOf } from "../../src/db/embedded/memory-folder.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createBare, createMigrated, drop, onPostgres } from "./postgres.ts";
 import { bareSnapshot, migratedSnapshot } from "./snapshots.ts";
@@ -45,11 +48,9 @@ export async function secondDatabase(first: Database & { url: string | undefined
 
 /** Puts an empty, migrated embedded database into a data folder, for a service whose first start is not what is tested. */
 export async function fillFolder(dataDir: string): Promise<void> {
-  const database = await openDatabase({
-    dataDir,
-    snapshot: await migratedSnapshot(),
-    embeddedSync: false,
-    logger: createLogger("silent"),
-  });
-  await database.close();
+  const { bytes, folders, files } = await archiveOf(await migratedSnapshot());
+  const root = join(dataDir, "postgres");
+  for (const folder of folders) await mkdir(`${root}${folder}`, { recursive: true, mode: 0o700 });
+  for (const { folder, name, at, size } of files)
+    await writeFile(`${root}${folder}/${name}`, bytes.subarray(at, at + size), { mode: 0o600 });
 }

@@ -26,7 +26,8 @@ interface Entry {
   size: number;
 }
 
-interface Archive {
+/** A dump of a data folder: paths begin with `/`, and the folder itself is "". */
+export interface Archive {
   bytes: Uint8Array;
   folders: string[];
   files: Entry[];
@@ -46,9 +47,7 @@ const archives = new WeakMap<Blob, Promise<Archive>>();
  * file, which takes longer than all else at the start of an engine; here the archive is read once for all engines of a process.
  */
 export async function filledMemory(snapshot: Blob): Promise<Extension> {
-  const known = archives.get(snapshot) ?? readArchive(snapshot);
-  archives.set(snapshot, known);
-  const archive = await known;
+  const archive = await archiveOf(snapshot);
   const fillModule = (module: unknown) => fill(module as MemoryFsModule, archive);
   return {
     name: "a data folder in memory",
@@ -56,6 +55,13 @@ export async function filledMemory(snapshot: Blob): Promise<Extension> {
       emscriptenOpts: { ...options, preRun: [...(options.preRun ?? []), fillModule] },
     }),
   };
+}
+
+/** What a dump contains; it is read once. */
+export function archiveOf(snapshot: Blob): Promise<Archive> {
+  const known = archives.get(snapshot) ?? readArchive(snapshot);
+  archives.set(snapshot, known);
+  return known;
 }
 
 /** The files of an engine are views of one copy: PostgreSQL writes into them, and replaces those that grow. */
