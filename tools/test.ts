@@ -14,17 +14,12 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { COMPILE_HOT, COMPILE_ONCE } from "./test-run/compilation.ts";
 import { selectTests } from "./test-run/select.ts";
 import { shareProcesses } from "./test-run/share.ts";
 
 /** No measure of speed: a machine that is busy with other work may take ten times as long as an idle one. */
 const TEST_TIMEOUT_MS = 240_000;
-/**
- * A test process ends before a second, optimized compilation of the embedded database would pay off. The service runs long
- * enough for it.
- */
-const COMPILE_ONCE = "--wasm-tiering-budget=2000000000";
-
 const [major] = process.versions.node.split(".");
 if (Number(major) < 24) {
   console.error(
@@ -42,7 +37,8 @@ const wanted = args.filter((arg) => !arg.startsWith("-"));
 const selected = selectTests(root, wanted);
 const folder = mkdtempSync(join(tmpdir(), "muster-tests-"));
 process.once("exit", () => rmSync(folder, { recursive: true }));
-const files = wanted.length > 0 ? selected : shareProcesses(root, selected, 2 * CONCURRENCY, folder);
+const isWhole = wanted.length === 0;
+const files = isWhole ? shareProcesses(root, selected, CONCURRENCY, folder) : selected;
 const flags = args.filter((arg) => arg.startsWith("-"));
 const reporter = new spec();
 // Processes share their compiled sources, also those that `server/bin/muster.mjs` starts.
@@ -53,7 +49,7 @@ const events = run({
   cwd: root,
   concurrency: CONCURRENCY,
   execArgv: [
-    COMPILE_ONCE,
+    isWhole ? COMPILE_HOT : COMPILE_ONCE,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     `--import=${import.meta.dirname}/test-run/no-leaks.ts`,
     ...flags,

@@ -9,15 +9,11 @@ export interface SharedFile {
 /**
  * Runs the files that no other process has taken, one after the other, each as a suite.
  *
- * @param most files of one process: their memory is returned when it ends
  * @param prefix of the empty files that say which file a process has taken
  */
-export async function runShared(files: readonly SharedFile[], most: number, prefix: string): Promise<void> {
-  let left = most;
+export async function runShared(files: readonly SharedFile[], prefix: string): Promise<void> {
   for (const [at, { name, url }] of files.entries()) {
-    if (left === 0) return;
     if (!take(`${prefix}${at}`)) continue;
-    left--;
     await new Promise<void>((resolve) => {
       describe(name, async () => {
         await import(url).finally(() => {

@@ -10,18 +10,35 @@ const ALONE: ReadonlyMap<string, string> = new Map([
 
 /** Begun before all others, since they take longest: no process is still busy with one when the others have ended. */
 const LONGEST = [
-  "server/test/refusal-journal.test.ts",
-  "server/test/crash.test.ts",
-  "server/test/restart-process.test.ts",
-  "server/test/telemetry-durability.test.ts",
-  "server/test/notifications.test.ts",
-  "server/test/migrations.test.ts",
-  "server/test/crash-master-key.test.ts",
+  ...[
+    "demo",
+    "every-screen",
+    "second-factor",
+    "first-device",
+    "certificate-screens",
+    "device-lists",
+    "access-screens",
+    "user-screens",
+    "sign-in",
+    "devices",
+  ].map((name) => `server/test/browser/${name}.test.ts`),
+  ...[
+    "refusal-journal",
+    "crash",
+    "restart-process",
+    "ca-maintenance",
+    "broker-aedes",
+    "notifications-fairness",
+    "notifications",
+    "admin-audit",
+    "events",
+    "backup",
+    "plans",
+    "migrations",
+    "crash-master-key",
+    "earlier-version",
+  ].map((name) => `server/test/${name}.test.ts`),
   "agent/test/state.test.ts",
-  "server/test/power-cut.test.ts",
-  "server/test/telemetry-fairness.test.ts",
-  "server/test/backup.test.ts",
-  "server/test/earlier-version.test.ts",
 ];
 
 /**
@@ -41,11 +58,10 @@ export function shareProcesses(root: string, files: readonly string[], processes
     .map((file) => ({ name: nameOf(file), url: pathToFileURL(file).href }))
     .sort((one, other) => rank(one.name) - rank(other.name));
   const count = Math.min(processes, shared.length);
-  const most = Math.ceil(shared.length / count);
   mkdirSync(folder, { recursive: true });
   const entries = Array.from({ length: count }, (_, at) => {
     const path = join(folder, `process-${at + 1}.mjs`);
-    const work = [shared, most, join(folder, "taken-")].map((value) => JSON.stringify(value)).join(", ");
+    const work = [shared, join(folder, "taken-")].map((value) => JSON.stringify(value)).join(", ");
     const runner = pathToFileURL(join(import.meta.dirname, "run-shared.ts")).href;
     writeFileSync(path, `import { runShared } from ${JSON.stringify(runner)};\nawait runShared(${work});\n`);
     return path;

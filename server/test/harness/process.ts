@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { COMPILE_ONCE } from "../../../tools/test-run/compilation.ts";
 import { sendCommand } from "../../src/control/client.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
-/** How this process compiles the embedded database (`tools/test.ts`), so that the service does it likewise. */
-const compiler = process.execArgv.filter((flag) => flag.startsWith("--wasm-"));
 const faultyLauncher = join(import.meta.dirname, "faulty-serve.ts");
 
 export interface ProcessOptions {
@@ -56,11 +55,11 @@ export async function startProcess(
     ...options.env,
   };
   const child = options.faulty
-    ? spawn(process.execPath, [...compiler, faultyLauncher, "serve"], {
+    ? spawn(process.execPath, [COMPILE_ONCE, faultyLauncher, "serve"], {
         env,
         stdio: ["ignore", "pipe", "inherit", "ipc"],
       })
-    : spawn(process.execPath, [...compiler, launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    : spawn(process.execPath, [COMPILE_ONCE, launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const ready = await readyLine(child);
   return {
