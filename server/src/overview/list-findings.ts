@@ -5,6 +5,7 @@ import { isDeviceId } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { type FindingKind, type FindingRow, type FindingScope, listFindingRows } from "./finding-store.ts";
+import { inTurn, turnsByDatabase } from "./in-turn.ts";
 
 export interface FindingQuery extends PageRequest {
   deviceId?: string | undefined;
@@ -48,6 +49,8 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   },
 };
 
+const turnsOf = turnsByDatabase<Awaited<ReturnType<typeof listFindingRows>>>();
+
 /**
  * What is wrong with the caller's devices now, newest first. A device that the caller does not see has no finding.
  *
@@ -57,8 +60,14 @@ export const listFindings = useCase(
   { role: "viewer" },
   async (deps: OverviewDeps, caller, { skip, limit, ...filter }: FindingQuery): Promise<Page<Finding>> => {
     if (filter.deviceId !== undefined && !isDeviceId(filter.deviceId)) return { items: [], total: 0, skip, limit };
-    const scope = findingScope(caller.tenantId, boundedToGroupsOf(caller), deps.clock.now(), filter);
-    const { rows, total } = await listFindingRows(deps.database.db, scope, { skip, limit });
+    const viewer = boundedToGroupsOf(caller);
+    const read = () => {
+      const scope = findingScope(caller.tenantId, viewer, deps.clock.now(), filter);
+      return listFindingRows(deps.database.db, scope, { skip, limit });
+    };
+    const key = JSON.stringify([viewer, filter.kind, skip, limit]);
+    const { rows, total } =
+      filter.deviceId === undefined ? await inTurn(turnsOf(deps.database), caller.tenantId, key, read) : await read();
     return { items: rows.map(toFinding), total, skip, limit };
   },
 );

@@ -2,6 +2,7 @@ import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/a
 import type { DeviceCounts } from "../devices/devices.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { countFindingRows, type FindingKind } from "./finding-store.ts";
+import { inTurn, turnsByDatabase } from "./in-turn.ts";
 import { findingScope } from "./list-findings.ts";
 
 const NONE = { skip: 0, limit: 1 };
@@ -19,8 +20,18 @@ export interface Overview {
   openClaims: number | null;
 }
 
-/** What needs attention, in numbers. Every number is the total of a list that can be opened. */
+const turnsOf = turnsByDatabase<Overview>();
+
+/**
+ * What needs attention, in numbers. Every number is the total of a list that can be opened. It takes a dozen statements: many that one
+ * tenant asks for at once must not take the connections of all.
+ */
 export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller): Promise<Overview> => {
+  const seen = boundedToGroupsOf(caller) ?? "all";
+  return await inTurn(turnsOf(deps.database), caller.tenantId, seen, () => readNumbers(deps, caller));
+});
+
+async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview> {
   const { anomalies, devices, tickets } = deps;
   const now = deps.clock.now();
   const [counts, open, acknowledged, unfinished, findings, openClaims] = await Promise.all([
@@ -39,7 +50,7 @@ export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDep
     findings,
     openClaims,
   };
-});
+}
 
 function totals<Name extends string>(names: readonly Name[], pages: readonly { total: number }[]) {
   return Object.fromEntries(names.map((name, at) => [name, pages[at]!.total])) as Record<Name, number>;

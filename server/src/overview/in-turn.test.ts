@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inTurn, type Turns } from "./in-turn.ts";
+
+/** Reads that end when the test says so. */
+function reads() {
+  const begun: PromiseWithResolvers<number>[] = [];
+  const read = () => {
+    begun.push(Promise.withResolvers<number>());
+    return begun.at(-1)!.promise;
+  };
+  return { begun, read };
+}
+
+const idle = () => new Promise(setImmediate);
+
+test("a tenant reads one thing at a time, those that ask for the same before it begins share it, others are not held up", async () => {
+  const turns: Turns<number> = new Map();
+  const { begun, read } = reads();
+  const first = inTurn(turns, "acme", "ada", read);
+  await idle();
+  const next = [1, 2, 3].map(() => inTurn(turns, "acme", "ada", read));
+  const colleague = inTurn(turns, "acme", "bo", read);
+  await idle();
+  assert.equal(begun.length, 1);
+  const other = inTurn(turns, "other", "cy", read);
+  await idle();
+  assert.equal(begun.length, 2);
+  begun[1]!.resolve(9);
+  assert.equal(await other, 9);
+  begun[0]!.resolve(1);
+  assert.equal(await first, 1);
+  await idle();
+  assert.equal(begun.length, 3);
+  begun[2]!.resolve(2);
+  assert.deepEqual(await Promise.all(next), [2, 2, 2]);
+  await idle();
+  begun[3]!.resolve(3);
+  assert.equal(await colleague, 3);
+  await idle();
+  assert.equal(turns.size, 0);
+});
+
+test("a read that fails fails for those that share it, and the next one runs", async () => {
+  const turns: Turns<number> = new Map();
+  const { begun, read } = reads();
+  const first = [1, 2].map(() => inTurn(turns, "acme", "ada", read));
+  await idle();
+  const next = inTurn(turns, "acme", "ada", read);
+  begun[0]!.reject(new Error("no database"));
+  for (const each of first) await assert.rejects(each, /no database/);
+  await idle();
+  begun[1]!.resolve(2);
+  assert.equal(await next, 2);
+});
