@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type SqlBool, sql } from "kysely";
 import { DEVICE_ORDERS, type DeviceOrder, type DeviceQuery, type DeviceRecord } from "../src/devices/devices.ts";
 import { listDeviceRows } from "../src/devices/list/device-list-store.ts";
 import { addMs, DAY, MINUTE } from "../src/lib/clock.ts";
 import type { Walk } from "../src/lib/page.ts";
+import { nextSortedPart } from "../src/lists/sorted-walk.ts";
 import { addTenant, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
 import { runSql } from "./harness/run-sql.ts";
 
@@ -235,6 +237,34 @@ test("a user sees the devices of each of their groups once, however the list is 
     const { rows, total } = await listDeviceRows(db, tenantId, listing, { skip: 0, limit: 50 }, new Date(), manySeen);
     const expected = matching((device) => visible(device) && /e/i.test(device.id + device.name));
     assert.deepEqual([total, rows.map(({ id }) => id)], [expected.length, expected], `${manySeen}`);
+  }
+});
+
+test("a walk in an order without an index finds the keys of several parts at once, and leaves out what was deleted", async () => {
+  const { db } = registry.database;
+  const by = { by: sql`d.last_seen_at`, type: "timestamptz", descending: true, nullable: true } as const;
+  const walked = { list: "devices", as: "d", columns: sql`d.id`, by } as const;
+  const sorted = await ids({ sort: { by: "lastSeenAt", descending: true } });
+  for (const keys of [1, 2, 3, 50]) {
+    const found: string[] = [];
+    const walk: Walk = {};
+    for (let part = 0; !walk.ended; part++) {
+      const gone = keys === 3 && part === 1 ? sql<SqlBool>`d.id <> ${sorted[2]}` : undefined;
+      const request = { skip: 0, limit: 2, walk };
+      const { rows } = await nextSortedPart<{ id: string }>(
+        db,
+        tenant.caller.tenantId,
+        { ...walked, where: gone },
+        request,
+        keys,
+      );
+      found.push(...rows.map(({ id }) => id));
+    }
+    assert.deepEqual(
+      found,
+      sorted.filter((id) => keys !== 3 || id !== sorted[2]),
+      `${keys} keys at once`,
+    );
   }
 });
 

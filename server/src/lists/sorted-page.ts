@@ -4,6 +4,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { countList } from "./list-total.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { type Counted, type Shown, totalOf } from "./shown.ts";
+import { nextSortedPart } from "./sorted-walk.ts";
 import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
 
 export interface Sorted extends Shown {
@@ -11,6 +12,8 @@ export interface Sorted extends Shown {
   readonly where?: RawBuilder<unknown> | undefined;
   /** SQL over `as`. Rows without a value come last, in both directions; equal rows are in the order of the list, newest first. */
   readonly order: WalkKey;
+  /** An index has this order. */
+  readonly indexed?: boolean;
 }
 
 /**
@@ -20,10 +23,13 @@ export interface Sorted extends Shown {
 export async function sortedPage<Row>(
   db: Db,
   tenantId: string,
-  { list, as, columns, where, order }: Sorted,
+  { list, as, columns, where, order, indexed = false }: Sorted,
   page: PageRequest,
 ): Promise<Counted<Row>> {
-  if (isPart(page)) return await nextPartOfList(db, tenantId, { list, as, columns, where, by: order }, page);
+  if (isPart(page)) {
+    const nextPart = indexed ? nextPartOfList<Row> : nextSortedPart<Row>;
+    return await nextPart(db, tenantId, { list, as, columns, where, by: order }, page);
+  }
   const { skip, limit, countAhead } = page;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`${as}.${column}`);

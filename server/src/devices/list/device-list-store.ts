@@ -23,6 +23,8 @@ const ORDERS = {
   certificateExpiresAt: { by: sql`d.certificate_until`, type: "timestamptz", nullable: true },
 } as const;
 
+const INDEXED: readonly DeviceOrder[] = ["id", "createdAt"];
+
 export type DeviceOrder = keyof typeof ORDERS;
 export const DEVICE_ORDERS = Object.keys(ORDERS) as DeviceOrder[];
 
@@ -44,14 +46,17 @@ export async function listDeviceRows(
 ): Promise<Counted<DeviceRow>> {
   const shown = { list: "devices", as: "d", columns: deviceColumns(sql`${now}`) } as const;
   const where = allOf(deviceConditions(filter, now));
-  const order = sort && { ...ORDERS[sort.by], descending: sort.descending };
+  const order = sort && {
+    order: { ...ORDERS[sort.by], descending: sort.descending },
+    indexed: INDEXED.includes(sort.by),
+  };
   if (q !== undefined) {
     const searched = await searchFor(db, q, { filter, now, manySeen });
     if (order === undefined) return await searchPage(db, tenantId, { ...shown, ...searched }, page);
     const found = await oncePerWalk(page.walk, () => findAll(db, tenantId, { ...shown, ...searched }));
-    return await sortedPage(db, tenantId, { ...shown, where: sql`d.uid = ANY (${found}::uuid[])`, order }, page);
+    return await sortedPage(db, tenantId, { ...shown, where: sql`d.uid = ANY (${found}::uuid[])`, ...order }, page);
   }
-  if (order !== undefined) return await sortedPage(db, tenantId, { ...shown, where, order }, page);
+  if (order !== undefined) return await sortedPage(db, tenantId, { ...shown, where, ...order }, page);
   if (where === undefined) return await countedPage(db, tenantId, shown, page);
   return await filteredPage(db, tenantId, { ...shown, where }, page);
 }
