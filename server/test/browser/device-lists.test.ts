@@ -224,3 +224,18 @@ browserTest("when another user was faster, their version is loaded and what was 
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest("a click on a time opens its row, and a selected row shows a tick", async () => {
+  const window = await signedIn();
+  const { page } = window;
+  await page.goto("/audit");
+  await page.locator("tbody time").first().click();
+  await page.getByRole("dialog").waitFor();
+  await page.goto("/devices?q=press");
+  const box = page.getByRole("checkbox", { name: "Select press" });
+  await box.check();
+  const above = await page.evaluate(`getComputedStyle(document.querySelector("[aria-label='Select press']")).zIndex`);
+  assert.equal(above, "auto", "the box covers its tick");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});

@@ -1,5 +1,5 @@
 import { Checkbox, Skeleton } from "@mantine/core";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import "./table.css";
 
 export interface Column<Row> {
@@ -85,7 +85,7 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting 
           onClick={() => sorting.onSort(sort, sorted && !sorting.descending)}
         >
           {title}
-          <span aria-hidden="true">{sorted ? (sorting.descending ? " ↓" : " ↑") : ""}</span>
+          <span aria-hidden="true">{sorted ? (sorting.descending ? " ↓" : " ↑") : " ↕"}</span>
         </button>
       ) : (
         title
@@ -97,7 +97,7 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting 
 function Row<Row>({ row, columns, rowKey, href, selection }: TableProps<Row> & { row: Row }) {
   const key = rowKey(row);
   return (
-    <tr className={href ? "table-linked" : undefined}>
+    <tr className={href ? "table-linked" : undefined} onClick={href && openByTime}>
       {selection && (
         <td className="table-select">
           <SelectOne row={key} {...selection} />
@@ -114,6 +114,12 @@ function Row<Row>({ row, columns, rowKey, href, selection }: TableProps<Row> & {
       ))}
     </tr>
   );
+}
+
+/** A time lies above the link of the row to show its hint, and opens the row all the same. */
+function openByTime({ target, currentTarget }: MouseEvent<HTMLTableRowElement>): void {
+  if (target instanceof HTMLTimeElement && !target.closest("a"))
+    currentTarget.querySelector<HTMLAnchorElement>(".table-main a")?.click();
 }
 
 function SelectOne({ row, selected, onChange }: Selection & { row: string }) {
