@@ -14,6 +14,11 @@ export function handleAnswers(given: Handlers): void {
   handlers = given;
 }
 
+/** Reports what a stream has learned: the session has ended. */
+export function reportSignedOut(): void {
+  handlers.signedOut();
+}
+
 /** Addresses that are asked without a session, too. */
 const SIGN_IN = /^\/api\/admin\/(session|setup|invites\/accept|password)(\/|$)/;
 

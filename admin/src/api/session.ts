@@ -8,14 +8,16 @@ export type Session = Schemas["Session"];
 const PATH = "/api/admin/session";
 
 /** The session, or null where there is none: its cookie is out of the reach of scripts, so the service is asked. */
+export async function readSession(): Promise<Session | null> {
+  const { data, error, response } = await api.GET(PATH);
+  if (response.status === 401) return null;
+  if (!response.ok) throw problemOf(response, error);
+  return data ?? null;
+}
+
 export const sessionQuery = queryOptions({
   queryKey: keyOf(PATH),
-  queryFn: async (): Promise<Session | null> => {
-    const { data, error, response } = await api.GET(PATH);
-    if (response.status === 401) return null;
-    if (!response.ok) throw problemOf(response, error);
-    return data ?? null;
-  },
+  queryFn: readSession,
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -46,3 +46,38 @@ browserTest("two tabs show a connection and its values as they come, over one ev
   assert.deepEqual(window.problems, []);
   await context.close();
 });
+
+browserTest("a screen whose session ends elsewhere leads to the sign-in and back, without a click", async () => {
+  const window = await openPage(server, { refused: /\/api\/admin\/(events|session)/ });
+  const { page, context } = window;
+  const admin = await signIn(server, tenant);
+  await useSession(window, server, admin.cookie);
+  await page.goto("/devices");
+  await page.getByText("Live", { exact: true }).waitFor();
+  assert.equal((await admin.call("DELETE", "/session")).status, 204);
+  await page.waitForURL("**/sign-in?next=%2Fdevices");
+  assert.deepEqual(window.problems, []);
+  await context.close();
+});
+
+browserTest("a chart that is followed again has what arrived while another range was shown", async () => {
+  // The chart ends at the present of the browser.
+  server.clock.step(-60_000);
+  const window = await openPage(server);
+  const { page, context } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  const client = await connectMqtt(server, device);
+  const publish = (speed: number) => client.publishAsync(device.topic, JSON.stringify({ speed }), { qos: 1 });
+  await publish(1);
+  await page.goto(`/devices/${device.deviceId}?tab=telemetry&metric=speed`);
+  await page.getByRole("img", { name: /Latest: speed 1$/ }).waitFor();
+  await page.getByText("1 h", { exact: true }).click();
+  await page.getByText("average").waitFor();
+  server.clock.advance(30_000);
+  await publish(2);
+  await page.getByLabel("Range").getByText("Live", { exact: true }).click();
+  await page.getByRole("img", { name: /Latest: speed 2$/ }).waitFor();
+  await client.endAsync();
+  assert.deepEqual(window.problems, []);
+  await context.close();
+});

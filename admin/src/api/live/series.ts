@@ -1,11 +1,13 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "../client.ts";
 import { keyOf } from "../queries.ts";
+
+const SERIES = "/api/admin/devices/series";
 
 /** The last `ms` of a metric in about 300 buckets, and the range that was asked for. */
 export const seriesQuery = (id: string, metric: string, ms: number) =>
   queryOptions({
-    queryKey: keyOf("/api/admin/devices/series", id, metric, ms),
+    queryKey: keyOf(SERIES, id, metric, ms),
     queryFn: async ({ signal }) => {
       const to = Date.now();
       const from = to - ms;
@@ -15,6 +17,11 @@ export const seriesQuery = (id: string, metric: string, ms: number) =>
     },
     staleTime: 10_000,
   });
+
+/** Reads again what charts of the device show of stored readings. */
+export function invalidateSeries(queries: QueryClient, id: string): void {
+  void queries.invalidateQueries({ queryKey: keyOf(SERIES, id) });
+}
 
 export type Reading = Schemas["Reading"];
 

@@ -48,13 +48,16 @@ export class TelemetryStore {
     this.#charted = charted;
   }
 
-  /** Follows the device until {@link close}. */
-  open(path: string): void {
+  /**
+   * Follows the device until {@link close}.
+   * @param reload called when the stream begins, and when it begins again: what was published in between is stored and not sent
+   */
+  open(path: string, reload: () => void): void {
     void followStream(path, {
       signal: this.#stopped.signal,
       handlers: {
         event: (event) => this.receive(event),
-        reload: () => undefined,
+        reload,
         state: (state) => {
           this.#state = state;
           this.#schedule();

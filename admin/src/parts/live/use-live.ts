@@ -3,6 +3,8 @@ import { useEffect, useSyncExternalStore } from "react";
 import { affectedBy } from "../../api/live/affected.ts";
 import type { LiveEvent, LiveState } from "../../api/live/follow-stream.ts";
 import { joinSharedStream } from "../../api/live/shared-stream.ts";
+import { reportSignedOut } from "../../api/send.ts";
+import { readSession } from "../../api/session.ts";
 
 /** Events of a burst are answered with one reading. */
 const COALESCE_MS = 500;
@@ -25,6 +27,7 @@ export function useLive(allowed: boolean): void {
       reload: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => isLive(queryKey[0]) }),
       state: (next) => {
         state = next;
+        if (next === "ended") void leaveWithoutSession();
         for (const listener of stateListeners) listener();
       },
     });
@@ -33,6 +36,12 @@ export function useLive(allowed: boolean): void {
       refresh.stop();
     };
   }, [queries, allowed]);
+}
+
+/** A stream that is refused has lost its session, or only the right to follow: the first leads to the sign-in. */
+async function leaveWithoutSession(): Promise<void> {
+  const session = await readSession().catch(() => undefined);
+  if (session === null) reportSignedOut();
 }
 
 /** Calls `listener` with every event, for screens that act on one. */

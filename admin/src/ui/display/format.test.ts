@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countdown, describeDistance, plural, reading, timeTicks, utcTime } from "./format.ts";
+import { countdown, describeDistance, duration, plural, reading, timeTicks, utcTime } from "./format.ts";
 
 test("a countdown has hours only where there are any, and ends at zero", () => {
   assert.deepEqual([65_000, 7_209_000, 400, 0, -5_000].map(countdown), ["1:05", "2:00:09", "0:01", "0:00", "0:00"]);
@@ -11,7 +11,16 @@ test("a distance is named in its largest unit, in both directions", () => {
   assert.match(describeDistance(2 * 86_400_000), /2 ?d/);
   assert.match(describeDistance(-1_000), /1 ?s/);
   assert.match(describeDistance(400 * 86_400_000), /400 ?d/);
-  assert.match(describeDistance(7_299 * 86_400_000), /19 ?y/);
+  assert.match(describeDistance(7_299 * 86_400_000), /20 ?y/);
+});
+
+test("what has just begun has its whole length left, and no age is rounded up", () => {
+  assert.match(describeDistance(365 * 86_400_000 - 5_000), /365 ?d/);
+  assert.match(describeDistance(-(2 * 86_400_000 - 5_000)), /\b1 ?d|yesterday/);
+});
+
+test("a step of time is named in the unit that people count it in", () => {
+  assert.deepEqual([2, 90, 720, 10_800].map(duration), ["2 s", "1.5 min", "12 min", "3 h"]);
 });
 
 test("an instant is shown in UTC to the second", () => {

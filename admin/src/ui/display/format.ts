@@ -57,7 +57,15 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number, 
 /** `3 min ago`, `in 2 days`; `ms` is negative for the past. */
 export function describeDistance(ms: number): string {
   const [unit, size] = UNITS.find(([, , least]) => Math.abs(ms) >= least) ?? (["second", 1000] as const);
-  return RELATIVE.format(Math.trunc(ms / size), unit);
+  // The time left of a year that has just begun is a year, not 364 days; an age is not rounded up.
+  const count = ms > 0 ? Math.round(ms / size) : Math.trunc(ms / size);
+  return RELATIVE.format(count, unit);
+}
+
+/** `40 s`, `12 min`, `3 h`: the length of a step of time. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Number((seconds / 60).toFixed(1))} min` : `${Number((seconds / 3600).toFixed(1))} h`;
 }
 
 /** `1:05` or `2:00:09`, for a countdown; never below zero. */

@@ -1,11 +1,11 @@
 import { Status } from "../../../ui/display/status.tsx";
 
-/** Whose clock a measurement has its time of. */
+/** Whether the service did not believe the time that a message gave. */
 export function ClockReplaced({ replaced }: { replaced: boolean }) {
-  if (!replaced) return <span className="soft">of the device</span>;
+  if (!replaced) return <span className="soft">–</span>;
   return (
     <Status tone="warn" plain>
-      set by the service
+      replaced by the service
     </Status>
   );
 }

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<LatestValue>[] = [
   { key: "at", title: "Measured", cell: ({ at }) => <Ago at={at} /> },
   {
     key: "clock",
-    title: "Time",
+    title: "Clock",
     cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} />,
   },
 ];

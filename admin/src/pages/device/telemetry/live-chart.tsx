@@ -5,6 +5,7 @@ import { Chart } from "../../../ui/display/chart.tsx";
 import { reading } from "../../../ui/display/format.ts";
 import { type Point, withGaps } from "../../../ui/display/gaps.ts";
 import { Status } from "../../../ui/display/status.tsx";
+import { Ago, useNow } from "../../../ui/display/time.tsx";
 import { LIVE_MS } from "./ranges.ts";
 import { useTelemetry } from "./use-telemetry.ts";
 
@@ -24,14 +25,18 @@ export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
   const drawn = useMemo(() => draw(stored?.series.points ?? [], arrived), [stored, arrived]);
   if (!paused) shown.current = drawn;
   const { line, last } = shown.current;
-  const to = last?.at ?? stored?.to ?? 0;
+  const now = useNow();
+  const until = useRef(now);
+  // A device whose clock is ahead draws beyond the present.
+  if (!paused) until.current = Math.max(now, last?.at ?? 0);
+  const to = until.current;
   return (
     <div className="stack">
       <Chart
         label={`${metric}, last ten minutes`}
         times={line.times}
         series={[{ label: metric, values: line.values }]}
-        {...(to > 0 ? { range: { from: to - LIVE_MS, to } } : {})}
+        range={{ from: to - LIVE_MS, to }}
         height={300}
       />
       <p className="row">
@@ -40,9 +45,10 @@ export function LiveChart({ deviceId, metric, paused }: LiveChartProps) {
         </Status>
         {last && (
           <span>
-            Latest: <strong>{reading(last.value)}</strong>
+            Latest: <strong>{reading(last.value)}</strong>, <Ago at={new Date(last.at).toISOString()} />
           </span>
         )}
+        {stored && !last && <span>No reading in the last ten minutes</span>}
       </p>
     </div>
   );
@@ -55,11 +61,11 @@ interface Drawn {
 
 const NOTHING: Drawn = { line: { times: [], values: [] }, last: undefined };
 
-/** What was stored before the page was opened, then what has arrived. */
+/** What was stored when the stream began, then what has arrived since. */
 function draw(stored: readonly { at: string; avg: number }[], arrived: readonly Point[]): Drawn {
-  const first = arrived[0]?.at ?? Number.POSITIVE_INFINITY;
-  const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg })).filter(({ at }) => at < first);
-  const all = [...before, ...arrived];
+  const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg }));
+  const newest = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+  const all = [...before, ...arrived.filter(({ at }) => at > newest)];
   const last = all.at(-1);
   const since = (last?.at ?? 0) - LIVE_MS;
   return {

@@ -4,7 +4,7 @@ import { seriesQuery } from "../../../api/live/series.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { Chart } from "../../../ui/display/chart.tsx";
 import { Empty } from "../../../ui/display/empty.tsx";
-import { reading } from "../../../ui/display/format.ts";
+import { duration, reading } from "../../../ui/display/format.ts";
 import { withGaps } from "../../../ui/display/gaps.ts";
 
 interface RangeChartProps {
@@ -72,7 +72,7 @@ function Buckets({ label, series, range }: BucketsProps) {
         height={300}
       />
       <p className="soft">
-        Between {reading(least)} and {reading(most)}; each point is {bucketSeconds.toLocaleString()} s.
+        Between {reading(least)} and {reading(most)}; each point covers {duration(bucketSeconds)}.
       </p>
     </div>
   );

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Reading>[] = [
   { key: "at", title: "Measured", main: true, cell: ({ at }) => <Time at={at} /> },
   { key: "value", title: "Value", numeric: true, cell: ({ value }) => reading(value) },
   { key: "received", title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-  { key: "clock", title: "Time", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
+  { key: "clock", title: "Clock", cell: ({ timeReplaced }) => <ClockReplaced replaced={timeReplaced} /> },
 ];
 
 /** The single readings that a chart sums up, when they are asked for. */
@@ -30,7 +30,7 @@ export function Readings(props: ReadingsProps) {
   return (
     <Section
       title="Readings"
-      lead="Each value of the time of the chart, newest first."
+      lead="Every value in the range of the chart, newest first."
       actions={
         <Button variant="default" onClick={() => setShown(!shown)}>
           {shown ? "Hide" : "Show"}

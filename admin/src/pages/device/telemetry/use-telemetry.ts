@@ -1,4 +1,6 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { invalidateSeries } from "../../../api/live/series.ts";
 import { type TelemetrySnapshot, TelemetryStore } from "../../../api/live/telemetry-store.ts";
 import { useMay } from "../../../parts/session.ts";
 
@@ -9,13 +11,15 @@ import { useMay } from "../../../parts/session.ts";
 export function useTelemetry(deviceId: string, charted?: string): TelemetrySnapshot {
   const allowed = useMay("followEvents");
   const [store, setStore] = useState(() => new TelemetryStore(deviceId, charted));
+  const queries = useQueryClient();
   const open = useVisible() && allowed;
   useEffect(() => {
     const next = new TelemetryStore(deviceId, charted);
     setStore(next);
-    if (open) next.open(`/api/admin/events?telemetry=${encodeURIComponent(deviceId)}&kinds=telemetry.changed`);
+    const path = `/api/admin/events?telemetry=${encodeURIComponent(deviceId)}&kinds=telemetry.changed`;
+    if (open) next.open(path, () => invalidateSeries(queries, deviceId));
     return () => next.close();
-  }, [deviceId, charted, open]);
+  }, [deviceId, charted, open, queries]);
   return useSyncExternalStore(store.subscribe, store.snapshot);
 }
 
