@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -44,6 +45,7 @@ browserTest("the commands of the screen connect a device, and the screen shows i
     await assertSound(window, "commands");
     await run("bash", ["-euc", commands ?? ""], { cwd: folder });
     await page.getByText("It is connected").waitFor();
+    await page.getByText("Feed pump 1 has connected").waitFor();
     await page.getByText("21.5").waitFor();
     await assertSound(window, "connected");
     await page.getByRole("link", { name: "Watch its telemetry" }).click();
@@ -70,7 +72,55 @@ browserTest("the screen says that a client lacks its chain, and that it connects
   await page.getByText("The device is connected and has published nothing yet.").waitFor();
   await client.publishAsync(device.topic, JSON.stringify({ temperature: 19.5 }), { qos: 1 });
   await page.getByText("19.5").waitFor();
+  await page.getByText("Connected", { exact: true }).waitFor();
   await client.endAsync();
+  await page.getByText("Not connected", { exact: true }).waitFor();
+  server.clock.advance(60_000);
+  await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
+  await page.getByText("The broker refused the device").waitFor();
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest("a second device is connected from the same screen, with the keyboard alone", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  await page.goto("/connect");
+  await page.getByLabel("Name", { exact: true }).waitFor();
+  for (const name of ["Mixer 1", "Mixer 2"]) {
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    const commands = await page.getByRole("figure").locator("pre").textContent();
+    assert.match(commands ?? "", new RegExp(`cd muster-device/${name.toLowerCase().replace(" ", "-")}\n`));
+    assert.match(await focused(page), /^Run this on the device/);
+    const claimCode = /CLAIM-[-\w]+/.exec(commands ?? "")![0];
+    const device = await enrollDevice(server, tenant, { claimCode });
+    const client = await connectMqtt(server, device);
+    await client.publishAsync(device.topic, JSON.stringify({ speed: 3 }), { qos: 1 });
+    await page.getByText(`${name} has connected`).waitFor();
+    await client.endAsync();
+    await page.getByText("the device is offline until its own client connects").waitFor();
+    await page.getByRole("link", { name: "Connect a device" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Name", { exact: true }).focus();
+  }
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest("a device without a certificate leads to the bundle that brings it one", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  await server.app.devices.createDevice(tenant.caller, { name: "Old compressor", id: "compressor-1" });
+  await page.goto("/devices/compressor-1/connect");
+  await page.getByRole("link", { name: "Issue a bundle" }).click();
+  await page.getByText("Live bundles of compressor-1").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>("document.activeElement.textContent");
+}

@@ -1,12 +1,15 @@
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { claimQuery } from "../../api/claims.ts";
 import type { Schemas } from "../../api/client.ts";
 import { Page } from "../../ui/page/page.tsx";
 import { type StepState, Steps } from "../../ui/page/steps.tsx";
 import { ClaimForm } from "./claim-form.tsx";
-import { ConnectionWatch } from "./connection-watch.tsx";
+import { FirstReading } from "./connection-watch.tsx";
 import { EnrollmentCommands } from "./enrollment-commands.tsx";
+import { ReusedIdentity } from "./reused-identity.tsx";
 import { useConnection } from "./use-connection.ts";
 
 const POLL_MS = 2000;
@@ -19,9 +22,10 @@ export default function ConnectPage() {
     enabled: claim !== undefined,
     refetchInterval: ({ state }) => (state.data?.deviceIds.length ? false : POLL_MS),
   });
-  const deviceId = redeemed.data?.deviceIds[0];
+  const deviceId = claim && redeemed.data?.deviceIds[0];
   const connection = useConnection(deviceId);
-  const reached = claim === undefined ? 0 : deviceId === undefined ? 1 : connection.phase === "reported" ? 3 : 2;
+  const reached = claim === undefined ? 0 : deviceId === undefined ? 1 : connection.reading ? 3 : 2;
+  useBeginAgain(reached === 3, () => setClaim(undefined));
   const stateOf = (step: number): StepState => (step < reached ? "done" : step === reached ? "now" : "later");
   return (
     <Page
@@ -33,7 +37,7 @@ export default function ConnectPage() {
       <Steps
         steps={[
           {
-            title: "What connects",
+            title: claim ? `What connects: ${claim.intendedName}` : "What connects",
             state: stateOf(0),
             children: <ClaimForm onCreated={setClaim} />,
           },
@@ -41,21 +45,49 @@ export default function ConnectPage() {
             title: "Run this on the device",
             state: stateOf(1),
             open: reached === 2,
-            children: claim && <EnrollmentCommands claim={claim} redeemed={deviceId !== undefined} />,
+            children: claim && (
+              <EnrollmentCommands claim={claim} redeemed={deviceId !== undefined}>
+                <p className="soft">
+                  Paste it into a terminal of the device. This page goes on by itself when the device redeems the code.
+                </p>
+              </EnrollmentCommands>
+            ),
           },
           {
-            title:
-              deviceId === undefined
-                ? "It connects"
-                : reached === 3
-                  ? "It is connected"
-                  : "Waiting for its first message",
+            title: TITLES[reached]!,
             state: reached === 3 ? "done" : stateOf(2),
             open: reached === 3,
-            children: deviceId && <ConnectionWatch deviceId={deviceId} connection={connection} />,
+            children: claim && deviceId && (
+              <>
+                <ReusedIdentity claim={claim} device={connection.device} />
+                <FirstReading deviceId={deviceId} connection={connection} />
+                {reached === 3 && (
+                  <div>
+                    <Button variant="default" onClick={() => setClaim(undefined)}>
+                      Connect another device
+                    </Button>
+                  </div>
+                )}
+              </>
+            ),
           },
         ]}
       />
     </Page>
+  );
+}
+
+/** What the last step is called, by how many are done. */
+const TITLES = ["It connects", "It connects", "Waiting for its first message", "It is connected"];
+
+/** The link of the menu leads here from here, too: once a device is connected, it begins with the next. */
+function useBeginAgain(done: boolean, begin: () => void): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe("onBeforeLoad", ({ pathChanged }) => {
+        if (done && !pathChanged) begin();
+      }),
+    [router, done, begin],
   );
 }

@@ -4,36 +4,76 @@ import { Notice } from "../../ui/display/status.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 import type { Connection } from "./use-connection.ts";
 
-/** What the service sees of the device, and what to do when it refuses. */
+/** What the broker sees of a device with a record: whether it is connected now, and why not. */
 export function ConnectionWatch({ deviceId, connection }: { deviceId: string; connection: Connection }) {
-  const { phase, refusal, reading: value } = connection;
-  if (phase === "refused" && refusal)
-    return (
-      <Notice tone="bad" title="The broker refused the device" live>
+  const { phase, refusal, device } = connection;
+  if (phase === "refused" && refusal) return <Refused refusal={refusal} />;
+  if (phase === "never_seen") return <Waiting deviceId={deviceId}>The device has not connected yet.</Waiting>;
+  const { since, reason } = device?.connectivity ?? {};
+  if (phase === "online" && connection.reading === undefined)
+    return <Waiting deviceId={deviceId}>The device is connected and has published nothing yet.</Waiting>;
+  return (
+    <Notice tone={phase === "online" ? "good" : "warn"} title={phase === "online" ? "Connected" : "Not connected"} live>
+      {phase === "offline" && (
         <p>
-          {refusal.cause} (<Ago at={refusal.lastAt} />)
+          Offline since <Ago at={since} />
+          {reason && `: ${reason}`}.
         </p>
-        <p>{refusal.cure}</p>
-      </Notice>
-    );
-  if (phase === "reported" && value)
-    return (
-      <Notice tone="good" title="Connected" live>
+      )}
+      <LatestReading deviceId={deviceId} connection={connection} label="Latest reading" />
+    </Notice>
+  );
+}
+
+/** That a device which has just enrolled has reached the service with a reading; until then what the broker sees. */
+export function FirstReading({ deviceId, connection }: { deviceId: string; connection: Connection }) {
+  const { phase, device } = connection;
+  if (connection.reading === undefined) return <ConnectionWatch deviceId={deviceId} connection={connection} />;
+  return (
+    <Notice tone="good" title={`${device?.name ?? deviceId} has connected`} live>
+      <LatestReading deviceId={deviceId} connection={connection} label="First reading" />
+      {phase === "offline" && <p>The command has ended, so the device is offline until its own client connects.</p>}
+    </Notice>
+  );
+}
+
+function LatestReading({ deviceId, connection, label }: { deviceId: string; connection: Connection; label: string }) {
+  const value = connection.reading;
+  return (
+    <>
+      {value && (
         <p>
-          First reading: {value.metric} <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />.
+          {label}: {value.metric} <strong>{reading(value.value)}</strong>, <Ago at={value.receivedAt} />.
         </p>
+      )}
+      <p>
+        <a href={`/devices/${deviceId}?tab=telemetry`}>Watch its telemetry</a>
+      </p>
+    </>
+  );
+}
+
+function Refused({ refusal }: { refusal: NonNullable<Connection["refusal"]> }) {
+  return (
+    <Notice tone="bad" title="The broker refused the device" live>
+      <p>
+        {refusal.cause} (<Ago at={refusal.lastAt} />)
+      </p>
+      {refusal.topic && (
         <p>
-          <a href={`/devices/${deviceId}?tab=telemetry`}>Watch its telemetry</a>
+          The topic: <span className="mono">{refusal.topic}</span>
         </p>
-      </Notice>
-    );
+      )}
+      <p>{refusal.cure}</p>
+    </Notice>
+  );
+}
+
+function Waiting({ deviceId, children }: { deviceId: string; children: string }) {
   return (
     <p className="row" role="status">
       <Loader size="xs" />
-      {phase === "connected"
-        ? "The device is connected and has published nothing yet."
-        : "The device has not connected yet."}{" "}
-      <span className="mono">{deviceId}</span>
+      {children} <span className="mono">{deviceId}</span>
     </p>
   );
 }

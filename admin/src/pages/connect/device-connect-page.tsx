@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { connectGuideQuery, deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Notice } from "../../ui/display/status.tsx";
 import { Page, Section } from "../../ui/page/page.tsx";
@@ -16,6 +17,7 @@ export default function DeviceConnectPage() {
   const device = useQuery(deviceQuery(id));
   const guide = useQuery(connectGuideQuery(id));
   const connection = useConnection(id);
+  const mayIssue = useMay("issueCertificate");
   return (
     <Page
       title="Connect the device"
@@ -30,9 +32,17 @@ export default function DeviceConnectPage() {
         {(found) =>
           NO_CERTIFICATE.has(found.certificateState) ? (
             <Notice tone="warn" title="The device has no valid certificate">
+              {mayIssue ? (
+                <p>
+                  <a href={`/certificates?issue=${encodeURIComponent(id)}`}>Issue a bundle</a>, and install its files on
+                  the device.
+                </p>
+              ) : (
+                <p>An administrator issues a bundle for it.</p>
+              )}
               <p>
-                One that can generate a key is <a href="/connect">connected with a claim</a>. For another, an
-                administrator issues a bundle.
+                A device that can generate its own key is <a href="/connect">connected with a claim</a> instead, which
+                adds a device.
               </p>
             </Notice>
           ) : (

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { agentCommands, shellCommands } from "./self-enroll.ts";
+import { agentCommands, folderOf, shellCommands } from "./self-enroll.ts";
 
 const SETTINGS = {
   baseUrl: "https://muster.example:8443",
   claimCode: "CLAIM-4T9M-W2XA-7KQ2",
   caPem: "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n",
   broker: { host: "muster.example", port: 8883 },
+  folder: "muster-device/feed-pump-1",
 };
 
 test("the commands hold the real values, and are a script that a shell can read", () => {
@@ -30,4 +31,12 @@ test("with a certificate that every client trusts, no authority is named", () =>
   const trusted = { ...SETTINGS, caPem: undefined };
   assert.doesNotMatch(shellCommands(trusted), /https-ca|--cacert/);
   assert.doesNotMatch(agentCommands(trusted), /https-ca|--ca /);
+});
+
+test("each device has a folder of its own, which no shell reads as more than a name", () => {
+  assert.equal(folderOf("Feed pump 1", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/feed-pump-1");
+  assert.equal(folderOf("Förderpumpe $(reboot)", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/forderpumpe-reboot");
+  assert.equal(folderOf("Насос", "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/7kq2");
+  assert.equal(folderOf(undefined, "CLAIM-4T9M-W2XA-7KQ2"), "muster-device/7kq2");
+  assert.match(folderOf("x".repeat(200), "CLAIM-4T9M-W2XA-7KQ2"), /^muster-device\/x{40}$/);
 });

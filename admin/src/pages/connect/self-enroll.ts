@@ -7,6 +7,21 @@ export interface EnrollmentSettings {
   caPem?: string | undefined;
   /** The topic's end has the device id, which the answer brings. */
   broker: { host: string; port: number };
+  /** Where the device keeps its key: of its own, since a second device in the same folder would take over the first. */
+  folder: string;
+}
+
+const MOST_CHARACTERS = 40;
+
+/** The folder of a device: its name in letters that every shell and file system takes, else the end of its claim code. */
+export function folderOf(name: string | undefined, claimCode: string): string {
+  const plain = (name ?? "")
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  const folder = plain.slice(0, MOST_CHARACTERS).replaceAll(/^-+|-+$/g, "");
+  return `muster-device/${folder || claimCode.slice(-4).toLowerCase()}`;
 }
 
 /** Writes `content` into `file`, which is not read by the shell. */
@@ -17,9 +32,9 @@ function fileOf(file: string, content: string): string {
 /**
  * One block for a POSIX shell with openssl, curl and mosquitto_pub: makes a key, redeems the claim code, publishes a first reading.
  */
-export function shellCommands({ baseUrl, claimCode, caPem, broker }: EnrollmentSettings): string {
+export function shellCommands({ baseUrl, claimCode, caPem, broker, folder }: EnrollmentSettings): string {
   const trust = caPem ? "--cacert https-ca.pem " : "";
-  return `mkdir -p muster-device && cd muster-device
+  return `mkdir -p ${folder} && cd ${folder}
 ${caPem ? fileOf("https-ca.pem", caPem) : ""}openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
 openssl req -new -sha256 -key key.pem -subj / -out device.csr
 
@@ -35,8 +50,8 @@ mosquitto_pub -h ${broker.host} -p ${broker.port} --cafile ca.pem --cert fullcha
 }
 
 /** The same with the agent, which stays connected and renews by itself. */
-export function agentCommands({ baseUrl, claimCode, caPem }: EnrollmentSettings): string {
+export function agentCommands({ baseUrl, claimCode, caPem, folder }: EnrollmentSettings): string {
   return `${caPem ? fileOf("https-ca.pem", caPem) : ""}npx muster-agent enroll --server '${baseUrl}' ${caPem ? "--ca https-ca.pem " : ""}\\
-  --claim ${claimCode} --fingerprint "$(hostname)" --model shell --state-dir ./muster-device
-echo '{"temperature": 21.5}' | npx muster-agent run --state-dir ./muster-device`;
+  --claim ${claimCode} --fingerprint "$(hostname)-${folder.split("/").at(-1)}" --state-dir ./${folder}
+echo '{"temperature": 21.5}' | npx muster-agent run --state-dir ./${folder}`;
 }

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/refusals.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
@@ -19,6 +19,9 @@ const FILTERS: readonly Filter[] = [
   ...PERIOD,
 ];
 
+/** A refusal is no event of the live stream. */
+const POLL_MS = 2000;
+
 /** Why clients cannot connect: what the broker refused, each with cause and cure, and what is seen at devices. */
 export default function RefusalsPage() {
   const { values, skip, onFilter, onSkip } = useListState();
@@ -29,12 +32,12 @@ export default function RefusalsPage() {
     ...periodOf(values),
     skip,
   };
-  const query = useQuery(refusalsQuery(asked));
+  const query = useQuery({ ...refusalsQuery(asked), refetchInterval: POLL_MS, placeholderData: keepPreviousData });
   const filtered = FILTERS.some(({ name }) => values[name]);
   return (
     <Page
       title="Why can't it connect?"
-      lead="Every client that the broker refused, with the cause and what to do about it. It follows the broker."
+      lead="Every client that the broker refused, with the cause and what to do about it. New ones appear by themselves."
     >
       <Filters filters={FILTERS} values={values} onChange={onFilter} />
       <Loaded query={query}>

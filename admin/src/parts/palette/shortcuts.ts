@@ -37,5 +37,5 @@ function focusFilter(event: KeyboardEvent): void {
 
 /** In a field or a dialog, keys belong to it. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null;
+  return target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
 }

@@ -8,9 +8,13 @@ export function Facts({ facts }: { facts: readonly (readonly [label: string, val
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value === null || value === undefined || value === "" ? <span className="soft">–</span> : value}</dd>
+          <dd>{isAbsent(value) ? <span className="soft">–</span> : value}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function isAbsent(value: ReactNode): boolean {
+  return value === null || value === undefined || value === "" || value === false;
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import "./steps.css";
 
 export type StepState = "done" | "now" | "later";
@@ -15,15 +15,16 @@ const WORDS: Record<StepState, string> = { done: "done", now: "due now", later: 
 
 /** What to do one after the other. */
 export function Steps({ steps }: { steps: readonly Step[] }) {
+  const list = useFocusOnStep(steps.filter(({ state }) => state === "done").length);
   return (
-    <ol className="steps">
+    <ol className="steps" ref={list}>
       {steps.map(({ title, state, children, open }, at) => (
         <li key={title} className={`step step-${state}`}>
           <span className="step-mark" aria-hidden="true">
             {state === "done" ? "✓" : at + 1}
           </span>
           <div className="step-body">
-            <p className="step-title">
+            <p className="step-title" tabIndex={-1}>
               {title}
               <span className="hidden-text"> ({WORDS[state]})</span>
             </p>
@@ -33,4 +34,18 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
       ))}
     </ol>
   );
+}
+
+/** What had the focus goes with the step that is done: the title of the next one gets it, so that keyboard and screen reader go on there. */
+function useFocusOnStep(done: number) {
+  const list = useRef<HTMLOListElement>(null);
+  const before = useRef(done);
+  useEffect(() => {
+    if (before.current === done) return;
+    before.current = done;
+    if (document.activeElement && document.activeElement !== document.body) return;
+    const titles = list.current?.querySelectorAll<HTMLElement>(".step-title");
+    titles?.[Math.min(done, titles.length - 1)]?.focus({ preventScroll: true });
+  }, [done]);
+  return list;
 }
