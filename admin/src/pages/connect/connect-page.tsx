@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { claimQuery } from "../../api/claims.ts";
 import type { Schemas } from "../../api/client.ts";
 import { Page } from "../../ui/page/page.tsx";
@@ -10,7 +10,7 @@ import { ClaimForm } from "./claim-form.tsx";
 import { FirstReading } from "./connection-watch.tsx";
 import { EnrollmentCommands } from "./enrollment-commands.tsx";
 import { ReusedIdentity } from "./reused-identity.tsx";
-import { useConnection } from "./use-connection.ts";
+import { type Connection, useConnection } from "./use-connection.ts";
 
 const POLL_MS = 2000;
 
@@ -25,7 +25,8 @@ export default function ConnectPage() {
   const deviceId = claim && redeemed.data?.deviceIds[0];
   const connection = useConnection(deviceId);
   const reached = claim === undefined ? 0 : deviceId === undefined ? 1 : connection.reading ? 3 : 2;
-  useBeginAgain(reached === 3, () => setClaim(undefined));
+  const begin = useCallback(() => setClaim(undefined), []);
+  useBeginAgain(reached === 3, begin);
   const stateOf = (step: number): StepState => (step < reached ? "done" : step === reached ? "now" : "later");
   return (
     <Page
@@ -57,23 +58,36 @@ export default function ConnectPage() {
             title: TITLES[reached]!,
             state: reached === 3 ? "done" : stateOf(2),
             open: reached === 3,
-            children: claim && deviceId && (
-              <>
-                <ReusedIdentity claim={claim} device={connection.device} />
-                <FirstReading deviceId={deviceId} connection={connection} />
-                {reached === 3 && (
-                  <div>
-                    <Button variant="default" onClick={() => setClaim(undefined)}>
-                      Connect another device
-                    </Button>
-                  </div>
-                )}
-              </>
-            ),
+            children: claim && deviceId && <Reached claim={claim} connection={connection} onAnother={begin} />,
           },
         ]}
       />
     </Page>
+  );
+}
+
+interface ReachedProps {
+  claim: Schemas["CreatedClaim"];
+  connection: Connection;
+  onAnother: () => void;
+}
+
+/** What becomes of the device that redeemed the claim. */
+function Reached({ claim, connection, onAnother }: ReachedProps) {
+  const { device, reading } = connection;
+  if (!device) return null;
+  return (
+    <>
+      <ReusedIdentity claim={claim} device={device} />
+      <FirstReading device={device} connection={connection} />
+      {reading && (
+        <div>
+          <Button variant="default" onClick={onAnother}>
+            Connect another device
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

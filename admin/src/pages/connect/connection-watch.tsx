@@ -1,4 +1,5 @@
 import { Loader } from "@mantine/core";
+import type { Schemas } from "../../api/client.ts";
 import { reading } from "../../ui/display/format.ts";
 import { Notice } from "../../ui/display/status.tsx";
 import { Ago } from "../../ui/display/time.tsx";
@@ -26,12 +27,12 @@ export function ConnectionWatch({ deviceId, connection }: { deviceId: string; co
 }
 
 /** That a device which has just enrolled has reached the service with a reading; until then what the broker sees. */
-export function FirstReading({ deviceId, connection }: { deviceId: string; connection: Connection }) {
-  const { phase, device } = connection;
-  if (connection.reading === undefined) return <ConnectionWatch deviceId={deviceId} connection={connection} />;
+export function FirstReading({ device, connection }: { device: Schemas["Device"]; connection: Connection }) {
+  const { phase } = connection;
+  if (connection.reading === undefined) return <ConnectionWatch deviceId={device.id} connection={connection} />;
   return (
-    <Notice tone="good" title={`${device?.name ?? deviceId} has connected`} live>
-      <LatestReading deviceId={deviceId} connection={connection} label="First reading" />
+    <Notice tone="good" title={`${device.name} has connected`} live>
+      <LatestReading deviceId={device.id} connection={connection} label="First reading" />
       {phase === "offline" && <p>The command has ended, so the device is offline until its own client connects.</p>}
     </Notice>
   );

@@ -1,11 +1,11 @@
 import { SegmentedControl } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { Schemas } from "../../api/client.ts";
-import { LocalOnly } from "../../parts/local-only.tsx";
 import { countdown } from "../../ui/display/format.ts";
 import { Status } from "../../ui/display/status.tsx";
 import { useNow } from "../../ui/display/time.tsx";
 import { Command } from "../../ui/input/copy.tsx";
+import { LocalOnly } from "./local-only.tsx";
 import { agentCommands, folderOf, shellCommands } from "./self-enroll.ts";
 import { useBroker } from "./use-broker.ts";
 

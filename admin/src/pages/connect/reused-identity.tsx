@@ -3,12 +3,12 @@ import { Notice } from "../../ui/display/status.tsx";
 
 interface ReusedIdentityProps {
   claim: Schemas["CreatedClaim"];
-  device: Schemas["Device"] | undefined;
+  device: Schemas["Device"];
 }
 
 /** A device that had enrolled before redeems a claim under the identity that it has: no device is added. */
 export function ReusedIdentity({ claim, device }: ReusedIdentityProps) {
-  if (!device || Date.parse(device.createdAt) >= Date.parse(claim.createdAt)) return null;
+  if (Date.parse(device.createdAt) >= Date.parse(claim.createdAt)) return null;
   return (
     <Notice tone="warn" title={`${device.name} redeemed the code`}>
       <p>

@@ -52,6 +52,6 @@ mosquitto_pub -h ${broker.host} -p ${broker.port} --cafile ca.pem --cert fullcha
 /** The same with the agent, which stays connected and renews by itself. */
 export function agentCommands({ baseUrl, claimCode, caPem, folder }: EnrollmentSettings): string {
   return `${caPem ? fileOf("https-ca.pem", caPem) : ""}npx muster-agent enroll --server '${baseUrl}' ${caPem ? "--ca https-ca.pem " : ""}\\
-  --claim ${claimCode} --fingerprint "$(hostname)-${folder.split("/").at(-1)}" --state-dir ./${folder}
+  --claim ${claimCode} --fingerprint "$(hostname)-${folder.split("/").at(-1)}" --model "$(uname -m)" --state-dir ./${folder}
 echo '{"temperature": 21.5}' | npx muster-agent run --state-dir ./${folder}`;
 }

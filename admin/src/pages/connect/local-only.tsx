@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { settingsQuery } from "../api/settings.ts";
+import { settingsQuery } from "../../api/settings.ts";
 
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
