@@ -21,7 +21,9 @@ test("a CONNECT is read with everything in it", () => {
   assert.deepEqual(readConnect(frame(bytes)), {
     version: 4,
     clientId: "pump-1",
+    clean: true,
     keepAlive: 60,
+    properties: undefined,
     will: { topic: "t/a/status/pump-1", payload: Buffer.of(0, 255), qos: 2, retain: true },
     username: "user",
     password: Buffer.of(7),
@@ -29,7 +31,9 @@ test("a CONNECT is read with everything in it", () => {
   assert.deepEqual(readConnect(frame(connect("MQIsdp", [3, 2, 0xff, 0xff], "x".repeat(23)))), {
     version: 3,
     clientId: "x".repeat(23),
+    clean: true,
     keepAlive: 65535,
+    properties: undefined,
     will: undefined,
     username: undefined,
     password: undefined,
@@ -124,7 +128,7 @@ test("every packet that MQTT 3.1.1 or a limit forbids is refused", () => {
 const FORBIDDEN_CONNECTS: [clause: string, what: string, bytes: Buffer, code?: number][] = [
   ["3.1.2-1", "another protocol", connect("MQTX", [4, 2, 0, 60], "a")],
   ["3.1.2-1", "a long protocol name", connect("MQTTMQTT", [4, 2, 0, 60], "a")],
-  ["3.1.2-2", "MQTT 5", connect("MQTT", [5, 2, 0, 60], [0], "a"), 1],
+  ["3.1.2-2", "MQTT 6", connect("MQTT", [6, 2, 0, 60], [0], "a"), 1],
   ["3.1.2-2", "a bridge's level", connect("MQTT", [0x84, 2, 0, 60], "a"), 1],
   ["3.1.2-2", "MQTT 3.1's level under 3.1.1's name", connect("MQTT", [3, 2, 0, 60], "a"), 1],
   ["3.1.2-3", "the reserved flag", connect("MQTT", [4, 3, 0, 60], "a")],

@@ -1,14 +1,22 @@
 /** `npm run fuzz -- [streams] [seed]`: reads mutated MQTT packets, two million streams where nothing else is said. Fails where reading throws. */
-import { cut, mutatedStream, randomFrom, readStream } from "../../server/test/broker/packet-streams.ts";
+import {
+  cut,
+  mutatedStream,
+  PIECES,
+  PIECES_5,
+  randomFrom,
+  readStream,
+} from "../../server/test/broker/packet-streams.ts";
 
 const [streams = "2000000", seed = "1"] = process.argv.slice(2);
 const random = randomFrom(Number(seed));
 const counts = { packets: 0, refused: 0 };
 const began = performance.now();
 for (let round = 0; round < Number(streams); round++) {
-  const bytes = mutatedStream(random);
+  const version = round % 2 === 0 ? 4 : 5;
+  const bytes = mutatedStream(random, version === 4 ? PIECES : PIECES_5);
   try {
-    const { packets, problem } = readStream(round % 4 === 0 ? cut(bytes, random, 40) : [bytes]);
+    const { packets, problem } = readStream(round % 8 < 2 ? cut(bytes, random, 40) : [bytes], version);
     counts.packets += packets.length;
     if (problem) counts.refused++;
   } catch (error) {

@@ -14,6 +14,8 @@ export type BrokerLimits = Pick<
   | "mqttUnsettledBytes"
   | "mqttBacklogBytes"
   | "mqttOutgoingInFlight"
+  | "mqtt5ReceiveMaximum"
+  | "mqtt5Denied"
   | "mqttHandshakeSeconds"
   | "mqttConnectSeconds"
   | "mqttConnectionsPerAddress"

@@ -131,12 +131,13 @@ export function connect(
 export async function connectGateway(
   broker: TestBroker,
   topics: { publish?: string[]; subscribe?: string[] },
+  options: mqtt.IClientOptions = {},
 ): Promise<mqtt.MqttClient> {
   const clientId = `gateway-${randomIds.bytes(4).toString("hex")}`;
   const wanted = { clientId, username: clientId, ...topics };
   const { password } = await broker.connections.createMqttClient(broker.caller, wanted);
   const ca = broker.authorities.serverCaBundlePem();
-  return await connect(broker, { ca, deviceId: clientId }, { username: clientId, password });
+  return await connect(broker, { ca, deviceId: clientId }, { username: clientId, password, ...options });
 }
 
 /** Resolves when `client`'s connection has closed. */

@@ -1,7 +1,8 @@
 import { FrameReader } from "../../src/broker/codec/frame-reader.ts";
 import { PacketProblem } from "../../src/broker/codec/problem.ts";
 import { LastTopic } from "../../src/broker/codec/read-publish.ts";
-import { CONNECT, packet, readPacket, utf8 } from "./packets.ts";
+import { NONE, properties } from "./mqtt5.ts";
+import { CONNECT, packet, readPacket, readPacket5, utf8 } from "./packets.ts";
 
 export const MAX_PACKET = 64 * 1024;
 
@@ -29,6 +30,32 @@ export const PIECES: readonly Buffer[] = [
   Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]),
 ];
 
+/** The same of MQTT 5. */
+export const PIECES_5: readonly Buffer[] = [
+  packet(0x30, "t/a/telemetry/x", NONE, [1, 2, 3]),
+  packet(
+    0x32,
+    "t/a",
+    [0, 1],
+    properties([1, 1, 2, 0, 0, 0, 9, 3], "text", [8], "t/b", [9], "id", [0x26], "k", "v"),
+    [123],
+  ),
+  packet(0x34, "", [0, 2], properties([0x23, 0, 1])),
+  packet(0x40, [0, 1]),
+  packet(0x50, [0, 1, 0x97]),
+  packet(0x62, [0, 1, 0x92], properties([0x1f], "why")),
+  packet(0x70, [0, 1, 0], NONE),
+  packet(0x82, [0, 1], properties([0x0b, 0x80, 1]), "a/+/#", [0x2d], "b", [0]),
+  packet(0xa2, [0, 1], NONE, "a/#"),
+  packet(0xc0),
+  packet(0xe0),
+  packet(0xe0, [4], properties([0x11, 0, 0, 0, 9])),
+  packet(0xe0, [0x8b]),
+  packet(0x30, "t", properties([0x23, 0, 0])),
+  packet(0x82, [0, 1], NONE, "a", [3]),
+  packet(0xf0, [0x18]),
+];
+
 /** Everything that reading a stream after a CONNECT yields: the packets, and the problem that ended it. */
 export interface Outcome {
   packets: unknown[];
@@ -36,7 +63,8 @@ export interface Outcome {
 }
 
 /** Reads a stream that arrives in these chunks. Anything but a PacketProblem is thrown. */
-export function readStream(chunks: Iterable<Buffer>): Outcome {
+export function readStream(chunks: Iterable<Buffer>, version: 4 | 5 = 4): Outcome {
+  const read = version === 5 ? readPacket5 : readPacket;
   const reader = new FrameReader(MAX_PACKET);
   const lastTopic = new LastTopic();
   const packets: unknown[] = [];
@@ -45,7 +73,7 @@ export function readStream(chunks: Iterable<Buffer>): Outcome {
   for (const chunk of chunks) {
     reader.feed(chunk);
     try {
-      while (reader.next()) packets.push(own(readPacket(reader, lastTopic)));
+      while (reader.next()) packets.push(own(read(reader, lastTopic)));
     } catch (problem) {
       if (problem instanceof PacketProblem) return { packets, problem: problem.message };
       throw problem;
@@ -69,8 +97,8 @@ export function randomFrom(seed: number): (below: number) => number {
 }
 
 /** One to six packets, of which up to four bytes were set, inserted or removed. */
-export function mutatedStream(random: (below: number) => number): Buffer {
-  let bytes = Buffer.concat(Array.from({ length: 1 + random(6) }, () => PIECES[random(PIECES.length)]!));
+export function mutatedStream(random: (below: number) => number, pieces: readonly Buffer[] = PIECES): Buffer {
+  let bytes = Buffer.concat(Array.from({ length: 1 + random(6) }, () => pieces[random(pieces.length)]!));
   for (let left = random(5); left > 0; left--) {
     const at = random(bytes.length + 1);
     const kind = random(3);

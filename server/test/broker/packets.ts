@@ -1,9 +1,11 @@
 import type { Frame } from "../../src/broker/codec/cursor.ts";
 import { PACKET_TYPE } from "../../src/broker/codec/packet-types.ts";
-import { checkNoBody, readAck } from "../../src/broker/codec/read-acks.ts";
+import { checkNoBody, readAck, readAck5 } from "../../src/broker/codec/read-acks.ts";
 import { readConnect } from "../../src/broker/codec/read-connect.ts";
-import { LastTopic, readPublish } from "../../src/broker/codec/read-publish.ts";
+import { readDisconnect5 } from "../../src/broker/codec/read-disconnect.ts";
+import { LastTopic, readPublish, readPublish5 } from "../../src/broker/codec/read-publish.ts";
 import { readSubscribe, readUnsubscribe } from "../../src/broker/codec/read-subscribe.ts";
+import { readSubscribe5, readUnsubscribe5 } from "../../src/broker/codec/read-subscribe5.ts";
 import { field, packet as packetOf } from "./raw-client.ts";
 
 /** A packet; a string among its parts is a field with its length, of latin-1 characters, so that any bytes can be written. */
@@ -20,6 +22,27 @@ export function utf8(text: string): string {
 }
 
 export const CONNECT: Buffer = packet(0x10, "MQTT", [4, 2, 0, 60], "pump-1");
+
+/** The same with MQTT 5. Throws PacketProblem. */
+export function readPacket5(frame: Frame, lastTopic: LastTopic): unknown {
+  switch (frame.first >> 4) {
+    case PACKET_TYPE.publish:
+      return readPublish5(frame, lastTopic);
+    case PACKET_TYPE.puback:
+    case PACKET_TYPE.pubrec:
+    case PACKET_TYPE.pubrel:
+    case PACKET_TYPE.pubcomp:
+      return readAck5(frame);
+    case PACKET_TYPE.subscribe:
+      return readSubscribe5(frame);
+    case PACKET_TYPE.unsubscribe:
+      return readUnsubscribe5(frame);
+    case PACKET_TYPE.disconnect:
+      return readDisconnect5(frame);
+    default:
+      return readPacket(frame, lastTopic);
+  }
+}
 
 /** Reads any packet of a client, as the engine does. Throws PacketProblem. */
 export function readPacket(frame: Frame, lastTopic: LastTopic = new LastTopic()): unknown {

@@ -38,7 +38,24 @@ export class Cursor {
     return value;
   }
 
-  /** [MQTT-2.3.1-1] */
+  uint32(): number {
+    return this.uint16() * 0x10000 + this.uint16();
+  }
+
+  /** A variable byte integer, in as few bytes as it needs (MQTT 5, [MQTT-1.5.5-1]). */
+  varint(): number {
+    let value = 0;
+    for (let factor = 1; factor <= 128 ** 3; factor *= 128) {
+      const byte = this.byte();
+      value += (byte & 127) * factor;
+      if (byte >= 128) continue;
+      if (byte === 0 && factor > 1) throw new PacketProblem("a length that is longer than it needs");
+      return value;
+    }
+    throw new PacketProblem("a malformed length");
+  }
+
+  /** [MQTT-2.3.1-1], MQTT 5: [MQTT-2.2.1-3] */
   packetId(): number {
     const id = this.uint16();
     if (id === 0) throw new PacketProblem("packet id 0");

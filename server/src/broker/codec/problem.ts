@@ -1,13 +1,13 @@
-import type { ConnectProblem } from "../policy/answers.ts";
+import type { ProtocolProblem } from "../policy/answers.ts";
 
 /**
  * A packet that MQTT or a limit of ours forbids. Its client is disconnected; `policy/answers.ts` says how a CONNECT with this problem is
  * answered.
  */
 export class PacketProblem extends Error {
-  readonly problem: ConnectProblem;
+  readonly problem: ProtocolProblem;
 
-  constructor(message: string, problem: ConnectProblem = "malformed_packet") {
+  constructor(message: string, problem: ProtocolProblem = "malformed_packet") {
     super(message);
     this.problem = problem;
   }

@@ -1,5 +1,7 @@
-import type { Frame } from "./cursor.ts";
+import { Cursor, type Frame } from "./cursor.ts";
+import { PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
+import { readProperties } from "./read-properties.ts";
 
 /** The packet id of a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 3.1.1, 3.4 to 3.7). Throws {@link PacketProblem}. */
 export function readAck({ bytes, bodyStart, end }: Frame): number {
@@ -8,6 +10,29 @@ export function readAck({ bytes, bodyStart, end }: Frame): number {
   // [MQTT-2.3.1-1]
   if (id === 0) throw new PacketProblem("packet id 0");
   return id;
+}
+
+/** An acknowledgement of MQTT 5; without a reason code it is 0, success. */
+export interface AckPacket {
+  packetId: number;
+  reason: number;
+}
+
+/** PUBACK, PUBREC (MQTT 5, 3.4.2.1, 3.5.2.1) and PUBREL, PUBCOMP (3.6.2.1, 3.7.2.1). */
+const REASONS_OF_MESSAGES: ReadonlySet<number> = new Set([0, 0x10, 0x80, 0x83, 0x87, 0x90, 0x91, 0x97, 0x99]);
+const REASONS_OF_RELEASES: ReadonlySet<number> = new Set([0, 0x92]);
+
+/** Reads a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 5, 3.4 to 3.7). Throws {@link PacketProblem}. */
+export function readAck5(frame: Frame): AckPacket {
+  const cursor = new Cursor(frame);
+  const packetId = cursor.packetId();
+  const reason = cursor.isAtEnd ? 0 : cursor.byte();
+  const type = frame.first >> 4;
+  const isRelease = type === PACKET_TYPE.pubrel || type === PACKET_TYPE.pubcomp;
+  if (!(isRelease ? REASONS_OF_RELEASES : REASONS_OF_MESSAGES).has(reason)) throw new PacketProblem("a reason code");
+  if (!cursor.isAtEnd) readProperties(cursor, "acknowledgement");
+  if (!cursor.isAtEnd) throw new PacketProblem("bytes after an acknowledgement");
+  return { packetId, reason };
 }
 
 /** Checks that a PINGREQ or DISCONNECT has no body (MQTT 3.1.1, 3.12, 3.14). Throws {@link PacketProblem}. */

@@ -2,6 +2,8 @@ import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { ProtocolVersion } from "../policy/answers.ts";
 import { Cursor, type Frame } from "./cursor.ts";
 import { PacketProblem } from "./problem.ts";
+import type { Properties } from "./property-table.ts";
+import { readProperties } from "./read-properties.ts";
 import { checkTopicName, MAX_TOPIC_BYTES } from "./topics.ts";
 
 export interface Will {
@@ -9,19 +11,33 @@ export interface Will {
   payload: Buffer;
   qos: 0 | 1 | 2;
   retain: boolean;
+  /** MQTT 5. */
+  properties?: Properties;
 }
 
 export interface ConnectPacket {
   version: ProtocolVersion;
   clientId: string;
+  /** `clean session`, `clean start`. */
+  clean: boolean;
   /** Seconds; 0 is none. */
   keepAlive: number;
+  /** MQTT 5. */
+  properties: Properties | undefined;
   will: Will | undefined;
   username: string | undefined;
   password: Buffer | undefined;
 }
 
-const FLAG = { reserved: 0x01, will: 0x04, willQos: 0x18, willRetain: 0x20, password: 0x40, username: 0x80 } as const;
+const FLAG = {
+  reserved: 0x01,
+  clean: 0x02,
+  will: 0x04,
+  willQos: 0x18,
+  willRetain: 0x20,
+  password: 0x40,
+  username: 0x80,
+} as const;
 
 const MAX_NAME = 6;
 const MAX_CLIENT_ID = DEFAULT_LIMITS.mqttClientIdBytes;
@@ -29,42 +45,47 @@ const MAX_CLIENT_ID = DEFAULT_LIMITS.mqttClientIdBytes;
 const MAX_CLIENT_ID_31 = 23;
 const MAX_WILL = 0xffff;
 
-/**
- * Reads a CONNECT (MQTT 3.1.1, 3.1). Whether the session is to be clean is not read: every session is. Throws {@link PacketProblem}.
- */
+/** The protocol level that a CONNECT asks for, which decides how it is answered. Throws {@link PacketProblem}. */
+export function versionOf(frame: Frame): ProtocolVersion {
+  return readVersion(new Cursor(frame));
+}
+
+/** Reads a CONNECT (MQTT 3.1.1 and 5, 3.1). Throws {@link PacketProblem}. */
 export function readConnect(frame: Frame): ConnectPacket {
   const cursor = new Cursor(frame);
   const version = readVersion(cursor);
   const flags = cursor.byte();
-  checkFlags(flags);
+  checkFlags(flags, version);
   const keepAlive = cursor.uint16();
+  const properties = version === 5 ? readConnectProperties(cursor) : undefined;
   const clientId = readClientId(cursor, version);
-  const will = (flags & FLAG.will) === 0 ? undefined : readWill(cursor, flags);
+  const will = (flags & FLAG.will) === 0 ? undefined : readWill(cursor, flags, version);
   const username =
     (flags & FLAG.username) === 0 ? undefined : cursor.text(DEFAULT_LIMITS.mqttUsernameBytes, "user name");
   const password =
     (flags & FLAG.password) === 0 ? undefined : cursor.binary(DEFAULT_LIMITS.mqttPasswordBytes, "password");
   if (!cursor.isAtEnd) throw new PacketProblem("bytes after the CONNECT");
-  return { version, clientId, keepAlive, will, username, password };
+  const clean = (flags & FLAG.clean) !== 0;
+  return { version, clientId, clean, keepAlive, properties, will, username, password };
 }
 
 /** Any other level is answered with a return code [MQTT-3.1.2-2], another name with none [MQTT-3.1.2-1]. */
 function readVersion(cursor: Cursor): ProtocolVersion {
   const name = cursor.text(MAX_NAME, "protocol name");
   const level = cursor.byte();
-  if (name === "MQTT" && level === 4) return 4;
+  if (name === "MQTT" && (level === 4 || level === 5)) return level;
   if (name === "MQIsdp" && level === 3) return 3;
   if (name === "MQTT" || name === "MQIsdp") throw new PacketProblem("protocol level", "unsupported_version");
   throw new PacketProblem("protocol name");
 }
 
-/** [MQTT-3.1.2-3], [MQTT-3.1.2-13] to [MQTT-3.1.2-15], [MQTT-3.1.2-22] */
-function checkFlags(flags: number): void {
+/** [MQTT-3.1.2-3], [MQTT-3.1.2-13] to [MQTT-3.1.2-15], [MQTT-3.1.2-22], which MQTT 5 lacks. */
+function checkFlags(flags: number, version: ProtocolVersion): void {
   if ((flags & FLAG.reserved) !== 0) throw new PacketProblem("the reserved CONNECT flag");
   const hasWill = (flags & FLAG.will) !== 0;
   const willFlags = flags & (FLAG.willQos | FLAG.willRetain);
   if ((flags & FLAG.willQos) === FLAG.willQos || (!hasWill && willFlags !== 0)) throw new PacketProblem("will flags");
-  if ((flags & FLAG.password) !== 0 && (flags & FLAG.username) === 0) {
+  if (version < 5 && (flags & FLAG.password) !== 0 && (flags & FLAG.username) === 0) {
     throw new PacketProblem("a password without a user name");
   }
 }
@@ -79,11 +100,23 @@ function readClientId(cursor: Cursor, version: ProtocolVersion): string {
   return cursor.text(MAX_CLIENT_ID, "client id");
 }
 
-function readWill(cursor: Cursor, flags: number): Will {
+/** Enhanced authentication is not supported [MQTT-4.12.0-1]. */
+function readConnectProperties(cursor: Cursor): Properties {
+  const properties = readProperties(cursor, "connect");
+  if (properties.authMethod !== undefined) {
+    throw new PacketProblem("an authentication method", "bad_authentication_method");
+  }
+  if (properties.authData) throw new PacketProblem("authentication data without a method", "protocol_error");
+  return properties;
+}
+
+function readWill(cursor: Cursor, flags: number, version: ProtocolVersion): Will {
+  const properties = version === 5 ? readProperties(cursor, "will") : undefined;
   const topic = cursor.text(MAX_TOPIC_BYTES, "will topic");
   checkTopicName(topic);
   // A copy: the will lasts as long as the session, and must not keep the packet's memory.
   const payload = Buffer.from(cursor.binary(MAX_WILL, "will"));
   const qos = ((flags & FLAG.willQos) >> 3) as Will["qos"];
-  return { topic, payload, qos, retain: (flags & FLAG.willRetain) !== 0 };
+  const will: Will = { topic, payload, qos, retain: (flags & FLAG.willRetain) !== 0 };
+  return properties ? { ...will, properties } : will;
 }

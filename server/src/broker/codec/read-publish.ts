@@ -1,5 +1,7 @@
-import type { Frame } from "./cursor.ts";
+import { Cursor, type Frame } from "./cursor.ts";
 import { PacketProblem } from "./problem.ts";
+import type { Properties } from "./property-table.ts";
+import { readProperties } from "./read-properties.ts";
 import { checkTopicName, MAX_TOPIC_BYTES } from "./topics.ts";
 import { checkText } from "./utf8.ts";
 
@@ -11,6 +13,8 @@ export interface PublishPacket {
   packetId: number;
   /** Shares the memory of the packet. */
   payload: Buffer;
+  /** MQTT 5. */
+  properties?: Properties;
 }
 
 /** The topic that a client published to last: most repeat it, and it is not checked and decoded again. */
@@ -29,6 +33,28 @@ export class LastTopic {
     this.#topic = topic;
     return topic;
   }
+}
+
+/**
+ * Reads a PUBLISH of MQTT 5 (3.3): its topic is empty where a topic alias stands for it [MQTT-3.3.2-8]. Throws {@link PacketProblem}.
+ */
+export function readPublish5(frame: Frame, lastTopic: LastTopic): PublishPacket {
+  const cursor = new Cursor(frame);
+  const topicBytes = cursor.binary(MAX_TOPIC_BYTES, "topic");
+  const topicEnd = cursor.at;
+  const topic = topicBytes.length === 0 ? "" : lastTopic.read(frame.bytes, topicEnd - topicBytes.length, topicEnd);
+  const qos = ((frame.first >> 1) & 3) as PublishPacket["qos"];
+  const packetId = qos === 0 ? 0 : cursor.packetId();
+  const properties = readProperties(cursor, "publish");
+  if (topic === "" && properties.topicAlias === undefined) {
+    throw new PacketProblem("neither a topic nor an alias", "protocol_error");
+  }
+  // [MQTT-3.3.4-6]
+  if (properties.subscriptionId !== undefined) {
+    throw new PacketProblem("a subscription identifier of a client", "protocol_error");
+  }
+  const payload = frame.bytes.subarray(cursor.at, frame.end);
+  return { topic, qos, retain: (frame.first & 1) !== 0, packetId, payload, properties };
 }
 
 /** Reads a PUBLISH (MQTT 3.1.1, 3.3). Throws {@link PacketProblem}. */

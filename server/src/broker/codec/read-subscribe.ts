@@ -48,7 +48,7 @@ export function readUnsubscribe(frame: Frame): UnsubscribePacket {
 }
 
 /** @param before how many filters the packet had before this one */
-function readFilter(cursor: Cursor, before: number): string {
+export function readFilter(cursor: Cursor, before: number): string {
   if (before === MAX_FILTERS) throw new PacketProblem("too many topic filters");
   const filter = cursor.text(MAX_TOPIC_BYTES, "topic filter");
   checkTopicFilter(filter);

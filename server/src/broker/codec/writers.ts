@@ -1,19 +1,42 @@
+import type { ProtocolVersion } from "../policy/answers.ts";
 import { PACKET_TYPE } from "./packet-types.ts";
+import type { Properties } from "./property-table.ts";
+import { writeProperties } from "./write-properties.ts";
 
 export const PINGRESP: Buffer = Buffer.of(0xd0, 0);
 
-/** MQTT 3.1.1, 3.2. No session outlives its connection, so there is never one present. */
-export function writeConnack(code: number): Buffer {
-  return Buffer.of(0x20, 2, 0, code);
+/** MQTT 3.1.1 and 5, 3.2. No session outlives its connection, so there is never one present. */
+export function writeConnack(code: number, version: ProtocolVersion, properties: Properties = {}): Buffer {
+  if (version < 5) return Buffer.of(0x20, 2, 0, code);
+  const encoded = writeProperties(properties);
+  return Buffer.concat([Buffer.of(0x20, 2 + encoded.length, 0, code), encoded]);
 }
 
-/** @param codes the granted QoS of each filter, or 0x80 [MQTT-3.8.4-5]; at most 125 */
-export function writeSuback(packetId: number, codes: readonly number[]): Buffer {
-  return Buffer.from([0x90, 2 + codes.length, packetId >> 8, packetId & 255, ...codes]);
+/** @param codes of each filter, at most 100: its granted QoS, or why there is none [MQTT-3.8.4-5] */
+export function writeSuback(packetId: number, codes: readonly number[], version: ProtocolVersion): Buffer {
+  const properties = version < 5 ? [] : [0];
+  const body = [packetId >> 8, packetId & 255, ...properties, ...codes];
+  return Buffer.from([0x90, body.length, ...body]);
 }
 
-export function writeUnsuback(packetId: number): Buffer {
-  return Buffer.of(0xb0, 2, packetId >> 8, packetId & 255);
+/** @param codes of each filter, at most 100; only MQTT 5 has them */
+export function writeUnsuback(packetId: number, codes: readonly number[], version: ProtocolVersion): Buffer {
+  if (version < 5) return Buffer.of(0xb0, 2, packetId >> 8, packetId & 255);
+  return Buffer.from([0xb0, 3 + codes.length, packetId >> 8, packetId & 255, 0, ...codes]);
+}
+
+/** MQTT 5, 3.14. */
+export function writeDisconnect(code: number): Buffer {
+  return Buffer.of(0xe0, 1, code);
+}
+
+/** An acknowledgement of MQTT 5 that is not a success. */
+export function writeAck5(type: AckType, packetId: number, code: number): Buffer {
+  const packet = Buffer.alloc(ACK_BYTES + 1);
+  writeAck(packet, 0, type, packetId);
+  packet[1] = 3;
+  packet[ACK_BYTES] = code;
+  return packet;
 }
 
 export type AckType = "puback" | "pubrec" | "pubrel" | "pubcomp";
@@ -36,18 +59,21 @@ export interface OutgoingPublish {
   retain: boolean;
   /** Not 0 at QoS 1 and 2. */
   packetId: number;
+  /** Encoded; only MQTT 5 has them. */
+  properties: Buffer | undefined;
 }
 
-/** MQTT 3.1.1, 3.3. It is sent once, so it is never a duplicate. */
-export function writePublish({ topic, payload, qos, retain, packetId }: OutgoingPublish): Buffer {
+/** MQTT 3.1.1 and 5, 3.3. It is sent once, so it is never a duplicate. */
+export function writePublish({ topic, payload, qos, retain, packetId, properties }: OutgoingPublish): Buffer {
   const topicBytes = Buffer.byteLength(topic);
-  const body = 2 + topicBytes + (qos > 0 ? 2 : 0) + payload.length;
+  const body = 2 + topicBytes + (qos > 0 ? 2 : 0) + (properties?.length ?? 0) + payload.length;
   const packet = Buffer.allocUnsafe(1 + lengthBytes(body) + body);
   packet[0] = (PACKET_TYPE.publish << 4) | (qos << 1) | (retain ? 1 : 0);
   let at = writeLength(packet, 1, body);
   at = packet.writeUInt16BE(topicBytes, at);
   at += packet.write(topic, at);
   if (qos > 0) at = packet.writeUInt16BE(packetId, at);
+  if (properties) at += properties.copy(packet, at);
   payload.copy(packet, at);
   return packet;
 }

@@ -1,5 +1,7 @@
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Frame } from "../codec/cursor.ts";
-import { type ConnectPacket, readConnect } from "../codec/read-connect.ts";
+import type { Properties } from "../codec/property-table.ts";
+import { type ConnectPacket, readConnect, versionOf } from "../codec/read-connect.ts";
 import { writeConnack } from "../codec/writers.ts";
 import { connackCode } from "../policy/answers.ts";
 import type { ConnectAnswer, Credential } from "../policy/policy.ts";
@@ -9,16 +11,43 @@ import type { Session } from "./session.ts";
 const ACCEPTED = 0;
 /** MQTT gives a client one and a half times its keep alive [MQTT-3.1.2-24]. */
 const SILENCE_MS = 1_500;
+const MAX_KEEP_ALIVE = DEFAULT_LIMITS.mqtt5KeepAliveSeconds;
 
 /** Takes a CONNECT: nothing else of the client is handled until it is answered. Throws {@link PacketProblem}. */
 export function takeConnect(session: Session, frame: Frame): void {
+  session.version = versionOf(frame);
   const packet = readConnect(frame);
-  session.version = packet.version;
+  const keepAlive = keepAliveOf(packet);
   session.clientId = packet.clientId;
   session.will = packet.will;
-  session.maxSilenceMs = packet.keepAlive * SILENCE_MS;
+  session.maxSilenceMs = keepAlive * SILENCE_MS;
+  if (packet.properties) announce(session, packet.properties, keepAlive === packet.keepAlive ? undefined : keepAlive);
   session.inbound.pauseForConnect();
   void answer(session, credentialOf(session.presented, packet));
+}
+
+/** A client of MQTT 5 can be given another keep alive, so it has one at all [MQTT-3.2.2-21]. */
+function keepAliveOf({ version, keepAlive }: ConnectPacket): number {
+  if (version < 5) return keepAlive;
+  return keepAlive === 0 ? MAX_KEEP_ALIVE : Math.min(keepAlive, MAX_KEEP_ALIVE);
+}
+
+/** What a client of MQTT 5 learns with its CONNACK, and what it asked for (MQTT 5, 3.2.2.3, 3.1.2.11). */
+function announce(session: Session, asked: Properties, serverKeepAlive: number | undefined): void {
+  const { limits } = session.deps;
+  session.outbound.limitTo({
+    receiveMaximum: asked.receiveMaximum ?? Infinity,
+    maximumPacketSize: asked.maximumPacketSize ?? Infinity,
+  });
+  session.announced = {
+    receiveMaximum: Math.min(limits.mqtt5ReceiveMaximum, 0xffff),
+    maximumPacketSize: limits.mqttPacketBytes,
+    subscriptionIdsAvailable: 0,
+    sharedAvailable: 0,
+    // No session outlives its connection.
+    ...(asked.sessionExpiry ? { sessionExpiry: 0 } : {}),
+    ...(serverKeepAlive === undefined ? {} : { serverKeepAlive }),
+  };
 }
 
 async function answer(session: Session, credential: Credential): Promise<void> {
@@ -34,7 +63,7 @@ async function answer(session: Session, credential: Credential): Promise<void> {
 function accept(session: Session): void {
   const { deps } = session;
   session.accepted = true;
-  session.outbound.packet(writeConnack(ACCEPTED));
+  session.outbound.packet(writeConnack(ACCEPTED, session.version, session.announced));
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
   if (session.isClosed) return;
   session.awaitKeepAlive();
@@ -45,7 +74,7 @@ function accept(session: Session): void {
 function refuse(session: Session, refused: ConnectAnswer): void {
   if (session.isClosed) return;
   const code = connackCode(refused, session.version);
-  if (code !== undefined) session.outbound.packet(writeConnack(code));
+  if (code !== undefined) session.outbound.packet(writeConnack(code, session.version));
   session.close(refused);
 }
 

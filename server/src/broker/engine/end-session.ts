@@ -1,5 +1,6 @@
+import type { Will } from "../codec/read-connect.ts";
 import { endingOf } from "../policy/answers.ts";
-import { Message } from "../routing/message.ts";
+import { forwarded, Message } from "../routing/message.ts";
 import type { Session } from "./session.ts";
 
 /** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
@@ -11,18 +12,23 @@ export function endSession(session: Session, reason: string): void {
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);
-    if (session.accepted && endingOf(reason).will === "published") publishWill(session);
+    const isDue = session.isWillAsked || endingOf(reason).will === "published";
+    if (session.accepted && isDue) publishWill(session);
   }
   session.budget?.close();
 }
 
 /** Under the same rules as any message of the client. */
 function publishWill({ deps, principal, will }: Session): void {
-  const { policy, router, logger } = deps;
+  const { policy, router, logger, clock } = deps;
   if (!will || !principal || !policy.mayPublish(principal, will.topic)) return;
   const retain = will.retain && policy.mayRetain(principal, will.topic, will.payload.length);
   policy
     .storeMessage(principal, will.topic, will.payload)
-    .then(() => router.publish(principal.tenantId, new Message(will.topic, will.payload, will.qos), retain))
+    .then(() => router.publish(principal.tenantId, willMessage(will, clock.monotonicMs()), retain))
     .catch((error: Error) => logger.warn({ err: error.message }, "a will could not be stored"));
+}
+
+function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): Message {
+  return new Message(topic, payload, qos, forwarded(properties), nowMs);
 }

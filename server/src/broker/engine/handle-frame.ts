@@ -1,10 +1,11 @@
 import type { Frame } from "../codec/cursor.ts";
 import { PACKET_TYPE } from "../codec/packet-types.ts";
-import { checkNoBody, readAck } from "../codec/read-acks.ts";
+import { type AckPacket, checkNoBody, readAck, readAck5 } from "../codec/read-acks.ts";
 import { PINGRESP } from "../codec/writers.ts";
 import { takeConnect } from "./connect.ts";
 import type { Session } from "./session.ts";
 import { takeSubscribe, takeUnsubscribe } from "./subscribe.ts";
+import { takeDisconnect } from "./take-disconnect.ts";
 import { takePublish, takeRelease } from "./take-publish.ts";
 
 /** Handles one packet of a client. @param bytes of the whole packet. Throws {@link PacketProblem}. */
@@ -14,16 +15,16 @@ export function handleFrame(session: Session, frame: Frame, bytes: number): void
       takePublish(session, frame, bytes);
       break;
     case PACKET_TYPE.puback:
-      session.outbound.acknowledged(readAck(frame), "puback");
+      takeAck(session, frame, "puback");
       break;
     case PACKET_TYPE.pubrec:
-      session.outbound.acknowledged(readAck(frame), "pubrec");
+      takeAck(session, frame, "pubrec");
       break;
     case PACKET_TYPE.pubcomp:
-      session.outbound.acknowledged(readAck(frame), "pubcomp");
+      takeAck(session, frame, "pubcomp");
       break;
     case PACKET_TYPE.pubrel:
-      takeRelease(session, readAck(frame));
+      takeRelease(session, ackOf(session, frame).packetId);
       break;
     case PACKET_TYPE.subscribe:
       takeSubscribe(session, frame);
@@ -39,8 +40,16 @@ export function handleFrame(session: Session, frame: Frame, bytes: number): void
       session.outbound.packet(PINGRESP);
       break;
     case PACKET_TYPE.disconnect:
-      checkNoBody(frame);
-      session.close("disconnected");
+      takeDisconnect(session, frame);
       break;
   }
+}
+
+function takeAck(session: Session, frame: Frame, type: "puback" | "pubrec" | "pubcomp"): void {
+  const { packetId, reason } = ackOf(session, frame);
+  session.outbound.acknowledged(packetId, type, reason);
+}
+
+function ackOf({ version }: Session, frame: Frame): AckPacket {
+  return version === 5 ? readAck5(frame) : { packetId: readAck(frame), reason: 0 };
 }

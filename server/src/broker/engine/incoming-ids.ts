@@ -29,6 +29,15 @@ export class IncomingIds {
     this.#budget = budget;
   }
 
+  /** Those that are open and those that wait. */
+  get size(): number {
+    return this.#open.size + this.#deferred.size;
+  }
+
+  has(id: number): boolean {
+    return this.#open.has(id) || this.#deferred.has(id);
+  }
+
   /**
    * What becomes of a message: it is stored and its id is open now, or it repeats one that is open, or it waits.
    *

@@ -1,13 +1,18 @@
 import type { PublishPacket } from "../codec/read-publish.ts";
 import type { Ordered } from "./in-order.ts";
 
+/**
+ * What becomes of a PUBLISH: it is stored; or only acknowledged, as a QoS 2 message that has been stored under its packet id; or denied by
+ * its acknowledgement, which MQTT 5 has.
+ */
+export type Fate = "store" | "acknowledge" | "deny";
+
 /** A PUBLISH between its arrival and its acknowledgement. */
 export interface Incoming extends Ordered {
   packet: PublishPacket;
   /** Whether it is retained. */
   retain: boolean;
-  /** A QoS 2 message that has been stored under its packet id: it is acknowledged again and nothing else. */
-  isRepeated: boolean;
+  fate: Fate;
   /** What it counts against the budgets until it is settled. */
   unsettled: number;
 }

@@ -1,4 +1,5 @@
 import type { TLSSocket } from "node:tls";
+import { writeProperties } from "../codec/write-properties.ts";
 import type { AckType } from "../codec/writers.ts";
 import { writePublish } from "../codec/writers.ts";
 import type { Message, Qos } from "../routing/message.ts";
@@ -7,6 +8,12 @@ import { OutQueue } from "./out-queue.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Flushable } from "./turn-writer.ts";
 import { Window } from "./window.ts";
+
+export interface ClientLimits {
+  receiveMaximum: number;
+  /** Bytes. */
+  maximumPacketSize: number;
+}
 
 export interface OutboundOwner {
   /** More waits for the client than it may have. */
@@ -17,16 +24,23 @@ export interface OutboundOwner {
 export class Outbound implements Flushable {
   readonly #socket: TLSSocket;
   readonly #owner: OutboundOwner;
-  readonly #parts: Pick<EngineParts, "limits" | "turns">;
+  readonly #parts: Pick<EngineParts, "limits" | "turns" | "clock">;
   readonly #buffer = new OutBuffer();
   #window: Window | undefined;
   #queue: OutQueue | undefined;
   #isScheduled = false;
+  /** What the client of MQTT 5 asked for [MQTT-3.1.2-25, MQTT-3.3.4-7]. */
+  #client: ClientLimits | undefined;
 
-  constructor(socket: TLSSocket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns">) {
+  constructor(socket: TLSSocket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns" | "clock">) {
     this.#socket = socket;
     this.#owner = owner;
     this.#parts = parts;
+  }
+
+  /** The client speaks MQTT 5 and has these limits. */
+  limitTo(client: ClientLimits): void {
+    this.#client = client;
   }
 
   packet(packet: Buffer): void {
@@ -41,12 +55,16 @@ export class Outbound implements Flushable {
 
   /** Sends a message, or queues it while the client has not acknowledged enough of the others [MQTT-4.6.0-5]. */
   publish(message: Message, qos: Qos, retain: boolean): void {
+    if (message.isExpired(this.#parts.clock.monotonicMs())) return;
     if (qos === 0) {
-      this.packet(writePublish({ topic: message.topic, payload: message.payload, qos, retain, packetId: 0 }));
+      const packet = this.#encode(message, 0, retain, 0);
+      if (packet.length <= this.#maxPacket) this.packet(packet);
       this.#checkBacklog();
       return;
     }
-    this.#window ??= new Window(this.#parts.limits.mqttOutgoingInFlight);
+    this.#window ??= new Window(
+      Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#client?.receiveMaximum ?? Infinity),
+    );
     if (this.#window.isFull) {
       this.#queue ??= new OutQueue();
       this.#queue.push({ message, qos, retain });
@@ -54,13 +72,16 @@ export class Outbound implements Flushable {
     this.#checkBacklog();
   }
 
-  /** The client has acknowledged a message, and may get the next one. A PUBREC is answered always [MQTT-4.3.3-1]. */
-  acknowledged(id: number, type: "puback" | "pubrec" | "pubcomp"): void {
+  /** The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses. */
+  acknowledged(id: number, type: "puback" | "pubrec" | "pubcomp", reason = 0): void {
+    const isRefused = type === "pubrec" && reason >= 0x80;
     this.#window?.acknowledged(id, type);
-    if (type === "pubrec") this.ack("pubrel", id);
+    if (isRefused) this.#window?.acknowledged(id, "pubcomp");
+    else if (type === "pubrec") this.ack("pubrel", id);
     while (this.#window && !this.#window.isFull) {
       const next = this.#queue?.shift();
       if (!next) return;
+      if (next.message.isExpired(this.#parts.clock.monotonicMs())) continue;
       this.#send(this.#window, next.message, next.qos, next.retain);
     }
   }
@@ -73,8 +94,22 @@ export class Outbound implements Flushable {
     this.#checkBacklog();
   }
 
-  #send(window: Window, { topic, payload }: Message, qos: 1 | 2, retain: boolean): void {
-    this.packet(writePublish({ topic, payload, qos, retain, packetId: window.take(qos) }));
+  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
+  #send(window: Window, message: Message, qos: 1 | 2, retain: boolean): void {
+    const packetId = window.take(qos);
+    const packet = this.#encode(message, qos, retain, packetId);
+    if (packet.length <= this.#maxPacket) this.packet(packet);
+    else window.forget(packetId);
+  }
+
+  #encode(message: Message, qos: Qos, retain: boolean, packetId: number): Buffer {
+    const { topic, payload } = message;
+    const properties = this.#client && writeProperties(message.propertiesAt(this.#parts.clock.monotonicMs()) ?? {});
+    return writePublish({ topic, payload, qos, retain, packetId, properties });
+  }
+
+  get #maxPacket(): number {
+    return this.#client?.maximumPacketSize ?? Infinity;
   }
 
   #schedule(): void {

@@ -2,10 +2,11 @@ import type { TLSSocket } from "node:tls";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { Frame } from "../codec/cursor.ts";
 import type { PacketProblem } from "../codec/problem.ts";
+import type { Properties } from "../codec/property-table.ts";
 import type { Will } from "../codec/read-connect.ts";
 import { LastTopic } from "../codec/read-publish.ts";
-import { writeConnack } from "../codec/writers.ts";
-import { connackCode, type ProtocolVersion } from "../policy/answers.ts";
+import { writeConnack, writeDisconnect } from "../codec/writers.ts";
+import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
 import type { Credential, Principal } from "../policy/policy.ts";
 import type { Message, Qos } from "../routing/message.ts";
 import type { Subscriber } from "../routing/router.ts";
@@ -16,6 +17,7 @@ import type { InOrder, OrderedOwner } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
 import type { IncomingIds } from "./incoming-ids.ts";
+import type { MinuteCount } from "./minute-count.ts";
 import { Outbound, type OutboundOwner } from "./outbound.ts";
 import type { EngineParts } from "./parts.ts";
 
@@ -63,6 +65,13 @@ export class Session
   /** 0 is none. */
   maxSilenceMs = 0;
   will: Will | undefined;
+  /** The client asked for its will with its DISCONNECT (MQTT 5). */
+  isWillAsked = false;
+  /** What a client of MQTT 5 is to know (its CONNACK). */
+  announced: Properties | undefined;
+  /** Messages of QoS 1 that are not acknowledged. */
+  openQos1 = 0;
+  denied: MinuteCount | undefined;
   principal: Principal | undefined;
   /** The database lists it as open, so its end must be recorded. */
   recorded = false;
@@ -95,10 +104,14 @@ export class Session
     this.deps.handlers.handleFrame(this, frame, bytes);
   }
 
-  /** A forbidden CONNECT is answered if MQTT 3.1.1 has a return code for it; anything else just closes [MQTT-4.8.0-1]. */
+  /** A forbidden CONNECT is answered if MQTT has a code for it; later MQTT 3.1.1 has none [MQTT-4.8.0-1], and MQTT 5 a DISCONNECT. */
   onProblem({ problem }: PacketProblem): void {
-    const code = this.accepted ? undefined : connackCode(problem, this.version);
-    if (code !== undefined) this.outbound.packet(writeConnack(code));
+    if (this.accepted) {
+      this.close("protocol_error", disconnectCode(problem, this.version));
+      return;
+    }
+    const code = connackCode(problem, this.version);
+    if (code !== undefined) this.outbound.packet(writeConnack(code, this.version));
     this.close("protocol_error");
   }
 
@@ -155,17 +168,22 @@ export class Session
     else this.#checkKeepAlive();
   }
 
-  /** Closes the connection at once. */
+  /** Closes the session at once, and the connection as soon as a client of MQTT 5 has its DISCONNECT. */
   async end(reason: string): Promise<void> {
-    this.socket.destroy();
+    if (this.version < 5 || !this.accepted) this.socket.destroy();
     this.close(reason);
     await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), SETTLE_MS, () => undefined);
   }
 
-  /** Closes the session now, and the connection when what was written last is sent. The first reason counts. */
-  close(reason: string): void {
+  /**
+   * Closes the session now, and the connection when what was written last is sent. The first reason counts.
+   *
+   * @param code of the DISCONNECT of MQTT 5, where it is not that of the reason
+   */
+  close(reason: string, code: number | undefined = endingOf(reason).v5): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    if (this.accepted && this.version === 5 && code !== undefined) this.outbound.packet(writeDisconnect(code));
     this.inbound.close();
     this.reason ??= reason;
     this.deps.handlers.endSession(this, this.reason);

@@ -1,30 +1,69 @@
 import type { Frame } from "../codec/cursor.ts";
+import { PacketProblem } from "../codec/problem.ts";
 import { readSubscribe, readUnsubscribe } from "../codec/read-subscribe.ts";
+import {
+  readSubscribe5,
+  readUnsubscribe5,
+  type SubscribePacket5,
+  type Subscription5,
+} from "../codec/read-subscribe5.ts";
 import { writeSuback, writeUnsuback } from "../codec/writers.ts";
+import { REASON } from "../policy/answers.ts";
 import type { Session } from "./session.ts";
 
-const REFUSED = 0x80;
+const GRANTED = 0;
+const SHARED = "$share/";
 
 /** Takes a SUBSCRIBE: one return code for each filter, in their order [MQTT-3.8.4-5]. Throws {@link PacketProblem}. */
 export function takeSubscribe(session: Session, frame: Frame): void {
-  const { packetId, subscriptions } = readSubscribe(frame);
-  const { policy, router } = session.deps;
-  const granted = subscriptions.map(({ filter }) => policy.maySubscribe(session.principal!, filter));
-  const codes = subscriptions.map(({ qos }, index) => (granted[index] ? qos : REFUSED));
-  session.outbound.packet(writeSuback(packetId, codes));
-  for (const [index, { filter, qos }] of subscriptions.entries()) {
-    if (!granted[index] || session.isClosed) continue;
-    session.filters ??= new Set();
-    session.filters.add(filter);
-    router.subscribe(session, filter, qos);
+  const { packetId, subscriptions } = session.version === 5 ? read5(frame) : read3(frame);
+  const codes = subscriptions.map((subscription) => codeOf(session, subscription));
+  session.outbound.packet(writeSuback(packetId, codes, session.version));
+  for (const [index, subscription] of subscriptions.entries()) {
+    if (codes[index] === subscription.qos && !session.isClosed) subscribe(session, subscription);
   }
+}
+
+function read5(frame: Frame): SubscribePacket5 {
+  const packet = readSubscribe5(frame);
+  if (packet.properties.subscriptionId !== undefined) {
+    throw new PacketProblem("a subscription identifier", "subscription_ids_not_supported");
+  }
+  return packet;
+}
+
+/** A subscription of MQTT 3.1.1 gets its own messages, RETAIN 0 from then on [MQTT-3.3.1-9], and retained messages each time [MQTT-3.8.4-3]. */
+function read3(frame: Frame): Pick<SubscribePacket5, "packetId" | "subscriptions"> {
+  const { packetId, subscriptions } = readSubscribe(frame);
+  const options = { noLocal: false, retainAsPublished: false, retainHandling: 0 } as const;
+  return { packetId, subscriptions: subscriptions.map((each) => ({ ...each, ...options })) };
+}
+
+/** The granted QoS, or why there is none. */
+function codeOf(session: Session, { filter, qos }: Subscription5): number {
+  if (session.deps.policy.maySubscribe(session.principal!, filter)) return qos;
+  if (session.version < 5) return REASON.refusedFilter;
+  return filter.startsWith(SHARED) ? REASON.sharedNotSupported : REASON.notAuthorized;
+}
+
+function subscribe(session: Session, subscription: Subscription5): void {
+  const { filter, retainHandling } = subscription;
+  const { router } = session.deps;
+  session.filters ??= new Set();
+  const isNew = !session.filters.has(filter);
+  session.filters.add(filter);
+  router.subscribe(session, filter, subscription);
+  // [MQTT-3.3.1-9] to [MQTT-3.3.1-11] of MQTT 5
+  if (retainHandling === 0 || (retainHandling === 1 && isNew)) router.deliverRetained(session, filter, subscription);
 }
 
 /** Takes an UNSUBSCRIBE, which is acknowledged whether there was a subscription or not [MQTT-3.10.4-5]. Throws {@link PacketProblem}. */
 export function takeUnsubscribe(session: Session, frame: Frame): void {
-  const { packetId, filters } = readUnsubscribe(frame);
-  for (const filter of filters) {
-    if (session.filters?.delete(filter)) session.deps.router.unsubscribe(session, filter);
-  }
-  session.outbound.packet(writeUnsuback(packetId));
+  const { packetId, filters } = session.version === 5 ? readUnsubscribe5(frame) : readUnsubscribe(frame);
+  const codes = filters.map((filter) => {
+    if (!session.filters?.delete(filter)) return REASON.noSubscription;
+    session.deps.router.unsubscribe(session, filter);
+    return GRANTED;
+  });
+  session.outbound.packet(writeUnsuback(packetId, codes, session.version));
 }

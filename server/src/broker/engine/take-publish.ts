@@ -1,10 +1,14 @@
 import type { Frame } from "../codec/cursor.ts";
-import { type PublishPacket, readPublish } from "../codec/read-publish.ts";
-import { Message } from "../routing/message.ts";
+import { PacketProblem } from "../codec/problem.ts";
+import { type PublishPacket, readPublish, readPublish5 } from "../codec/read-publish.ts";
+import { writeAck5 } from "../codec/writers.ts";
+import { REASON } from "../policy/answers.ts";
+import { forwarded, Message } from "../routing/message.ts";
 import { unsettledBytes } from "../session-budget.ts";
 import { InOrder } from "./in-order.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Fate, Incoming } from "./incoming.ts";
 import { IncomingIds } from "./incoming-ids.ts";
+import { MinuteCount } from "./minute-count.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -12,60 +16,91 @@ import type { Session } from "./session.ts";
  * {@link PacketProblem}.
  */
 export function takePublish(session: Session, frame: Frame, bytes: number): void {
-  const packet = readPublish(frame, session.lastTopic);
-  if (!mayPublish(session, packet)) return;
+  const packet = session.version === 5 ? read5(session, frame) : readPublish(frame, session.lastTopic);
+  if (!session.deps.policy.mayPublish(session.principal!, packet.topic)) {
+    deny(session, packet, bytes);
+    return;
+  }
   if (packet.qos < 2) {
-    store(session, packet, bytes, false);
+    settleInOrder(session, packet, bytes, "store");
     return;
   }
   session.incomingIds ??= new IncomingIds(session.deps.limits, session.budget!);
   const arrived = session.incomingIds.arrived(packet, bytes);
-  if (arrived !== "deferred") store(session, packet, bytes, arrived === "repeated");
+  if (arrived !== "deferred") settleInOrder(session, packet, bytes, arrived === "repeated" ? "acknowledge" : "store");
 }
 
 /** Takes a PUBREL, which is answered whether its id is known or not [MQTT-4.3.3-2]; a deferred message has its turn then. */
 export function takeRelease(session: Session, id: number): void {
   session.outbound.ack("pubcomp", id);
   const next = session.incomingIds?.release(id);
-  if (next) store(session, next.packet, next.bytes, false);
+  if (next) settleInOrder(session, next.packet, next.bytes, "store");
 }
 
-/** A publish that is not authorized closes the connection of MQTT 3.1.1 without an acknowledgement [MQTT-3.3.5-2]. */
-function mayPublish(session: Session, { topic }: PublishPacket): boolean {
-  if (session.deps.policy.mayPublish(session.principal!, topic)) return true;
-  session.close("topic_not_authorised");
-  return false;
+/** A client of MQTT 5 knows how many messages it may have open [MQTT-3.3.4-9], and that it has no topic aliases [MQTT-3.2.2-17]. */
+function read5(session: Session, frame: Frame): PublishPacket {
+  const packet = readPublish5(frame, session.lastTopic);
+  if (packet.properties?.topicAlias !== undefined) throw new PacketProblem("a topic alias", "topic_alias_invalid");
+  const open = session.openQos1 + (session.incomingIds?.size ?? 0);
+  if (packet.qos > 0 && open >= session.deps.limits.mqtt5ReceiveMaximum && !session.incomingIds?.has(packet.packetId)) {
+    throw new PacketProblem("too many messages are open", "receive_maximum_exceeded");
+  }
+  return packet;
 }
 
-function store(session: Session, packet: PublishPacket, bytes: number, isRepeated: boolean): void {
+/**
+ * A publish that is not authorized closes the connection of MQTT 3.1.1 without an acknowledgement [MQTT-3.3.5-2]. MQTT 5 has a reason code
+ * for it at QoS 1 and 2, and the session stays, unless it happens again and again.
+ */
+function deny(session: Session, packet: PublishPacket, bytes: number): void {
+  if (session.version === 5 && packet.qos > 0 && isDeniedRarely(session)) settleInOrder(session, packet, bytes, "deny");
+  else session.close("topic_not_authorised");
+}
+
+function isDeniedRarely(session: Session): boolean {
+  const { wheel, limits } = session.deps;
+  session.denied ??= new MinuteCount();
+  return session.denied.add(wheel.now) <= limits.mqtt5Denied;
+}
+
+function settleInOrder(session: Session, packet: PublishPacket, bytes: number, fate: Fate): void {
   const { topic, payload } = packet;
   const { policy } = session.deps;
-  const retain = packet.retain && !isRepeated && policy.mayRetain(session.principal!, topic, payload.length);
+  const retain = packet.retain && fate === "store" && policy.mayRetain(session.principal!, topic, payload.length);
   const unsettled = unsettledBytes(bytes);
   session.budget!.begin(unsettled);
+  if (packet.qos === 1) session.openQos1++;
   session.inOrder ??= new InOrder(session);
-  session.inOrder.add({ state: "waiting", packet, retain, isRepeated, unsettled });
+  session.inOrder.add({ state: "waiting", packet, retain, fate, unsettled });
 }
 
-const STORED = Promise.resolve();
+const DONE = Promise.resolve();
 
 /** Stores a message; it is durable when this resolves. */
-export function storeIncoming({ deps, principal }: Session, { packet, isRepeated }: Incoming): Promise<void> {
-  return isRepeated ? STORED : deps.policy.storeMessage(principal!, packet.topic, packet.payload);
+export function storeIncoming({ deps, principal }: Session, { packet, fate }: Incoming): Promise<void> {
+  return fate === "store" ? deps.policy.storeMessage(principal!, packet.topic, packet.payload) : DONE;
 }
 
 /** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
 export function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
-  const { packet, unsettled } = incoming;
-  if (isStored) {
+  const { packet, fate, unsettled } = incoming;
+  if (packet.qos === 1) session.openQos1--;
+  if (fate === "deny") {
+    const type = packet.qos === 1 ? "puback" : "pubrec";
+    session.outbound.packet(writeAck5(type, packet.packetId, REASON.notAuthorized));
+  } else if (isStored) {
     if (packet.qos === 2) session.outbound.ack("pubrec", packet.packetId);
-    if (!incoming.isRepeated) forward(session, incoming);
+    if (fate === "store") forward(session, incoming);
     if (packet.qos === 1) session.outbound.ack("puback", packet.packetId);
   }
   session.budget!.settle(unsettled);
 }
 
-function forward({ deps, principal }: Session, { packet, retain }: Incoming): void {
-  const { topic, payload, qos } = packet;
-  deps.router.publish(principal!.tenantId, new Message(topic, payload, qos), retain);
+function forward(session: Session, { packet, retain }: Incoming): void {
+  const { deps, principal } = session;
+  const { topic, payload, qos, properties } = packet;
+  const message = properties
+    ? new Message(topic, payload, qos, forwarded(properties), deps.clock.monotonicMs())
+    : new Message(topic, payload, qos);
+  deps.router.publish(principal!.tenantId, message, retain, session);
 }

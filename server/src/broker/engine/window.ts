@@ -28,6 +28,11 @@ export class Window {
     return this.#last;
   }
 
+  /** The message with this id was not sent. */
+  forget(id: number): void {
+    this.#awaited.delete(id);
+  }
+
   /** The client has sent this acknowledgement. One that is not awaited changes nothing. */
   acknowledged(id: number, type: Awaited): void {
     if (this.#awaited.get(id) !== type) return;

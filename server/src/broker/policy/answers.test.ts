@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ConnectProblem, connackCode, endingOf } from "./answers.ts";
+import { connackCode, endingOf, type ProtocolProblem } from "./answers.ts";
 
 /** MQTT 3.1 and 3.1.1, MQTT 5; "close" where the connection is closed without a CONNACK. */
-const REFUSALS: Record<ConnectProblem, [number | "close", number | "close"]> = {
+const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = {
   unsupported_version: [1, 0x84],
   malformed_packet: ["close", 0x81],
   protocol_error: ["close", 0x82],
   packet_too_large: ["close", 0x95],
+  topic_alias_invalid: ["close", 0x94],
+  quota_exceeded: ["close", 0x97],
+  receive_maximum_exceeded: ["close", 0x93],
+  subscription_ids_not_supported: ["close", 0xa1],
+  bad_authentication_method: ["close", 0x8c],
   identifier_rejected: [2, 0x85],
   server_unavailable: [3, 0x88],
   bad_credentials: [4, 0x86],
@@ -15,7 +20,7 @@ const REFUSALS: Record<ConnectProblem, [number | "close", number | "close"]> = {
 };
 
 test("every refusal of a CONNECT has its code in each version of MQTT", () => {
-  for (const [problem, [older, five]] of Object.entries(REFUSALS) as [ConnectProblem, [unknown, unknown]][]) {
+  for (const [problem, [older, five]] of Object.entries(REFUSALS) as [ProtocolProblem, [unknown, unknown]][]) {
     assert.equal(connackCode(problem, 3) ?? "close", older, problem);
     assert.equal(connackCode(problem, 4) ?? "close", older, problem);
     assert.equal(connackCode(problem, 5) ?? "close", five, problem);

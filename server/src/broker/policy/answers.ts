@@ -1,12 +1,17 @@
 /** The protocol level of a CONNECT: 3 is MQTT 3.1, 4 is MQTT 3.1.1. */
 export type ProtocolVersion = 3 | 4 | 5;
 
-/** Why a CONNECT is refused. */
-export type ConnectProblem =
+/** What is wrong with a packet, or why a CONNECT is refused. */
+export type ProtocolProblem =
   | "unsupported_version"
   | "malformed_packet"
   | "protocol_error"
   | "packet_too_large"
+  | "topic_alias_invalid"
+  | "quota_exceeded"
+  | "receive_maximum_exceeded"
+  | "subscription_ids_not_supported"
+  | "bad_authentication_method"
   | "identifier_rejected"
   | "not_authorized"
   | "bad_credentials"
@@ -18,12 +23,17 @@ interface Codes {
   readonly v5?: number;
 }
 
-/** CONNACK: return codes of MQTT 3.1.1, 3.2.2.3, and reason codes of MQTT 5, 3.2.2.2. */
-const CONNECT_REFUSALS: Readonly<Record<ConnectProblem, Codes>> = {
+/** Return codes of MQTT 3.1.1, 3.2.2.3, and reason codes of MQTT 5, 2.4. */
+const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   unsupported_version: { v3: 1, v5: 0x84 },
   malformed_packet: { v5: 0x81 },
   protocol_error: { v5: 0x82 },
   packet_too_large: { v5: 0x95 },
+  topic_alias_invalid: { v5: 0x94 },
+  quota_exceeded: { v5: 0x97 },
+  receive_maximum_exceeded: { v5: 0x93 },
+  subscription_ids_not_supported: { v5: 0xa1 },
+  bad_authentication_method: { v5: 0x8c },
   identifier_rejected: { v3: 2, v5: 0x85 },
   not_authorized: { v3: 5, v5: 0x87 },
   bad_credentials: { v3: 4, v5: 0x86 },
@@ -31,8 +41,8 @@ const CONNECT_REFUSALS: Readonly<Record<ConnectProblem, Codes>> = {
 };
 
 /** The code of the CONNACK that refuses a CONNECT; undefined where the connection is closed without one. */
-export function connackCode(problem: ConnectProblem, version: ProtocolVersion): number | undefined {
-  const { v3, v5 } = CONNECT_REFUSALS[problem];
+export function connackCode(problem: ProtocolProblem, version: ProtocolVersion): number | undefined {
+  const { v3, v5 } = PROBLEMS[problem];
   return version === 5 ? v5 : v3;
 }
 
@@ -42,6 +52,19 @@ interface Ending {
   /** The reason code of the DISCONNECT that MQTT 5 has for it (MQTT 5, 3.14.2.1). */
   readonly v5?: number;
 }
+
+/** The reason code of the DISCONNECT that ends a session for a packet's problem; undefined where the connection is only closed. */
+export function disconnectCode(problem: ProtocolProblem, version: ProtocolVersion): number | undefined {
+  return version === 5 ? PROBLEMS[problem].v5 : undefined;
+}
+
+/** Codes of single requests: a subscription that is refused, a message that is not authorized, a filter that was not subscribed to. */
+export const REASON = {
+  sharedNotSupported: 0x9e,
+  notAuthorized: 0x87,
+  noSubscription: 0x11,
+  refusedFilter: 0x80,
+} as const;
 
 /** Why sessions end that were accepted, as their record and the presence of their devices say it. */
 const ENDINGS: Readonly<Record<string, Ending>> = {

@@ -1,5 +1,5 @@
 import type { RefusalReason } from "../../connections/connections.ts";
-import type { ConnectProblem } from "./answers.ts";
+import type { ProtocolProblem } from "./answers.ts";
 
 /** What a client presented: a certificate (then nothing else counts), a user name and password, or neither. */
 export type Credential =
@@ -41,7 +41,7 @@ export interface Principal {
 
 /** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */
 export type ConnectAnswer = Extract<
-  ConnectProblem,
+  ProtocolProblem,
   "identifier_rejected" | "server_unavailable" | "bad_credentials" | "not_authorized"
 >;
 

@@ -1,7 +1,7 @@
 import type { Principal } from "../policy/policy.ts";
 import type { Message, Qos } from "./message.ts";
 import { Retained } from "./retained.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { type Grant, Subscriptions } from "./subscriptions.ts";
 
 /** What receives messages. */
 export interface Subscriber {
@@ -16,12 +16,15 @@ export class Router {
   readonly retained = new Retained();
   readonly #tenants = new Map<string, Subscriptions<Subscriber>>();
 
-  /** Subscribes, and delivers the retained messages that match [MQTT-3.3.1-6], at every subscription to a filter [MQTT-3.8.4-3]. */
-  subscribe(subscriber: Subscriber, filter: string, qos: Qos): void {
+  subscribe(subscriber: Subscriber, filter: string, grant: Grant): void {
     const { tenantId } = subscriber.principal!;
     const subscriptions = this.#tenants.get(tenantId) ?? new Subscriptions<Subscriber>();
     this.#tenants.set(tenantId, subscriptions);
-    subscriptions.add(subscriber, filter, qos);
+    subscriptions.add(subscriber, filter, grant);
+  }
+
+  /** Delivers the retained messages that a new subscription matches [MQTT-3.3.1-6]. */
+  deliverRetained(subscriber: Subscriber, filter: string, { qos }: Grant): void {
     for (const message of this.retained.matching(filter)) subscriber.deliver(message, lower(qos, message.qos), true);
   }
 
@@ -32,12 +35,19 @@ export class Router {
     if (subscriptions?.isEmpty) this.#tenants.delete(tenantId);
   }
 
-  /** Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9]. */
-  publish(tenantId: string, message: Message, retain: boolean): void {
+  /**
+   * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
+   *
+   * @param from the session that published it, as long as it is open
+   */
+  publish(tenantId: string, message: Message, retain: boolean, from?: Subscriber): void {
     if (retain) this.retained.set(message);
     const subscribers = this.#tenants.get(tenantId)?.matching(message.topic);
     if (!subscribers) return;
-    for (const [subscriber, qos] of subscribers) subscriber.deliver(message, lower(qos, message.qos), false);
+    for (const [subscriber, { qos, noLocal, retainAsPublished }] of subscribers) {
+      if (noLocal && subscriber === from) continue;
+      subscriber.deliver(message, lower(qos, message.qos), retain && retainAsPublished);
+    }
   }
 }
 

@@ -1,7 +1,15 @@
 import type { Qos } from "./message.ts";
 import { TopicTrie } from "./topic-trie.ts";
 
-type Subscribers<S> = Map<S, Qos>;
+/** What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has neither. */
+export interface Grant {
+  qos: Qos;
+  /** It does not get its own messages. */
+  noLocal: boolean;
+  retainAsPublished: boolean;
+}
+
+type Subscribers<S> = Map<S, Grant>;
 
 interface ByFilter<V> {
   get(filter: string): V | undefined;
@@ -9,7 +17,7 @@ interface ByFilter<V> {
   delete(filter: string): unknown;
 }
 
-/** The subscriptions of one tenant: filter → subscriber → granted QoS. Filters without wildcards are found by one look-up. */
+/** The subscriptions of one tenant: filter → subscriber → what it was granted. Filters without wildcards are found by one look-up. */
 export class Subscriptions<S> {
   readonly #exact = new Map<string, Subscribers<S>>();
   readonly #wildcards = new TopicTrie<Subscribers<S>>();
@@ -19,11 +27,11 @@ export class Subscriptions<S> {
   }
 
   /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. */
-  add(subscriber: S, filter: string, qos: Qos): void {
+  add(subscriber: S, filter: string, grant: Grant): void {
     const filters = this.#ofKind(filter);
     const subscribers = filters.get(filter);
-    if (subscribers) subscribers.set(subscriber, qos);
-    else filters.set(filter, new Map([[subscriber, qos]]));
+    if (subscribers) subscribers.set(subscriber, grant);
+    else filters.set(filter, new Map([[subscriber, grant]]));
   }
 
   remove(subscriber: S, filter: string): void {
@@ -37,7 +45,7 @@ export class Subscriptions<S> {
    * Who subscribes to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined where nothing does. The map may
    * be the one that is stored: it is for reading.
    */
-  matching(topic: string): ReadonlyMap<S, Qos> | undefined {
+  matching(topic: string): ReadonlyMap<S, Grant> | undefined {
     const exact = this.#exact.get(topic);
     if (this.#wildcards.size === 0) return exact;
     const found = this.#wildcards.matchingTopic(topic);
@@ -53,9 +61,18 @@ export class Subscriptions<S> {
 function merge<S>(found: readonly Subscribers<S>[]): Subscribers<S> {
   const merged: Subscribers<S> = new Map();
   for (const subscribers of found) {
-    for (const [subscriber, qos] of subscribers) {
-      if (qos >= (merged.get(subscriber) ?? 0)) merged.set(subscriber, qos);
+    for (const [subscriber, grant] of subscribers) {
+      const other = merged.get(subscriber);
+      merged.set(subscriber, other ? both(grant, other) : grant);
     }
   }
   return merged;
+}
+
+function both(one: Grant, other: Grant): Grant {
+  return {
+    qos: one.qos > other.qos ? one.qos : other.qos,
+    noLocal: one.noLocal && other.noLocal,
+    retainAsPublished: one.retainAsPublished || other.retainAsPublished,
+  };
 }

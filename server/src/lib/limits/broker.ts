@@ -53,6 +53,20 @@ export const broker = limitTable({
     reached: CLOSED,
     fixed: true,
   },
+  mqttUserProperties: {
+    level: "message",
+    of: "user properties of one MQTT 5 packet",
+    value: 32,
+    reached: "DISCONNECT 0x97 (quota exceeded)",
+    fixed: true,
+  },
+  mqttUserPropertyBytes: {
+    level: "message",
+    of: "characters of all user properties of one MQTT 5 packet, names and values",
+    value: 8 * 1024,
+    reached: "DISCONNECT 0x97 (quota exceeded)",
+    fixed: true,
+  },
   mqttMessagesPerSecond: {
     level: "session",
     of: "MQTT messages a second, counting all packets but acknowledgements; a burst of one second's worth passes",
@@ -84,6 +98,25 @@ export const broker = limitTable({
     of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each",
     value: 512 * 1024,
     reached: "the socket is not read until one of them is; the session stays",
+  },
+  mqtt5ReceiveMaximum: {
+    level: "session",
+    of: "QoS 1 and 2 messages that a client of MQTT 5 has sent and that are not acknowledged, the receive maximum of its CONNACK",
+    value: 64,
+    reached: "DISCONNECT 0x93 (receive maximum exceeded)",
+  },
+  mqtt5Denied: {
+    level: "session",
+    of: "QoS 1 and 2 messages a minute on topics that a client of MQTT 5 may not publish to, each refused by its acknowledgement",
+    value: 20,
+    reached: "DISCONNECT 0x87 (not authorized); a message of QoS 0 has it at once",
+  },
+  mqtt5KeepAliveSeconds: {
+    level: "session",
+    of: "seconds of keep alive of a client of MQTT 5",
+    value: 3_600,
+    reached: "the CONNACK has this as server keep alive, also for a client that asks for none",
+    fixed: true,
   },
   mqttOutgoingInFlight: {
     level: "session",

@@ -1,0 +1,73 @@
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import type { Cursor } from "./cursor.ts";
+import { PacketProblem } from "./problem.ts";
+import { PROPERTY_RULES, type Properties, type PropertyHolder, type PropertyRule } from "./property-table.ts";
+import { checkTopicName, MAX_TOPIC_BYTES } from "./topics.ts";
+
+const RULES = new Map(PROPERTY_RULES.map((rule) => [rule.id, rule]));
+const MAX_FIELD = 0xffff;
+const NONE: Properties = Object.freeze({});
+
+/**
+ * Reads the properties of a client's packet (MQTT 5, 2.2.2): each at most once but user properties, and only those that belong to it.
+ * Throws {@link PacketProblem}.
+ */
+export function readProperties(cursor: Cursor, holder: PropertyHolder): Properties {
+  const length = cursor.varint();
+  if (length === 0) return NONE;
+  const end = cursor.at + length;
+  const properties: Properties = {};
+  while (cursor.at < end) {
+    const id = cursor.varint();
+    const rule = RULES.get(id);
+    if (!rule?.on.includes(holder)) throw new PacketProblem(`property ${id} does not belong here`);
+    if (rule.type === "pair") addUserProperty(properties, cursor);
+    else if (properties[rule.name] !== undefined) throw new PacketProblem("a property repeats", "protocol_error");
+    else Object.assign(properties, { [rule.name]: readValue(cursor, rule) });
+  }
+  if (cursor.at !== end) throw new PacketProblem("a property is longer than the properties");
+  checkUserProperties(properties);
+  return properties;
+}
+
+function readValue(cursor: Cursor, rule: PropertyRule): number | string | Buffer {
+  const value = readTyped(cursor, rule);
+  if (rule.type === "bit" && (value as number) > 1) throw new PacketProblem(`${rule.name} is 0 or 1`, "protocol_error");
+  if (rule.notZero && value === 0) throw new PacketProblem(`${rule.name} is not 0`, "protocol_error");
+  // [MQTT-3.3.2-8]
+  if (rule.name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
+  // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will
+  if (rule.name === "responseTopic") checkTopicName(value as string);
+  return value;
+}
+
+function readTyped(cursor: Cursor, { name, type }: PropertyRule): number | string | Buffer {
+  switch (type) {
+    case "uint16":
+      return cursor.uint16();
+    case "uint32":
+      return cursor.uint32();
+    case "varint":
+      return cursor.varint();
+    case "text":
+      return cursor.text(name === "responseTopic" ? MAX_TOPIC_BYTES : MAX_FIELD, name);
+    case "binary":
+      // A copy: properties stay longer than their packet.
+      return Buffer.from(cursor.binary(MAX_FIELD, name));
+    default:
+      return cursor.byte();
+  }
+}
+
+function addUserProperty(properties: Properties, cursor: Cursor): void {
+  properties.userProperties ??= [];
+  properties.userProperties.push([cursor.text(MAX_FIELD, "user property"), cursor.text(MAX_FIELD, "user property")]);
+}
+
+function checkUserProperties({ userProperties }: Properties): void {
+  if (!userProperties) return;
+  const bytes = userProperties.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const fits =
+    userProperties.length <= DEFAULT_LIMITS.mqttUserProperties && bytes <= DEFAULT_LIMITS.mqttUserPropertyBytes;
+  if (!fits) throw new PacketProblem("too many user properties", "quota_exceeded");
+}

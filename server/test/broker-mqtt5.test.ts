@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createEngine } from "../src/broker/engine/engine.ts";
+import { SECOND } from "../src/lib/clock.ts";
+import {
+  brokerFor,
+  connect,
+  connectGateway,
+  type Device,
+  eventually,
+  startBroker,
+  type TestBroker,
+  withEngine,
+} from "./broker/environment.ts";
+import { connect5, NONE, properties, publish5, session5 } from "./broker/mqtt5.ts";
+import { packet } from "./broker/packets.ts";
+import { DISCONNECT, PINGREQ, rawClient } from "./broker/raw-client.ts";
+
+let broker: TestBroker;
+
+before(async () => {
+  broker = await startBroker(createEngine);
+});
+after(() => broker.stop());
+
+const PINGRESP = [0xd0, 0];
+const FIVE = { protocolVersion: 5 } as const;
+
+test("a device connects with MQTT 5 and publishes at every QoS", async () => {
+  const device = await broker.enroll();
+  const client = await connect(broker, device, { ...FIVE, properties: { sessionExpiryInterval: 60 } });
+  for (const qos of [2, 1, 0] as const) await client.publishAsync(device.topic, `{"m${qos}":${qos}}`, { qos });
+  await client.endAsync();
+  const latest = await eventually(async () => {
+    const values = await broker.telemetry.listLatest(broker.caller, device.deviceId);
+    return values.length === 3 && values;
+  });
+  assert.deepEqual((latest || []).map(({ metric }) => metric).sort(), ["m0", "m1", "m2"]);
+});
+
+test("the CONNACK says what the broker has, and gives a keep alive to a client that asks for none or a long one", async () => {
+  const device = await broker.enroll();
+  for (const [keepAlive, given] of [
+    [0, [0x13, 0x0e, 0x10]],
+    [3601, [0x13, 0x0e, 0x10]],
+    [3600, []],
+  ] as const) {
+    const client = await rawClient(broker, device);
+    client.send(connect5(device.deviceId, { keepAlive, properties: properties([0x11, 0, 0, 0, 9]) }));
+    const body = [0x11, 0, 0, 0, 0, ...given, 0x21, 0, 64, 0x27, 0, 4, 0, 0, 0x29, 0, 0x2a, 0];
+    assert.deepEqual([...(await client.atLeast(5 + body.length))], [0x20, 3 + body.length, 0, 0, body.length, ...body]);
+    client.socket.destroy();
+  }
+});
+
+test("a CONNECT of MQTT 5 is refused with the reason code of its problem", async () => {
+  const device = await broker.enroll();
+  const revoked = await broker.enroll();
+  await broker.enrollment.revokeCertificate(broker.caller, revoked.certificateId);
+  const id = device.deviceId;
+  const cases: [Device | undefined, Buffer, number][] = [
+    [device, connect5("another"), 0x85],
+    [device, connect5(""), 0x85],
+    [device, connect5(id, { flags: 3 }), 0x81],
+    [device, connect5(id, { properties: properties([0x21, 0, 0]) }), 0x82],
+    [device, connect5(id, { properties: properties([0x15], "SCRAM") }), 0x8c],
+    [device, connect5(id, { flags: 6, rest: [NONE, "t/other", "will"] }), 0x87],
+    [revoked, connect5(revoked.deviceId), 0x87],
+    [undefined, connect5(id), 0x87],
+    [undefined, connect5(id, { flags: 0xc2, rest: ["name", "password"] }), 0x86],
+  ];
+  for (const [presented, bytes, code] of cases) {
+    const client = await rawClient(broker, presented);
+    client.send(bytes);
+    await client.ended;
+    assert.deepEqual([...client.received()], [0x20, 3, 0, code, 0], bytes.toString("hex"));
+  }
+});
+
+test("a publish that is not authorized is refused by its acknowledgement, in its order, and the session stays", async () => {
+  const device = await broker.enroll();
+  const client = await session5(broker, device);
+  client.send(
+    publish5(device.topic, '{"a":1}', 1, 1),
+    publish5("t/other", "{}", 1, 2),
+    publish5("t/other", "{}", 2, 3),
+    publish5(device.topic, '{"a":2}', 1, 4),
+  );
+  const expected = [0x40, 2, 0, 1, 0x40, 3, 0, 2, 0x87, 0x50, 3, 0, 3, 0x87, 0x40, 2, 0, 4];
+  assert.deepEqual([...(await client.answers(expected.length))], expected);
+  client.send(publish5("t/other", "{}", 0));
+  assert.deepEqual((await client.rest()).slice(expected.length), [0xe0, 1, 0x87], "QoS 0 has no acknowledgement");
+  assert.equal((await broker.telemetry.listLatest(broker.caller, device.deviceId))[0]?.value, 2);
+});
+
+test("the 21st publish of a minute that is not authorized ends the session", async () => {
+  const client = await session5(broker, await broker.enroll());
+  for (let id = 1; id <= 21; id++) client.send(publish5("t/other", "{}", 1, id));
+  assert.deepEqual((await client.rest()).slice(-3), [0xe0, 1, 0x87]);
+});
+
+test("a session ends with a DISCONNECT that has the reason code of its problem", async () => {
+  const device = await broker.enroll();
+  const open = { properties: properties([0x11, 0, 0, 0, 9]) };
+  const cases: [Buffer, number][] = [
+    [connect5(device.deviceId), 0x82],
+    [packet(0xf0, [0]), 0x82],
+    [publish5("t/#", "{}"), 0x81],
+    [publish5(device.topic, "{}", 0, 1, properties([0x23, 0, 1])), 0x94],
+    [packet(0x82, [0, 1], properties([0x0b, 1]), device.filter, [0]), 0xa1],
+    [packet(0x82, [0, 1], NONE), 0x82],
+    [Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 0x95],
+  ];
+  for (const [bytes, code] of cases) {
+    const client = await session5(broker, device, open);
+    client.send(bytes);
+    assert.deepEqual(await client.rest(), [0xe0, 1, code], bytes.toString("hex").slice(0, 40));
+  }
+  const late = await session5(broker, device);
+  late.send(packet(0xe0, [0], properties([0x11, 0, 0, 0, 9])));
+  assert.deepEqual(await late.rest(), [0xe0, 1, 0x82], "a session expiry that the CONNECT did not have");
+});
+
+test("takeover, revocation, silence and a stop have reason codes of their own", async (t) => {
+  const own = await withEngine(t, createEngine, broker, {});
+  const [device, silent, last] = [await own.enroll(), await own.enroll(), await own.enroll()];
+  const first = await session5(own, device);
+  const second = await session5(own, device);
+  assert.deepEqual(await first.rest(), [0xe0, 1, 0x8e]);
+  await own.enrollment.revokeCertificate(own.caller, device.certificateId);
+  assert.deepEqual(await second.rest(), [0xe0, 1, 0x98]);
+  assert.deepEqual(await (await session5(own, silent, { keepAlive: 1 })).rest(), [0xe0, 1, 0x8d]);
+  const open = await session5(own, last);
+  await own.stopEngine();
+  assert.deepEqual(await open.rest(), [0xe0, 1, 0x8b]);
+});
+
+test("subscriptions are answered with reason codes, and so are their ends", async () => {
+  const device = await broker.enroll();
+  const client = await session5(broker, device);
+  client.send(packet(0x82, [0, 7], NONE, device.filter, [1], "#", [1], "$share/g/a", [0]));
+  client.send(packet(0xa2, [0, 8], NONE, device.filter, "never"), PINGREQ);
+  const expected = [0x90, 6, 0, 7, 0, 1, 0x87, 0x9e, 0xb0, 5, 0, 8, 0, 0, 0x11, ...PINGRESP];
+  assert.deepEqual([...(await client.answers(expected.length))], expected);
+  client.socket.destroy();
+});
+
+test("properties of a message reach subscribers with MQTT 5, and the message those with 3.1.1", async () => {
+  const [device, older] = [await broker.enroll(), await broker.enroll()];
+  const five = await connectGateway(broker, { publish: [device.filter, older.filter] }, FIVE);
+  const client = await session5(broker, device);
+  client.send(packet(0x82, [0, 7], NONE, device.filter, [1]));
+  await client.answers(6);
+  const sent = {
+    payloadFormatIndicator: true,
+    messageExpiryInterval: 60,
+    contentType: "text/plain",
+    responseTopic: "t/a/answer",
+    correlationData: Buffer.from("id"),
+    userProperties: { k: "v" },
+  };
+  await five.publishAsync(device.filter, "x", { qos: 1, properties: sent });
+  const given = properties([1, 1, 2, 0, 0, 0, 60, 3], "text/plain", [8], "t/a/answer", [9], "id", [0x26], "k", "v");
+  const message = publish5(device.filter, "x", 1, 1, given);
+  assert.deepEqual((await client.answers(6 + message.length)).subarray(6), message);
+  const plain = await connect(broker, older);
+  const arrived = new Promise<string>((resolve) => plain.once("message", (_topic, payload) => resolve(`${payload}`)));
+  await plain.subscribeAsync(older.filter, { qos: 1 });
+  await five.publishAsync(older.filter, "y", { qos: 1, properties: sent });
+  assert.equal(await arrived, "y");
+  await Promise.all([five.endAsync(), plain.endAsync()]);
+  client.socket.destroy();
+});
+
+test("subscription options: own messages, RETAIN as published, and when retained messages are sent", async () => {
+  const topic = `t/${broker.caller.tenantSlug}/options`;
+  const client = await connectGateway(broker, { publish: [topic], subscribe: [topic] }, FIVE);
+  const got: string[] = [];
+  client.on("message", (_topic, payload, { retain }) => got.push(`${payload}${retain ? " retained" : ""}`));
+  await client.publishAsync(topic, "kept", { qos: 1, retain: true });
+  await client.subscribeAsync(topic, { qos: 1, nl: true, rh: 2 });
+  await client.publishAsync(topic, "own", { qos: 1 });
+  await client.subscribeAsync(topic, { qos: 1, rap: true, rh: 1 });
+  await client.publishAsync(topic, "again", { qos: 1, retain: true });
+  await client.subscribeAsync(topic, { qos: 1, rh: 0 });
+  await client.publishAsync(topic, "end", { qos: 1 });
+  assert.ok(await eventually(async () => got.includes("end")));
+  assert.deepEqual(got, ["again retained", "again retained", "end"]);
+  await client.publishAsync(topic, "", { qos: 1, retain: true });
+  await client.endAsync();
+});
+
+test("a message waits no longer than its expiry, and says how much of it is left", async (t) => {
+  const own = await brokerFor(t, createEngine);
+  const device = await own.enroll();
+  const publisher = await session5(own, device);
+  const retained = publish5(device.topic, '{"a":1}', 1, 1, properties([2, 0, 0, 0, 100]));
+  retained[0] = 0x33;
+  publisher.send(retained);
+  await publisher.answers(4);
+  const watch = async () => {
+    const five = await connectGateway(own, { subscribe: [device.topic] }, FIVE);
+    const got: (number | undefined)[] = [];
+    five.on("message", (_topic, _payload, { properties: given }) => got.push(given?.messageExpiryInterval));
+    await five.subscribeAsync(device.topic, { qos: 1 });
+    five.sendPing();
+    await new Promise<void>((resolve) => five.on("packetreceive", ({ cmd }) => cmd === "pingresp" && resolve()));
+    await five.endAsync();
+    return got;
+  };
+  own.clock.advance(30 * SECOND);
+  assert.deepEqual(await watch(), [70]);
+  own.clock.advance(70 * SECOND);
+  assert.deepEqual(await watch(), []);
+  publisher.socket.destroy();
+});
+
+test("a client gets no more open messages and no longer packets than it asked for", async () => {
+  const device = await broker.enroll();
+  const sender = await connectGateway(broker, { publish: [device.filter] });
+  const client = await session5(broker, device, { properties: properties([0x21, 0, 1, 0x27, 0, 0, 0, 200]) });
+  client.send(packet(0x82, [0, 7], NONE, device.filter, [1]));
+  await client.answers(6);
+  for (const payload of ["1", "x".repeat(200), "2"]) await sender.publishAsync(device.filter, payload, { qos: 1 });
+  const [first, second] = [publish5(device.filter, "1", 1, 1), publish5(device.filter, "2", 1, 3)];
+  client.send(PINGREQ);
+  assert.deepEqual(
+    (await client.answers(6 + first.length + 2)).subarray(6),
+    Buffer.concat([first, Buffer.of(...PINGRESP)]),
+  );
+  client.send(packet(0x40, [0, 1, 0x97]));
+  const all = await client.answers(6 + first.length + 2 + second.length);
+  assert.deepEqual(all.subarray(6 + first.length + 2), second, "the long one is left out");
+  await sender.endAsync();
+  client.socket.destroy();
+});
+
+test("a PUBREC that refuses a message ends it without a PUBREL", async () => {
+  const device = await broker.enroll();
+  const sender = await connectGateway(broker, { publish: [device.filter] });
+  const client = await session5(broker, device, { properties: properties([0x21, 0, 1]) });
+  client.send(packet(0x82, [0, 7], NONE, device.filter, [2]));
+  await client.answers(6);
+  for (const payload of ["1", "2"]) await sender.publishAsync(device.filter, payload, { qos: 2 });
+  const [first, second] = [publish5(device.filter, "1", 2, 1), publish5(device.filter, "2", 2, 2)];
+  await client.answers(6 + first.length);
+  client.send(packet(0x50, [0, 1, 0x80]));
+  assert.deepEqual((await client.answers(6 + first.length + second.length)).subarray(6 + first.length), second);
+  await sender.endAsync();
+  client.socket.destroy();
+});
+
+test("a client that has more messages open than the receive maximum is disconnected", async (t) => {
+  const own = await withEngine(t, createEngine, broker, {
+    limits: { mqtt5ReceiveMaximum: 2 },
+    around: (policy) => ({ ...policy, storeMessage: () => new Promise(() => undefined) }),
+  });
+  const device = await own.enroll();
+  const client = await session5(own, device);
+  client.send(
+    publish5(device.topic, "{}", 1, 1),
+    publish5(device.topic, "{}", 2, 2),
+    publish5(device.topic, "{}", 2, 2),
+  );
+  client.send(PINGREQ, publish5(device.topic, "{}", 1, 3));
+  assert.deepEqual(await client.rest(), [...PINGRESP, 0xe0, 1, 0x93]);
+});
+
+test("a will is published when a DISCONNECT asks for it, and not after a normal one", async () => {
+  const device = await broker.enroll();
+  const watcher = await connectGateway(broker, { subscribe: [device.topic] });
+  await watcher.subscribeAsync(device.topic, { qos: 1 });
+  const got: string[] = [];
+  watcher.on("message", (_topic, payload) => got.push(`${payload}`));
+  const will = { flags: 6, rest: [properties([0x18, 0, 0, 0, 9]), device.topic, '{"w":1}'] };
+  const normal = await session5(broker, device, will);
+  normal.send(DISCONNECT);
+  await normal.ended;
+  const asking = await session5(broker, device, will);
+  asking.send(packet(0xe0, [4]));
+  await asking.ended;
+  const last = await session5(broker, device);
+  last.send(publish5(device.topic, '{"last":1}', 1, 1));
+  assert.ok(await eventually(async () => got.includes('{"last":1}')));
+  assert.deepEqual(got, ['{"w":1}', '{"last":1}']);
+  last.socket.destroy();
+  await watcher.endAsync();
+});
