@@ -13,7 +13,20 @@ export function cpuMs(pid: number): number {
 export function familyCpuMs(pid: number): number {
   const [user, system, endedUser, endedSystem] = cpuFields(pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.reduce((sum, child) => sum + cpuMs(child), (user + system + endedUser + endedSystem) * TICK_MS);
+  return children.reduce(
+    (sum, child) => sum + runningCpuMs(child),
+    (user + system + endedUser + endedSystem) * TICK_MS,
+  );
+}
+
+/** Of a process that ends while it is read, as PostgreSQL's parallel workers do, nothing: from then on its parent's time contains it. */
+function runningCpuMs(pid: number): number {
+  try {
+    return cpuMs(pid);
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return 0;
+    throw error;
+  }
 }
 
 /** utime, stime, cutime and cstime of proc_pid_stat(5), in ticks. */
