@@ -1,4 +1,4 @@
-import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, groupsOfViewer, useCase } from "../../access/access.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import type { CertificateState } from "../certificate-state-store.ts";
 import type { DevicesDeps } from "../deps.ts";
@@ -24,7 +24,7 @@ export const countDevices = useCase(
   { scope: "devices:read", role: "viewer" },
   async ({ database: { db }, clock }: DevicesDeps, caller): Promise<DeviceCounts> => {
     const now = clock.now();
-    const viewer = boundedToGroupsOf(caller);
+    const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));
     const ending = { from: now, until: addMs(now, WEEKS * 7 * DAY) };
     const counted = await countDeviceRows(db, caller.tenantId, viewer, { now, overdueBefore: addMs(now, -OVERDUE_MS) });
     const expiring = await countExpiryRows(db, caller.tenantId, viewer, ending);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { visibleDevice } from "../../access/access.ts";
+import { type ViewedGroups, visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { type CertificateState, certificateState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
@@ -18,7 +18,7 @@ export interface DeviceCountRow {
 export async function countDeviceRows(
   db: Db,
   tenantId: string,
-  viewer: string | undefined,
+  viewer: ViewedGroups | undefined,
   { now, overdueBefore }: { now: Date; overdueBefore: Date },
 ): Promise<DeviceCountRow[]> {
   const { rows } = await sql<DeviceCountRow>`
@@ -42,7 +42,7 @@ export interface ExpiryRow {
 export async function countExpiryRows(
   db: Db,
   tenantId: string,
-  viewer: string | undefined,
+  viewer: ViewedGroups | undefined,
   { from, until }: { from: Date; until: Date },
 ): Promise<ExpiryRow[]> {
   const { rows } = await sql<ExpiryRow>`
