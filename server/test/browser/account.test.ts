@@ -27,7 +27,7 @@ browserTest("a password that the service drew is changed before anything else, a
   await signInByHand(window, drawn);
   await page.waitForURL("**/account");
   await page.getByText("Choose a password of your own").waitFor();
-  await page.getByRole("textbox", { name: "Present password" }).fill(drawn.password);
+  await page.getByRole("textbox", { name: "Current password" }).fill(drawn.password);
   await page.getByRole("textbox", { name: "New password", exact: true }).fill("short");
   await page.getByRole("button", { name: "Change password" }).click();
   await page.getByText("Use 12 to 128 characters.").waitFor();

@@ -121,6 +121,20 @@ browserTest("a device without a certificate leads to the bundle that brings it o
   await window.context.close();
 });
 
+browserTest("a refusal shows up on the open page, and leads to what the client of the device needs", async () => {
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  const device = await enrollDevice(server, tenant);
+  await page.goto(`/refusals?deviceId=${device.deviceId}`);
+  await page.getByText("No refusal matches.").waitFor();
+  await assert.rejects(connectMqtt(server, { ...device, fullchain: device.cert }));
+  await page.getByRole("link", { name: "What its client needs" }).click();
+  await page.getByText("The broker refused the device").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>("document.activeElement.textContent");
 }

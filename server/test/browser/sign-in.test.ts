@@ -106,7 +106,7 @@ browserTest(
     await page.goto(new URL(link).pathname + new URL(link).hash);
     const password = "seven purple bicycles sing";
     await page.getByRole("textbox", { name: "New password" }).fill(password);
-    await page.getByRole("textbox", { name: "The same again" }).fill(password);
+    await page.getByRole("textbox", { name: "Repeat the password" }).fill(password);
     await page.getByRole("button", { name: "Set password" }).click();
     await page.waitForURL("**/sign-in");
     await signInByHand(window, { email: forgetful.email, password });

@@ -53,11 +53,11 @@ async function acceptsInvitation(link: string): Promise<void> {
   const { page } = window;
   await page.goto(pathOf(link));
   await page.getByRole("textbox", { name: "New password" }).fill(PASSWORD);
-  await page.getByRole("textbox", { name: "The same again" }).fill("something else");
+  await page.getByRole("textbox", { name: "Repeat the password" }).fill("something else");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByText("The passwords differ.").waitFor();
   await assertSound(window, "invitation accepted");
-  await page.getByRole("textbox", { name: "The same again" }).fill(PASSWORD);
+  await page.getByRole("textbox", { name: "Repeat the password" }).fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL(`${server.httpUrl}/`);
   await page.getByRole("button", { name: "Account of grace@plant.example" }).waitFor();
@@ -70,7 +70,7 @@ async function choosesPassword(link: string): Promise<void> {
   const { page } = window;
   await page.goto(pathOf(link));
   await page.getByRole("textbox", { name: "New password" }).fill(OTHER);
-  await page.getByRole("textbox", { name: "The same again" }).fill(OTHER);
+  await page.getByRole("textbox", { name: "Repeat the password" }).fill(OTHER);
   await assertSound(window, "reset");
   await page.getByRole("button", { name: "Set password" }).click();
   await page.waitForURL("**/sign-in");

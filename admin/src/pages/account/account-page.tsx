@@ -57,7 +57,7 @@ function ComesFirst() {
   if (factor !== "due") return null;
   return (
     <Notice tone="warn" title="Set up a second factor">
-      <p>{tenant.name} requires one of its administrators. Until you have set it up, nothing else can be done.</p>
+      <p>{tenant.name} requires its administrators to have one. Until you have set it up, nothing else can be done.</p>
     </Notice>
   );
 }

@@ -30,7 +30,7 @@ export function PasswordChange() {
   return (
     <Form form={form} onSubmit={submit} action="Change password">
       <PasswordInput
-        label="Present password"
+        label="Current password"
         autoComplete="current-password"
         {...form.getInputProps("currentPassword")}
       />

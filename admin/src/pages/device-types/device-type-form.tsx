@@ -48,7 +48,7 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, lo
       <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
       <TopicsField
         label="Publishes on"
-        description="One topic in a line, below the tenant's prefix. {deviceId} stands for the id of the device."
+        description="One topic per line, below the tenant's prefix. {deviceId} stands for the id of the device."
         {...form.getInputProps("publishTopics")}
       />
       <TopicsField

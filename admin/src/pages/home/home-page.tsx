@@ -4,6 +4,7 @@ import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
+import { Notice } from "../../ui/display/status.tsx";
 import { Page, Section } from "../../ui/page/page.tsx";
 import { Tile, Tiles } from "../../ui/page/tile.tsx";
 import { ExpiryForecast } from "./expiry-forecast.tsx";
@@ -33,8 +34,14 @@ export default function HomePage() {
 function Overview({ overview }: { overview: Schemas["Overview"] }) {
   const { devices, openClaims } = overview;
   const { connectivity, certificates } = devices;
+  const { role } = useSession().user;
   return (
     <>
+      {devices.total === 0 && role !== "admin" && (
+        <Notice tone="accent" title="You see no device">
+          <p>You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.</p>
+        </Notice>
+      )}
       <Guide overview={overview} />
       <Section title="Devices">
         <Tiles>
@@ -61,7 +68,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
           <Tile label="Expired" value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
           <Tile label="Revoked" value={certificates.revoked} href="/devices?certificateState=revoked" tone="bad" />
           <Tile label="No certificate" value={certificates.none} href="/devices?certificateState=none" />
-          {openClaims !== null && <Tile label="Open claims" value={openClaims} href="/connect" />}
+          {openClaims !== null && <Tile label="Open claims" value={openClaims} href="/claims?status=pending" />}
         </Tiles>
       </Section>
       {devices.total > 0 && <ExpiryForecast weeks={devices.expiry} />}

@@ -22,5 +22,5 @@ export function requestFor(key: string, scopes: readonly string[], { origin, caP
   const path = LISTS[readable ?? ""] ?? "devices";
   const request = `-H 'X-API-Key: ${key}' \\\n  '${origin}/api/v1/${path}?limit=10'`;
   if (caPem === undefined) return `curl -sS ${request}`;
-  return `cat > ca.pem <<'PEM'\n${caPem.trim()}\nPEM\ncurl -sS --cacert ca.pem ${request}`;
+  return `cat > https-ca.pem <<'PEM'\n${caPem.trim()}\nPEM\ncurl -sS --cacert https-ca.pem ${request}`;
 }

@@ -14,6 +14,10 @@ export default function InvitePage() {
         action="Create account"
         onSubmit={async (password) => enter(await acceptInvite(token, password))}
       />
+      <p>
+        If you have an account already: <a href="/sign-in">sign in</a>. If the link has expired, the person who invited
+        you makes another.
+      </p>
     </OpenFrame>
   );
 }

@@ -30,7 +30,7 @@ export function NewPasswordForm({
         autoFocus
         {...form.getInputProps("password")}
       />
-      <PasswordInput label="The same again" autoComplete="new-password" {...form.getInputProps("again")} />
+      <PasswordInput label="Repeat the password" autoComplete="new-password" {...form.getInputProps("again")} />
     </Form>
   );
 }

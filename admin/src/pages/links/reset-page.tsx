@@ -22,6 +22,9 @@ export default function ResetPage() {
           await router.navigate({ to: "/sign-in" });
         }}
       />
+      <p>
+        <a href="/forgot-password">Ask for another link</a>
+      </p>
     </OpenFrame>
   );
 }

@@ -29,6 +29,12 @@ export function RefusalCard({ refusal }: { refusal: Refusal }) {
       <p className="refusal-cure">
         <strong>What to do: </strong>
         {sentence(cure)}
+        {deviceId && (
+          <>
+            {" "}
+            <a href={`/devices/${encodeURIComponent(deviceId)}/connect`}>What its client needs</a>
+          </>
+        )}
       </p>
       <Traces refusal={refusal} />
     </article>

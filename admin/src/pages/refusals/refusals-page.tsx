@@ -3,6 +3,7 @@ import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
 import { Pager } from "../../ui/display/pager.tsx";
@@ -33,6 +34,7 @@ export default function RefusalsPage() {
     skip,
   };
   const query = useQuery({ ...refusalsQuery(asked), refetchInterval: POLL_MS, placeholderData: keepPreviousData });
+  const mayUnknown = useMay("listUnknownRefusals");
   const filtered = FILTERS.some(({ name }) => values[name]);
   return (
     <Page
@@ -59,6 +61,12 @@ export default function RefusalsPage() {
         title="What is seen at the device"
         lead="When the broker has recorded nothing, the client did not reach it, or enrollment refused it."
       >
+        {mayUnknown && (
+          <p>
+            A client whose certificate is of another authority, or that has none, belongs to no tenant:{" "}
+            <a href="/platform?of=refusals">refused clients of the platform</a>.
+          </p>
+        )}
         <Loaded query={useQuery(symptomsQuery)}>{({ items }) => <Symptoms symptoms={items} />}</Loaded>
       </Section>
     </Page>

@@ -22,7 +22,7 @@ export function ShowLink({ link, onDone }: { link: MadeLink; onDone: () => void 
       <p>
         {link.mailed
           ? `It is being mailed to ${link.email}. You can hand it over as well.`
-          : `No mail server is configured: hand it over to ${link.email} on a way that only this person reads.`}
+          : `No mail server is configured: hand it over to ${link.email} in a way that only this person can read.`}
       </p>
       <DialogActions>
         <Button onClick={onDone}>Done</Button>

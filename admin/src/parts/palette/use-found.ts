@@ -31,6 +31,9 @@ export function useFound(text: string): readonly Entry[] {
   return data.items.flatMap(({ kind, id, title }) => {
     const [route = "", note = ""] = KINDS[kind] ?? [];
     const shown = appRoutes.some(({ path }) => path === route);
-    return shown ? [{ href: route.replace("$id", encodeURIComponent(id)), title, note }] : [];
+    if (!shown) return [];
+    // Devices of one claim share its name.
+    const told = kind === "device" && id !== title ? `${note} ${id}` : note;
+    return [{ href: route.replace("$id", encodeURIComponent(id)), title, note: told }];
   });
 }

@@ -3,7 +3,7 @@ import { REFUSAL_REASONS, type RefusalReason } from "./refusal-reasons.ts";
 /** What to do about a refusal, for the person who looks after the device. Every reason has its cure (spec 7, broker-side symptoms). */
 const CURES: Readonly<Record<RefusalReason, string>> = {
   no_chain:
-    "Give the client the certificate followed by its chain: with most clients one file, the content of clientCert and then that of clientCertChain (fullchain.pem of the agent).",
+    "Give the client the certificate followed by its chain: with most clients one file, the content of clientCert and then that of clientCertChain (fullchain.pem of a bundle and of the agent).",
   wrong_ca:
     "Install the certificate that this service issued to the device. If the device has none, let it redeem a claim, or issue a bundle for it.",
   not_yet_valid: "Set the device's clock, and compare the server's clock with a time server.",
