@@ -33,7 +33,7 @@ export function useFound(text: string): readonly Entry[] {
     const shown = appRoutes.some(({ path }) => path === route);
     if (!shown) return [];
     // Devices of one claim share its name.
-    const told = kind === "device" && id !== title ? `${note} ${id}` : note;
-    return [{ href: route.replace("$id", encodeURIComponent(id)), title, note: told }];
+    const label = kind === "device" && id !== title ? `${note} ${id}` : note;
+    return [{ href: route.replace("$id", encodeURIComponent(id)), title, note: label }];
   });
 }
