@@ -14,9 +14,9 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { COMPILE_HOT, COMPILE_ONCE } from "./test-run/compilation.ts";
 import { selectTests } from "./test-run/select.ts";
 import { shareProcesses } from "./test-run/share.ts";
+import { COLLECT_LATE, COMPILE_HOT, COMPILE_ONCE } from "./test-run/v8-flags.ts";
 
 /** No measure of speed: a machine that is busy with other work may take ten times as long as an idle one. */
 const TEST_TIMEOUT_MS = 240_000;
@@ -49,7 +49,7 @@ const events = run({
   cwd: root,
   concurrency: CONCURRENCY,
   execArgv: [
-    isWhole ? COMPILE_HOT : COMPILE_ONCE,
+    ...(isWhole ? [COMPILE_HOT, ...COLLECT_LATE] : [COMPILE_ONCE]),
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     `--import=${import.meta.dirname}/test-run/no-leaks.ts`,
     ...flags,

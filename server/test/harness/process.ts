@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { COMPILE_ONCE } from "../../../tools/test-run/compilation.ts";
+import { COMPILE_ONCE } from "../../../tools/test-run/v8-flags.ts";
 import { sendCommand } from "../../src/control/client.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/muster.mjs");
