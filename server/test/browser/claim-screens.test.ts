@@ -46,6 +46,7 @@ browserTest(
     assert.deepEqual((await server.app.devices.getDevice(tenant.caller, deviceId)).groupIds, [group]);
     await page.getByRole("link", { name: deviceId }).waitFor();
     await page.getByText("1 of 2").waitFor();
+    await page.getByText("The device has not connected yet.").waitFor();
     await page.reload();
     await page.getByRole("link", { name: deviceId }).waitFor();
     assert.equal(await page.locator("[data-secret]").count(), 0);

@@ -1,4 +1,6 @@
 import { Section } from "../../ui/page/page.tsx";
+import { ConnectionWatch } from "../connect/connection-watch.tsx";
+import { useConnection } from "../connect/use-connection.ts";
 
 /** The devices that redeemed a claim. */
 export function ClaimDevices({ deviceIds }: { deviceIds: readonly string[] }) {
@@ -17,6 +19,13 @@ export function ClaimDevices({ deviceIds }: { deviceIds: readonly string[] }) {
           ))}
         </ul>
       )}
+      {deviceIds.length === 1 && <Watched deviceId={deviceIds[0]!} />}
     </Section>
   );
+}
+
+/** The claim of one device shows whether it connects. */
+function Watched({ deviceId }: { deviceId: string }) {
+  const connection = useConnection(deviceId);
+  return connection.device ? <ConnectionWatch deviceId={deviceId} connection={connection} /> : null;
 }

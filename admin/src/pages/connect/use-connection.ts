@@ -19,12 +19,17 @@ const POLL_MS = 2000;
 /** Follows what becomes of a device's attempts to connect. */
 export function useConnection(deviceId: string | undefined): Connection {
   const id = deviceId ?? "";
-  const watching = { enabled: deviceId !== undefined, staleTime: 0, refetchInterval: POLL_MS };
+  const watching = { enabled: deviceId !== undefined, staleTime: 0, refetchInterval: untilRefused };
   const latest = useQuery({ ...latestQuery(id), ...watching });
   const device = useQuery({ ...deviceQuery(id), ...watching }).data?.device;
   const refusal = useQuery({ ...refusalsOfDeviceQuery(id, 1), ...watching }).data?.items[0];
   const reading = newestOf(latest.data?.items as readonly LatestValue[] | undefined);
   return { phase: phaseOf(device, refusal, reading), device, refusal, reading };
+}
+
+/** A device that is deleted has no more to poll for. */
+function untilRefused({ state }: { state: { status: string } }): number | false {
+  return state.status === "error" ? false : POLL_MS;
 }
 
 /** Values of one message arrive at the same time; the first by name stands for them. */
