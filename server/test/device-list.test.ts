@@ -5,6 +5,7 @@ import { DEVICE_ORDERS, type DeviceOrder, type DeviceQuery, type DeviceRecord } 
 import { listDeviceRows } from "../src/devices/list/device-list-store.ts";
 import { addMs, DAY, MINUTE } from "../src/lib/clock.ts";
 import type { Walk } from "../src/lib/page.ts";
+import { oneLongSearch } from "../src/lists/long-searches.ts";
 import { nextSortedPart } from "../src/lists/sorted-walk.ts";
 import { addTenant, enroll, startRegistry, type Tenant } from "./harness/enrollment.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -171,6 +172,20 @@ test("a list is sorted in both directions, what has no value last, and paged in 
   const byExpiry = await ids({ sort: { by: "certificateExpiresAt", descending: false } });
   assert.deepEqual(byExpiry.slice(0, 2), ["expired", "expiring"]);
   assert.deepEqual(new Set(byExpiry.slice(-2)), new Set(["revoked", "none"]));
+});
+
+test("an order without an index has its turn among the tenant's searches; others do not wait for it", async () => {
+  const { promise: search, resolve: endSearch } = Promise.withResolvers<void>();
+  const running = oneLongSearch(registry.database.db, tenant.caller.tenantId, () => search);
+  let isSorted = false;
+  const byName = ids({ sort: { by: "name", descending: false } }).then(() => {
+    isSorted = true;
+  });
+  await ids({ sort: { by: "id", descending: false } });
+  await ids({});
+  assert.equal(isSorted, false);
+  endSearch();
+  await Promise.all([running, byName]);
 });
 
 test("a search is narrowed and sorted like a list", async () => {

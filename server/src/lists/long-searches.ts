@@ -17,7 +17,7 @@ export async function oneLongSearch<T>(db: Db, tenantId: string, search: () => P
   tenants.set(tenantId, queue);
   if (queue.length > records.waitingSearches.value)
     throw rateLimited(
-      "Too many searches of the tenant are running. Narrow them by another filter, or send them one by one.",
+      "Too many searches and sorted lists of the tenant are being read. Narrow them by another filter, or send them one by one.",
       1,
     );
   const before = queue.at(-1);

@@ -3,6 +3,7 @@ import type { Db } from "../db/types.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { countList } from "./list-total.ts";
 import { type CountedList, LISTS } from "./lists.ts";
+import { oneLongSearch } from "./long-searches.ts";
 import { type Counted, type Shown, totalOf } from "./shown.ts";
 import { nextSortedPart } from "./sorted-walk.ts";
 import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
@@ -18,18 +19,31 @@ export interface Sorted extends Shown {
 
 /**
  * One page of a list in another order, and how many rows there are. Where no index has the order, every row that meets `where` is read
- * once for the page, and only the rows up to its end are kept.
+ * once for the page, and only the rows up to its end are kept; a tenant sorts one list at a time then, like its long searches.
+ *
+ * @throws MusterError rate_limited when too many of the tenant's searches and sorts wait
  */
 export async function sortedPage<Row>(
   db: Db,
   tenantId: string,
-  { list, as, columns, where, order, indexed = false }: Sorted,
+  sorted: Sorted,
   page: PageRequest,
 ): Promise<Counted<Row>> {
-  if (isPart(page)) {
-    const nextPart = indexed ? nextPartOfList<Row> : nextSortedPart<Row>;
-    return await nextPart(db, tenantId, { list, as, columns, where, by: order }, page);
+  const { indexed = false, order, ...shown } = sorted;
+  if (!isPart(page)) {
+    const read = () => readPage<Row>(db, tenantId, sorted, page);
+    return indexed ? await read() : await oneLongSearch(db, tenantId, read);
   }
+  const nextPart = indexed ? nextPartOfList<Row> : nextSortedPart<Row>;
+  return await nextPart(db, tenantId, { ...shown, by: order }, page);
+}
+
+async function readPage<Row>(
+  db: Db,
+  tenantId: string,
+  { list, as, columns, where, order }: Sorted,
+  page: PageRequest,
+): Promise<Counted<Row>> {
   const { skip, limit, countAhead } = page;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`${as}.${column}`);

@@ -73,7 +73,7 @@ export const records = limitTable({
   },
   waitingSearches: {
     level: "tenant",
-    of: "searches (q) of long lists that wait for another of the tenant, in one process",
+    of: "searches (q) of long lists, and lists in an order without an index, that wait for another of the tenant, in one process",
     value: 8,
     reached: "429 rate_limited with Retry-After",
     fixed: true,
