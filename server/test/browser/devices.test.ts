@@ -79,7 +79,7 @@ browserTest(
     await page.getByRole("button", { name: "Revoke 1 certificate" }).click();
     await page.getByText(/^Revoked 1 certificate of /).waitFor();
     await closed(session);
-    assert.equal(await page.getByRole("button", { name: "Revoke all" }).isDisabled(), true);
+    await page.getByRole("button", { name: "Revoke all", disabled: true }).waitFor();
     await assert.rejects(connectMqtt(server, device));
     await page.getByRole("link", { name: "Audit" }).last().click();
     await page.getByText("device.revoke-certificates").waitFor();
