@@ -164,6 +164,7 @@ browserTest(
     const window = await signedIn({ refused: /bulk/ }, other);
     const { page } = window;
     await page.goto("/devices?q=a-");
+    await page.getByRole("checkbox", { name: "Select a-1" }).waitFor();
     await page.getByRole("checkbox", { name: "Select all rows of this page" }).focus();
     await page.keyboard.press("Space");
     await page.getByText("3 devices selected").waitFor();

@@ -145,6 +145,7 @@ function SelectAll({ keys, selected, onChange }: Selection & { keys: readonly st
     <Checkbox
       size="xs"
       aria-label="Select all rows of this page"
+      disabled={keys.length === 0}
       checked={all}
       indeterminate={!all && keys.some((key) => selected.has(key))}
       onChange={() => onChange(new Set(all ? [] : keys))}
