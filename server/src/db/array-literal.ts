@@ -18,7 +18,12 @@ export function textArray(elements: readonly (string | undefined)[]): string {
 
 /** Of bytes, for a cast to `bytea[]`. */
 export function bytesArray(elements: readonly Uint8Array[]): string {
-  return `{${elements.map((bytes) => `"\\\\x${Buffer.from(bytes).toString("hex")}"`).join(",")}}`;
+  return `{${elements.map((bytes) => `"\\\\x${hexOf(bytes)}"`).join(",")}}`;
+}
+
+/** Without a copy of the bytes. */
+function hexOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("hex");
 }
 
 function textElement(text: string | undefined): string {

@@ -3,6 +3,8 @@ import { checkFirstByte, PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
 
 const NOTHING = Buffer.alloc(0);
+/** Of an incomplete packet, before they are joined: each costs some hundred bytes beside its own. */
+const MOST_PIECES = 64;
 
 /**
  * Divides the bytes of a connection into packets; it is the frame of the packet that {@link next} found last. A packet's type, flags and
@@ -21,7 +23,7 @@ export class FrameReader implements Frame {
   /** Where the frame begins. */
   #start = 0;
   /** The beginning of a packet that is not complete, how much of it has arrived, and its length; 0 is none. */
-  #partial: Buffer = NOTHING;
+  #pieces: Buffer[] = [];
   #collected = 0;
   #needed = 0;
 
@@ -97,8 +99,8 @@ export class FrameReader implements Frame {
 
   /** Keeps the beginning of a packet that is not complete. A copy: a slice would keep the whole chunk in memory. */
   #startCollecting(at: number, needed: number): void {
-    this.#partial = Buffer.from(this.bytes.subarray(at));
-    this.#collected = this.#partial.length;
+    this.#pieces = [Buffer.from(this.bytes.subarray(at))];
+    this.#collected = this.bytes.length - at;
     this.#needed = needed;
     this.bytes = NOTHING;
     this.#start = 0;
@@ -107,17 +109,14 @@ export class FrameReader implements Frame {
 
   /** The memory grows with what has arrived, and not with the number of pieces. */
   #collect(chunk: Buffer): void {
-    const collected = this.#collected + chunk.length;
-    if (collected > this.#partial.length) {
-      const grown = Buffer.allocUnsafe(Math.max(collected, Math.min(this.#needed, 2 * this.#partial.length)));
-      this.#partial.copy(grown, 0, 0, this.#collected);
-      this.#partial = grown;
-    }
-    chunk.copy(this.#partial, this.#collected);
-    this.#collected = collected;
-    if (collected < this.#needed) return;
-    this.bytes = this.#partial.subarray(0, collected);
-    this.#partial = NOTHING;
+    this.#pieces.push(chunk);
+    this.#collected += chunk.length;
+    const isComplete = this.#collected >= this.#needed;
+    if (!isComplete && this.#pieces.length < MOST_PIECES) return;
+    const joined = Buffer.concat(this.#pieces, this.#collected);
+    this.#pieces = isComplete ? [] : [joined];
+    if (!isComplete) return;
+    this.bytes = joined;
     this.#needed = 0;
   }
 }
