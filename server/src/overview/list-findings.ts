@@ -5,7 +5,7 @@ import { isDeviceId } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { type FindingKind, type FindingRow, type FindingScope, listFindingRows } from "./finding-store.ts";
-import { inTurn, turnsByDatabase } from "./in-turn.ts";
+import { SharedReads } from "./shared-reads.ts";
 
 export interface FindingQuery extends PageRequest {
   deviceId?: string | undefined;
@@ -49,7 +49,7 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   },
 };
 
-const turnsOf = turnsByDatabase<Awaited<ReturnType<typeof listFindingRows>>>();
+const sharedReads = new SharedReads<Awaited<ReturnType<typeof listFindingRows>>>();
 
 /**
  * What is wrong with the caller's devices now, newest first. A device that the caller does not see has no finding.
@@ -67,7 +67,9 @@ export const listFindings = useCase(
     };
     const key = JSON.stringify([viewer, filter.kind, skip, limit]);
     const { rows, total } =
-      filter.deviceId === undefined ? await inTurn(turnsOf(deps.database), caller.tenantId, key, read) : await read();
+      filter.deviceId === undefined
+        ? await sharedReads.read(deps.database.db, caller.tenantId, key, read)
+        : await read();
     return { items: rows.map(toFinding), total, skip, limit };
   },
 );

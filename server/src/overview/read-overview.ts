@@ -2,8 +2,8 @@ import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/a
 import type { DeviceCounts } from "../devices/devices.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { countFindingRows, type FindingKind } from "./finding-store.ts";
-import { inTurn, turnsByDatabase } from "./in-turn.ts";
 import { findingScope } from "./list-findings.ts";
+import { SharedReads } from "./shared-reads.ts";
 
 const NONE = { skip: 0, limit: 1 };
 const SEVERITIES = ["critical", "major", "minor", "warning"] as const;
@@ -20,7 +20,7 @@ export interface Overview {
   openClaims: number | null;
 }
 
-const turnsOf = turnsByDatabase<Overview>();
+const sharedReads = new SharedReads<Overview>();
 
 /**
  * What needs attention, in numbers. Every number is the total of a list that can be opened. It takes a dozen statements: many that one
@@ -28,7 +28,7 @@ const turnsOf = turnsByDatabase<Overview>();
  */
 export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller): Promise<Overview> => {
   const seen = boundedToGroupsOf(caller) ?? "all";
-  return await inTurn(turnsOf(deps.database), caller.tenantId, seen, () => readNumbers(deps, caller));
+  return await sharedReads.read(deps.database.db, caller.tenantId, seen, () => readNumbers(deps, caller));
 });
 
 async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview> {

@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client.ts";
 import { timelineQuery } from "../../api/devices.ts";
@@ -6,6 +5,7 @@ import { Actor } from "../../parts/actor.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
 import { Word } from "../../parts/word.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
+import { ShowEarlier } from "../../ui/display/show-earlier.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Time } from "../../ui/display/time.tsx";
 import { Section } from "../../ui/page/page.tsx";
@@ -46,9 +46,8 @@ function Details({ entry: { kind, id, text } }: { entry: Entry }) {
 
 /** What happened to the device, newest first. */
 export function HistoryTab({ device }: TabProps) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    timelineQuery(device.id),
-  );
+  const query = useInfiniteQuery(timelineQuery(device.id));
+  const { data, error, refetch } = query;
   if (error && !data) return <ProblemBox error={error} onRetry={() => void refetch()} />;
   return (
     <Section title="History" lead="Connects and disconnects are kept for 48 hours, the rest as long as its records.">
@@ -59,13 +58,7 @@ export function HistoryTab({ device }: TabProps) {
         rowKey={({ kind, at, id }) => `${kind} ${at} ${id}`}
         empty={<Empty title="Nothing has happened to this device yet" />}
       />
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier
-          </Button>
-        </div>
-      )}
+      <ShowEarlier query={query} />
     </Section>
   );
 }

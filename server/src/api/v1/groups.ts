@@ -71,6 +71,11 @@ export const GROUP_EXAMPLE = {
   updatedAt: "2026-11-20T10:05:00.000Z",
 };
 
+export const groupQuery = z.strictObject({
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  ...paging(50, 200),
+});
+
 export const listGroups = publicRoute({
   useCase: groupUseCases.listGroups,
   operationId: "listGroups",
@@ -79,10 +84,7 @@ export const listGroups = publicRoute({
   tag: TAG,
   summary: "List notification groups",
   description: "The tenant's groups, newest first.",
-  query: z.strictObject({
-    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
-    ...paging(50, 200),
-  }),
+  query: groupQuery,
   status: 200,
   response: page(groupRecord),
   errors: [],

@@ -5,6 +5,7 @@ import { type Reading, readingsQuery } from "../../../api/live/series.ts";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
 import { Empty } from "../../../ui/display/empty.tsx";
 import { reading } from "../../../ui/display/format.ts";
+import { ShowEarlier } from "../../../ui/display/show-earlier.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { Time } from "../../../ui/display/time.tsx";
 import { Section } from "../../../ui/page/page.tsx";
@@ -44,9 +45,8 @@ export function Readings(props: ReadingsProps) {
 
 function Rows({ deviceId, metric, ms }: ReadingsProps) {
   const [to] = useState(() => Date.now());
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    readingsQuery(deviceId, metric, { from: to - ms, to }),
-  );
+  const query = useInfiniteQuery(readingsQuery(deviceId, metric, { from: to - ms, to }));
+  const { data, error, refetch } = query;
   if (error && !data) return <ProblemBox error={error} onRetry={() => void refetch()} />;
   const rows = data?.pages.flatMap(({ items }) => items);
   return (
@@ -58,13 +58,7 @@ function Rows({ deviceId, metric, ms }: ReadingsProps) {
         rowKey={({ at }) => at}
         empty={<Empty title="Nothing was measured in this time" />}
       />
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier
-          </Button>
-        </div>
-      )}
+      <ShowEarlier query={query} />
     </>
   );
 }

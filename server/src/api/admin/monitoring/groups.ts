@@ -1,9 +1,7 @@
-import { z } from "zod";
 import { groupUseCases } from "../../../groups/groups.ts";
-import { records } from "../../../lib/limits/records.ts";
 import { adminRoute } from "../../route.ts";
-import { page, paging } from "../../shapes.ts";
-import { GROUP_EXAMPLE, groupRecord } from "../../v1/groups.ts";
+import { page } from "../../shapes.ts";
+import { GROUP_EXAMPLE, groupQuery, groupRecord } from "../../v1/groups.ts";
 
 export const listGroups = adminRoute({
   useCase: groupUseCases.listGroups,
@@ -13,10 +11,7 @@ export const listGroups = adminRoute({
   tag: "Groups",
   summary: "List notification groups",
   description: "The tenant's groups, of users other than admins those that they are members of, newest first.",
-  query: z.strictObject({
-    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
-    ...paging(50, 200),
-  }),
+  query: groupQuery,
   status: 200,
   response: page(groupRecord),
   errors: [],

@@ -1,0 +1,24 @@
+import type { Db } from "../db/database.ts";
+import { TenantTurns } from "../lib/limits/tenant-turns.ts";
+
+/** Reads of one kind, one of a tenant at a time; those that ask for the same before it begins share it. */
+export class SharedReads<T> {
+  readonly #turns = new TenantTurns();
+  /** Reads that have not begun, by tenant and key. */
+  readonly #waiting = new WeakMap<Db, Map<string, Promise<T>>>();
+
+  /** @param key what is read: a read that begins later sees everything that its callers did before */
+  read(db: Db, tenantId: string, key: string, read: () => Promise<T>): Promise<T> {
+    const waiting = this.#waiting.get(db) ?? new Map<string, Promise<T>>();
+    this.#waiting.set(db, waiting);
+    const name = `${tenantId} ${key}`;
+    const shared = waiting.get(name);
+    if (shared) return shared;
+    const turn = this.#turns.take(db, tenantId, () => {
+      waiting.delete(name);
+      return read();
+    });
+    waiting.set(name, turn);
+    return turn;
+  }
+}
