@@ -137,7 +137,7 @@ test("the time limits of server and client are back after the transaction that l
     assert.equal(rows[0]?.limit, onPostgres ? "2500ms" : "0");
     if (!onPostgres) return;
     await sql`SET statement_timeout = 0`.execute(db);
-    await assert.rejects(sql`SELECT pg_sleep(3)`.execute(db), /Query read timeout/);
+    await assert.rejects(sql`SELECT pg_sleep(4)`.execute(db), /Query read timeout/);
     await sql`RESET statement_timeout`.execute(db);
   });
 });

@@ -13,11 +13,12 @@ import type { Database } from "./types.ts";
 const OLDEST_MAJOR = 15;
 /**
  * A request may wait for a connection and then for its statement, and is to be answered within 5 s, so the two limits together
- * stay below that. A server that hangs does not end its statement: the client stops waiting a little later.
+ * stay below that. A server that hangs does not end its statement: the client stops waiting later, by more than a busy process may take
+ * to read that the statement was ended.
  */
-const CONNECT_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 1_500;
 const STATEMENT_TIMEOUT_MS = 2_500;
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 250;
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 750;
 
 /** A PostgreSQL server of version 15 or later. */
 export async function openPostgres(
