@@ -58,7 +58,7 @@ test("the latest values and the rejected messages of a device are shown with con
   const at = server.clock.now().toISOString();
   assert.equal(await view("latest"), `"state"  "ok"  ${at}\n"t"      21.5  ${at}\n`);
   const [long, short] = (await view("rejected")).split("\n");
-  assert.match(long!, /^\S+ {2}t\/acme\/t\/seen {2}.+: "x{120}…"$/);
+  assert.match(long!, /^\S+ {2}t\/acme\/t\/seen {2}.+: "x{120}…" \(500 bytes\)$/);
   assert.match(short!, /: "\\u009b2J\{"$/);
   const { items } = await json("device", "rejected", "seen", "--tenant", "acme");
   assert.equal(Buffer.from(items[0].payloadBase64, "base64").toString(), "x".repeat(500));

@@ -19,6 +19,7 @@ test("a bad payload is stored whole with its topic and reason, and valid ones be
   const [stored, ...none] = await fixture.telemetry.listRejected(caller, device.id);
   assert.deepEqual(none, []);
   assert.deepEqual(Buffer.from(stored!.payload), bad);
+  assert.equal(stored!.payloadBytes, bad.length);
   assert.equal(stored!.topic, `t/${caller.tenantSlug}/telemetry/${device.id}`);
   assert.equal(stored!.reason, "the payload is not valid UTF-8");
   assert.deepEqual(stored!.at.getTime(), fixture.clock.now().getTime());
@@ -58,12 +59,14 @@ test("the last 20 rejected messages of a device are stored, newest first, over b
   assert.equal((await fixture.telemetry.listRejected(caller, other.id)).length, 1);
 });
 
-test("an oversized payload is stored up to the largest valid size", async () => {
+test("of a long rejected payload its start and its length are stored", async () => {
   const device = await fixture.device(caller);
+  await device.publish(Buffer.concat([Buffer.alloc(16_384, "x"), Buffer.alloc(1, "y")]));
   await device.publish(Buffer.alloc(200_000, "x"));
-  const [stored] = await fixture.telemetry.listRejected(caller, device.id);
-  assert.equal(stored?.payload.length, 131_072);
-  assert.match(stored?.reason ?? "", /^the payload has 200000 bytes/);
+  const [largest, longer] = await fixture.telemetry.listRejected(caller, device.id);
+  for (const stored of [largest, longer]) assert.equal(stored?.payload.toString(), "x".repeat(16_384));
+  assert.deepEqual([largest?.payloadBytes, longer?.payloadBytes], [200_000, 16_385]);
+  assert.match(largest?.reason ?? "", /^the payload has 200000 bytes/);
 });
 
 test("values and rejected messages of another tenant's device are not found, like those of an unknown device", async () => {

@@ -588,6 +588,7 @@ export interface RejectedMessagesTable {
   topic: string;
   reason: string;
   payload: Buffer;
+  payload_bytes: number | null;
 }
 
 export interface RequestClockTable {

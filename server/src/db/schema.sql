@@ -811,6 +811,7 @@ CREATE TABLE rejected_messages (
   topic text NOT NULL,
   reason text NOT NULL,
   payload bytea NOT NULL,
+  payload_bytes integer,
   CONSTRAINT rejected_messages_pkey PRIMARY KEY (id)
 );
 CREATE INDEX rejected_messages_device ON rejected_messages USING btree (device_uid, at DESC, id DESC);

@@ -16,6 +16,7 @@ export interface Reading {
 export const MAX_PAYLOAD_BYTES = ingest.payloadBytes.value;
 export const MAX_METRICS = ingest.metricsPerMessage.value;
 export const MAX_REJECTED_PER_DEVICE = ingest.rejectedMessagesPerDevice.value;
+export const MAX_REJECTED_PAYLOAD_BYTES = ingest.rejectedPayloadBytes.value;
 const MAX_TEXT_BYTES = ingest.metricTextBytes.value;
 const MAX_NAME_BYTES = ingest.metricNameBytes.value;
 const MAX_AHEAD_MS = 10 * 60_000;

@@ -29,6 +29,9 @@ export function RejectedTab({ device }: TabProps) {
                   <Time at={message.at} />
                 </p>
                 <pre className="mono">{message.payload}</pre>
+                {isStart(message) && (
+                  <p className="soft">The start of {message.payloadBytes.toLocaleString()} bytes.</p>
+                )}
               </Panel>
             ))
           )
@@ -36,4 +39,9 @@ export function RejectedTab({ device }: TabProps) {
       </Loaded>
     </Section>
   );
+}
+
+/** Whether the payload is longer than what is shown of it. */
+function isStart({ payload, payloadBytes }: { payload: string; payloadBytes: number }): boolean {
+  return new TextEncoder().encode(payload).length < payloadBytes;
 }

@@ -24,7 +24,7 @@ const rejectedMessage = z
     topic: z.string(),
     reason: z.string(),
     payload: z.string().meta({ description: `As text; at most ${SHOWN_CHARACTERS} characters of it` }),
-    payloadBytes: z.int(),
+    payloadBytes: z.int().meta({ description: "Of the whole payload" }),
   })
   .meta({ id: "RejectedMessage" });
 const metric = z.string().min(1).max(256);
@@ -158,10 +158,10 @@ export const listRejected = adminRoute({
   },
   handler: async (caller, { params }, listRejected) => {
     const rejected = await listRejected(caller, params.id);
-    return { items: rejected.map((row) => ({ ...row, ...shown(row.payload) })) };
+    return { items: rejected.map((row) => ({ ...row, payload: shown(row.payload) })) };
   },
 });
 
-function shown(payload: Buffer): { payload: string; payloadBytes: number } {
-  return { payload: payload.toString("utf8").slice(0, SHOWN_CHARACTERS).toWellFormed(), payloadBytes: payload.length };
+function shown(payload: Buffer): string {
+  return payload.toString("utf8").slice(0, SHOWN_CHARACTERS).toWellFormed();
 }

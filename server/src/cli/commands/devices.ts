@@ -70,10 +70,11 @@ function valueCells({ metric, value, at, timeReplaced }: Result): string[] {
   return [quoted(metric), quoted(value), timeReplaced ? `${at} (time of arrival)` : at];
 }
 
-function rejectedLine({ at, topic, reason, payloadBase64 }: Result): string {
+function rejectedLine({ at, topic, reason, payloadBase64, payloadBytes }: Result): string {
   const payload = Buffer.from(payloadBase64, "base64").toString("utf8");
-  const shown = payload.length > PAYLOAD_CHARACTERS ? `${payload.slice(0, PAYLOAD_CHARACTERS)}…` : payload;
-  return `${at}  ${topic}  ${escaped(reason)}: ${quoted(shown)}`;
+  const line = `${at}  ${topic}  ${escaped(reason)}: `;
+  if (payload.length <= PAYLOAD_CHARACTERS) return line + quoted(payload);
+  return `${line}${quoted(`${payload.slice(0, PAYLOAD_CHARACTERS)}…`)} (${payloadBytes} bytes)`;
 }
 
 function quoted(value: unknown): string {

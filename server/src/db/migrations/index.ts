@@ -29,6 +29,7 @@ import { certificateLists } from "./0028-certificate-lists.ts";
 import { overviews } from "./0030-overviews.ts";
 import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
+import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   { number: 32, name: "people", sql: people },
   { number: 33, name: "delivery quota", sql: deliveryQuota },
   { number: 34, name: "second factors", sql: factors },
+  { number: 35, name: "rejected payload starts", sql: rejectedPayloadStarts },
 ];

@@ -86,4 +86,11 @@ export const ingest = limitTable({
     reached: "the oldest one is deleted",
     fixed: true,
   },
+  rejectedPayloadBytes: {
+    level: "message",
+    of: "bytes of the payload that are stored of a rejected message",
+    value: 16 * 1024,
+    reached: "the start of the payload is stored, with the length of the whole",
+    fixed: true,
+  },
 });

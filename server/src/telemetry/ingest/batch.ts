@@ -5,7 +5,10 @@ import type { Rejection } from "./rejection.ts";
 export interface RejectedMessage extends Rejection {
   deviceUid: string;
   topic: string;
+  /** Its start, when it is long. */
   payload: Uint8Array;
+  /** Of the whole payload. */
+  payloadBytes: number;
   at: number;
 }
 

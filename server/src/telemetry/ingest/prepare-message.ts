@@ -1,4 +1,4 @@
-import { MAX_PAYLOAD_BYTES, type Reading } from "../reading.ts";
+import { MAX_REJECTED_PAYLOAD_BYTES, type Reading } from "../reading.ts";
 import type { PreparedMessage } from "./batch.ts";
 import { parsePayload } from "./payload.ts";
 import type { Rejection } from "./rejection.ts";
@@ -13,7 +13,7 @@ export interface Message {
   payload: Buffer;
 }
 
-/** Parses a message and gives every reading a time. A bad payload becomes a rejected message, cut to the largest valid size. */
+/** Parses a message and gives every reading a time. A bad payload becomes a rejected message. */
 export function prepareMessage(
   message: Message,
   nowMs: number,
@@ -36,16 +36,23 @@ export function unprepared({ tenantId, deviceUid }: Message, nowMs: number): Pre
   return { tenantId, deviceUid, receivedAt: nowMs * 1000, readings: [], rejected: undefined };
 }
 
-/** A message that is stored with the reason why it was rejected, without readings. */
+/** A message that is stored with the reason why it was rejected and the start of its payload, without readings. */
 export function reject(message: Message, { cause, reason }: Rejection, at: number): PreparedMessage {
   const { tenantId, deviceUid, topic, payload } = message;
-  const stored = payload.length > MAX_PAYLOAD_BYTES ? payload.subarray(0, MAX_PAYLOAD_BYTES) : payload;
   return {
     tenantId,
     deviceUid,
     receivedAt: at,
     readings: [],
-    rejected: { deviceUid, topic, cause, reason, payload: stored, at },
+    rejected: {
+      deviceUid,
+      topic,
+      cause,
+      reason,
+      payload: payload.subarray(0, MAX_REJECTED_PAYLOAD_BYTES),
+      payloadBytes: payload.length,
+      at,
+    },
   };
 }
 

@@ -11,16 +11,18 @@ interface RejectedValues {
   topics: string;
   reasons: string;
   payloads: string;
+  payloadBytes: string;
 }
 
 const insertRejected = statement<RejectedValues, object>(
   "store-rejected",
   (p) => sql`
-  INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload)
-  SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload
+  INSERT INTO rejected_messages (id, device_uid, at, topic, reason, payload, payload_bytes)
+  SELECT id, device_uid, to_timestamp(at / 1e6), topic, reason, payload, nullif(payload_bytes, octet_length(payload))
     FROM unnest(${p.ids}::text::uuid[], ${p.deviceUids}::text::uuid[], ${p.times}::text::float8[],
-                ${p.topics}::text::text[], ${p.reasons}::text::text[], ${p.payloads}::text::bytea[])
-         AS u (id, device_uid, at, topic, reason, payload)`,
+                ${p.topics}::text::text[], ${p.reasons}::text::text[], ${p.payloads}::text::bytea[],
+                ${p.payloadBytes}::text::int[])
+         AS u (id, device_uid, at, topic, reason, payload, payload_bytes)`,
 );
 
 const trimRejected = statement<{ deviceUids: string }, object>(
@@ -47,6 +49,7 @@ export function storeRejected(messages: readonly RejectedMessage[], ids: readonl
       topics: textArray(messages.map((message) => message.topic)),
       reasons: textArray(messages.map((message) => message.reason)),
       payloads: bytesArray(messages.map((message) => message.payload)),
+      payloadBytes: plainArray(messages.map((message) => message.payloadBytes)),
     }),
     trimRejected.with({ deviceUids }),
   ];

@@ -8,13 +8,17 @@ export interface RejectedRow {
   at: Date;
   topic: string;
   reason: string;
+  /** Its start, when it is long. */
   payload: Buffer;
+  /** Of the whole payload. */
+  payloadBytes: number;
 }
 
 const selectRejected = statement<{ tenantId: string; deviceUid: string }, RejectedRow>(
   "rejected-messages",
   (p) => sql`
-  SELECT r.id, r.at, r.topic, r.reason, r.payload
+  SELECT r.id, r.at, r.topic, r.reason, r.payload,
+         coalesce(r.payload_bytes, octet_length(r.payload)) AS "payloadBytes"
     FROM rejected_messages r JOIN shared_devices d ON d.uid = r.device_uid
    WHERE d.tenant_id = ${p.tenantId}::uuid AND r.device_uid = ${p.deviceUid}::uuid
    ORDER BY r.at DESC, r.id DESC LIMIT ${sql.lit(MAX_REJECTED_PER_DEVICE)}`,
