@@ -192,7 +192,7 @@ function addressesOf(config: Config) {
 
 /** @returns a function that stops the jobs and waits for running ones */
 function startJobs(parts: Features & Pick<App, "authorities" | "database">, logger: Logger): () => Promise<void> {
-  const { access, identity, rules, telemetry, notifications, enrollment, connections, audit, events } = parts;
+  const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
   const { authorities, database } = parts;
   const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
     [2 * SECOND, "maintain the database", () => database.maintain()],
@@ -210,6 +210,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
     [10 * MINUTE, "prune claim guesses", enrollment.prune],
     [10 * MINUTE, "prune refusals and session drops", connections.prune],
+    [10 * MINUTE, "prune commands for devices", commands.prune],
     [10 * MINUTE, "prune idempotency keys", audit.prune],
     [10 * MINUTE, "prune events", events.prune],
     [10 * MINUTE, "prune notifications", () => notifications.prune()],

@@ -4,6 +4,7 @@ import { createAudit } from "./audit/audit.ts";
 import type { Authorities } from "./authorities/authorities.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createCertificates } from "./certificates/certificates.ts";
+import { createCommands } from "./commands/commands.ts";
 import { createConnections } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
@@ -89,6 +90,7 @@ export function composeFeatures(process: FeatureDeps) {
     ...shown,
     audit: createAudit(deps),
     backup: createBackup(deps),
+    commands: createCommands(deps),
     doctor,
     events,
     identity: createIdentity({

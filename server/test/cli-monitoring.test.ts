@@ -154,3 +154,21 @@ test("the log does not contain the webhook's secret", () => {
   assert.equal(secrets.length, 1);
   assert.ok(!server.logs.join("").includes(secrets[0]!));
 });
+
+test("a command is sent to a device, listed with what it is, and cancelled", async () => {
+  const type = ["device-type", "create", "--tenant", "acme", "--name", "Valve", "--topic", "x/{deviceId}"];
+  const { id } = await json(...type, "--subscribe", "commands/{deviceId}");
+  await json("device", "create", "--tenant", "acme", "--id", "valve", "--name", "Valve", "--type", id);
+  const about = ["valve", "--tenant", "acme"];
+  const send = (topic: string) => ["device", "send", ...about, "--topic", topic, "--payload", "op\u009ben"];
+  const sent = await json(...send("t/acme/commands/valve"), "--expires-in-minutes", "5");
+  const list = async () => (await muster(["device", "commands", ...about])).stdout;
+  const { createdAt, expiresAt } = sent;
+  assert.equal(
+    await list(),
+    `${sent.id}  t/acme/commands/valve  "op\\u009ben"  sent ${createdAt}  expires ${expiresAt}\n`,
+  );
+  assert.match(await refused(...send("t/acme/x/valve")), /t\/acme\/commands\/valve/);
+  assert.match((await muster(["device", "cancel", "valve", sent.id, "--tenant", "acme"])).stdout, /^Cancelled command/);
+  assert.equal(await list(), "No commands wait.\n");
+});

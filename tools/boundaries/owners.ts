@@ -28,6 +28,7 @@ export const owners: Record<string, readonly string[]> = {
     "session_drop_acks",
     "connection_refusals",
   ],
+  commands: ["device_commands"],
   telemetry: [
     "telemetry",
     "telemetry_latest",

@@ -14,6 +14,7 @@ const FEATURES = [
   "devices",
   "groups",
   "connections",
+  "commands",
   "enrollment",
   "identity",
   "events",
@@ -44,11 +45,12 @@ export const table = {
     broker: [...FEATURES, "lib"],
     control: [...FEATURES, "backup", "doctor", "lib"],
 
-    backup: ["access", "certificates", "connections", "enrollment", ...FLOOR],
+    backup: ["access", "certificates", "commands", "connections", "enrollment", ...FLOOR],
     doctor: FLOOR,
 
     enrollment: [
       "telemetry",
+      "commands",
       "certificates",
       "pki",
       "authorities",
@@ -78,6 +80,7 @@ export const table = {
     rules: ["anomalies", "telemetry", "devices", "access", "audit", ...FLOOR],
     anomalies: ["telemetry", "devices", "access", "audit", ...FLOOR],
     telemetry: ["devices", "connections", "access", "audit", ...FLOOR],
+    commands: ["devices", "access", "audit", ...FLOOR],
     connections: ["certificates", "devices", "access", "audit", ...FLOOR],
     certificates: ["pki", "devices", "access", "audit", ...FLOOR],
     devices: ["access", "audit", ...FLOOR],

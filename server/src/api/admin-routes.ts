@@ -4,6 +4,7 @@ import * as claims from "./admin/claims.ts";
 import * as connectGuide from "./admin/connect-guide.ts";
 import * as deviceTypes from "./admin/device-types.ts";
 import * as deviceBulk from "./admin/devices/bulk.ts";
+import * as deviceCommands from "./admin/devices/commands.ts";
 import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
@@ -35,6 +36,7 @@ const RESOURCES = [
   events,
   devices,
   deviceBulk,
+  deviceCommands,
   telemetry,
   findings,
   connectGuide,

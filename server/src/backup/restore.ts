@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { revokeAllKeys } from "../access/access.ts";
 import { revokeAllIssued } from "../certificates/certificates.ts";
+import { deleteAllCommands } from "../commands/commands.ts";
 import { deleteAllNodes, disableAllMqttClients } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { revokeAllClaims } from "../enrollment/enrollment.ts";
@@ -53,6 +54,8 @@ export async function restore(
     const database = await openStaged(staging, content, logger, file);
     const changed = database.db.transaction().execute(async (tx) => {
       await deleteAllNodes(tx);
+      // Devices may have acknowledged them since.
+      await deleteAllCommands(tx);
       return mode === "revoke-all" ? await revokeAll(tx, ids, clock.now()) : 0;
     });
     const revokedCertificates = await changed.finally(() => database.close());

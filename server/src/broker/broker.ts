@@ -1,4 +1,5 @@
 import type { Authorities } from "../authorities/authorities.ts";
+import type { Commands } from "../commands/commands.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -13,6 +14,7 @@ import { RetainedMessages } from "./policy/retained-messages.ts";
 export interface BrokerDeps extends Omit<PolicyDeps, "retained"> {
   config: { mqtt: { host: string; port: number }; trustedProxies: readonly AddressRange[]; limits: Limits };
   connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush">;
+  commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
   ids: Ids;
@@ -50,13 +52,16 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     await connections.flush();
   });
   let started = false;
+  let unlisten = async () => {};
   return {
     async start() {
+      unlisten = await deps.commands.onCommand((deviceUid) => engine.deliverCommands(deviceUid));
       const listening = await engine.start();
       started = true;
       return listening;
     },
     async stop() {
+      await unlisten();
       if (started) await engine.stop();
       started = false;
     },

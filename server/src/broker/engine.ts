@@ -44,4 +44,6 @@ export interface BrokerEngine {
   drop(target: DropTarget, reason: string): Promise<void>;
   /** Removes retained messages without delivering anything. */
   removeRetained(topics: readonly string[]): Promise<void>;
+  /** Sends the commands that wait for a device, if it is connected here and subscribes to their topics. */
+  deliverCommands(deviceUid: string): void;
 }

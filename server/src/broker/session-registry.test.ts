@@ -15,6 +15,7 @@ function session(registry: SessionRegistry, sessionId: string) {
       made.ended.push(reason);
       registry.remove(made);
     },
+    deliverCommands: () => undefined,
   };
   return made;
 }

@@ -6,6 +6,8 @@ export interface RegisteredSession {
   readonly sessionId: string;
   /** Closes it; resolves when it is closed and none of its messages is under way. Idempotent. */
   end(reason: string): Promise<void>;
+  /** Commands may wait for its device. */
+  deliverCommands(): void;
 }
 
 /** Beyond this number, drops that came before every session now being authorized are deleted: no admission needs them. */
@@ -65,6 +67,11 @@ export class SessionRegistry {
     this.#drops.set(dropped, { number: ++this.#dropCount, reason });
     this.#deleteOldDrops();
     await Promise.all([...(this.#byKey.get(dropped) ?? [])].map((session) => session.end(reason)));
+  }
+
+  /** Commands may wait for this device. */
+  deliverCommands(deviceUid: string): void {
+    for (const session of this.#byKey.get(key("deviceUid", deviceUid)) ?? []) session.deliverCommands();
   }
 
   #deleteOldDrops(): void {

@@ -18,6 +18,7 @@ export interface OpenedRow {
   seq: string;
   previous_session_id: string | null;
   previous_node_id: string | null;
+  has_commands: boolean;
 }
 
 const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
@@ -41,7 +42,8 @@ const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
      WHERE previous_node_id <> ${p.nodeId}
     RETURNING seq
   )
-  SELECT o.*, (SELECT pg_notify('muster_drops', seq::text) FROM dropped) AS notified FROM opened o`,
+  SELECT o.*, EXISTS (SELECT FROM shared_device_commands c WHERE c.device_uid = ${p.deviceUid}::uuid) AS has_commands,
+         (SELECT pg_notify('muster_drops', seq::text) FROM dropped) AS notified FROM opened o`,
 );
 
 /**

@@ -7,6 +7,8 @@ export type NewSession = Omit<SessionRow, "connectedAt">;
 export interface OpenedSession {
   /** The session of the same client id that this one has replaced, and whether it belongs to this process. */
   previous: { sessionId: string; here: boolean } | undefined;
+  /** Commands may wait for the device. */
+  hasCommands: boolean;
 }
 
 /** The sessions of this process and their rows; the row decides which session is the current one of its client id. */
@@ -41,7 +43,7 @@ export class Sessions {
       })
       .finally(() => this.#opening.delete(row.sessionId));
     this.#add({ ...row, seq: opened.seq });
-    return { previous: this.#predecessor(opened) };
+    return { previous: this.#predecessor(opened), hasCommands: opened.has_commands };
   }
 
   closeSession(sessionId: string, reason: string): void {

@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 import { accessCommands } from "./commands/access.ts";
 import { certificateCommands } from "./commands/certificates.ts";
 import { connectionCommands } from "./commands/connections.ts";
+import { waitingCommands } from "./commands/device-commands.ts";
 import { deviceCommands } from "./commands/devices.ts";
 import { notificationCommands } from "./commands/notifications.ts";
 import { operationsCommands } from "./commands/operations.ts";
@@ -21,6 +22,7 @@ const COMMANDS = new Map<string, Command>(
     ...certificateCommands,
     ...connectionCommands,
     ...deviceCommands,
+    ...waitingCommands,
     ...notificationCommands,
     ...operationsCommands,
     ...shiftCommands,

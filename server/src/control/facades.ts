@@ -2,6 +2,7 @@ import type { Access } from "../access/access.ts";
 import type { Authorities } from "../authorities/authorities.ts";
 import type { Backup } from "../backup/backup.ts";
 import type { Certificates } from "../certificates/certificates.ts";
+import type { Commands } from "../commands/commands.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Devices } from "../devices/devices.ts";
 import type { Doctor } from "../doctor/doctor.ts";
@@ -18,6 +19,7 @@ export interface Facades {
   authorities: Authorities;
   backup: Backup;
   certificates: Certificates;
+  commands: Commands;
   connections: Connections;
   devices: Devices;
   doctor: Doctor;

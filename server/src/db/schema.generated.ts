@@ -25,6 +25,7 @@ export interface Schema {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_minutes: DeliveryMinutesTable;
+  device_commands: DeviceCommandsTable;
   device_findings: DeviceFindingsTable;
   device_groups: DeviceGroupsTable;
   device_thresholds: DeviceThresholdsTable;
@@ -81,6 +82,7 @@ export interface Schema {
   shared_connection_refusals: SharedConnectionRefusalsView;
   shared_connectivity_events: SharedConnectivityEventsView;
   shared_delivery_minutes: SharedDeliveryMinutesView;
+  shared_device_commands: SharedDeviceCommandsView;
   shared_device_findings: SharedDeviceFindingsView;
   shared_device_groups: SharedDeviceGroupsView;
   shared_device_rules: SharedDeviceRulesView;
@@ -365,6 +367,18 @@ export interface DeliveryMinutesTable {
   minute: Date;
   critical_to_channels: Generated<number>;
   others: Generated<number>;
+}
+
+export interface DeviceCommandsTable {
+  position: GeneratedAlways<string>;
+  id: string;
+  tenant_id: string;
+  device_uid: string;
+  topic: string;
+  payload: Buffer;
+  created_at: Date;
+  created_by: string;
+  expires_at: Date;
 }
 
 export interface DeviceFindingsTable {
@@ -904,6 +918,11 @@ export interface SharedDeliveryMinutesView {
   tenant_id: string;
   minute: Date;
   others: number;
+}
+
+export interface SharedDeviceCommandsView {
+  device_uid: string;
+  expires_at: Date;
 }
 
 export interface SharedDeviceFindingsView {

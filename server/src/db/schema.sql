@@ -461,6 +461,25 @@ CREATE TABLE delivery_minutes (
   CONSTRAINT delivery_minutes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE device_commands (
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  device_uid uuid NOT NULL,
+  topic text NOT NULL,
+  payload bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT device_commands_pkey PRIMARY KEY ("position"),
+  CONSTRAINT device_commands_id_key UNIQUE (id),
+  CONSTRAINT device_commands_device_uid_fkey FOREIGN KEY (device_uid) REFERENCES devices(uid),
+  CONSTRAINT device_commands_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX device_commands_created ON device_commands USING btree (created_at);
+CREATE INDEX device_commands_expiry ON device_commands USING btree (expires_at);
+CREATE INDEX device_commands_waiting ON device_commands USING btree (device_uid, "position");
+
 CREATE TABLE device_findings (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -1286,6 +1305,11 @@ CREATE VIEW shared_delivery_minutes AS
     minute,
     others
    FROM delivery_minutes;
+
+CREATE VIEW shared_device_commands AS
+ SELECT device_uid,
+    expires_at
+   FROM device_commands;
 
 CREATE VIEW shared_device_findings AS
  SELECT tenant_id,

@@ -1,5 +1,6 @@
 import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { revokeIssuedToDevice } from "../certificates/certificates.ts";
+import { deleteCommandsOf } from "../commands/commands.ts";
 import { enqueueDrop } from "../connections/connections.ts";
 import { retireDevice } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
@@ -31,6 +32,7 @@ export const deleteDevice = adminUseCase(
         const { uid, ...before } = device;
         const revokedCertificates = await revokeIssuedToDevice(tx, caller, uid, { ids, now });
         await enqueueTelemetryDeletion(tx, uid, now);
+        await deleteCommandsOf(tx, uid);
         drop = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
         await faultPoint("delete.commit");
         return { target: deviceId, before, after: { revokedCertificates }, result: undefined };

@@ -24,6 +24,7 @@ export const FAULT_POINTS = [
   "master-key.promoted",
   "drop.deliver",
   "drop.acknowledge",
+  "command.acknowledge",
   "page.commit",
   "deliver.send",
   "deliver.sent",

@@ -11,6 +11,10 @@ export interface Records {
   group: string;
   shift: string;
   threshold: string;
+  /** A command that waits for the device. */
+  command: string;
+  /** On which the device gets commands. */
+  commandTopic: string;
   anomaly: string;
   ticket: string;
   claim: string;
@@ -47,6 +51,8 @@ export const NOWHERE: Records = {
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
+  command: "00000000-0000-7000-8000-00000000000b",
+  commandTopic: "t/no-such-tenant/commands/no-such-device",
   invite: "00000000-0000-7000-8000-00000000000a",
   adminEmail: "unknown-admin@example.com",
 };
@@ -98,14 +104,16 @@ type Creators = { [Kind in keyof Records]: () => Promise<string> };
 
 /** Creates a record of each kind when it is first asked for. */
 function creators(server: TestServer, { caller, admin, callers }: Seers): Creators {
-  const { access, certificates, connections, devices, enrollment, groups, rules, tickets } = server.app;
+  const { access, certificates, commands, connections, devices, enrollment, groups, rules, tickets } = server.app;
   const staff = Object.values(callers).flatMap(({ rights }) => (rights.kind === "user" ? [rights.userId] : []));
   const place = { database: server.app.database, clock: server.clock };
   const page = { skip: 0, limit: 1 };
   const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const user = once(() => addUser(server, { caller }, "viewer"));
-  const deviceType = once(() => devices.createDeviceType(caller, { name: "Pump", publishTopics: [] }));
+  const deviceType = once(() =>
+    devices.createDeviceType(caller, { name: "Pump", publishTopics: [], subscribeTopics: ["commands/{deviceId}"] }),
+  );
   const group = once(() =>
     groups.createGroup(caller, {
       name: "Pump hall",
@@ -126,7 +134,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     await connections.createMqttClient(caller, { clientId, username: fresh() });
     return clientId;
   };
+  const commandTopic = async () => `t/${caller.tenantSlug}/commands/${await deviceId()}`;
   return {
+    command: async () =>
+      (await commands.sendCommand(caller, await deviceId(), { topic: await commandTopic(), payload: "x" })).id,
+    commandTopic,
     device: deviceId,
     deviceType: async () => (await deviceType()).id,
     group: async () => (await group()).id,

@@ -70,6 +70,11 @@ export const RULES: Rules = {
     showCertificate: ["no key", "viewer", ({ certificate }) => [certificate]],
     listCertificateAudit: ["device-certificates:read", "admin", () => [page]],
   },
+  commands: {
+    sendCommand: ["no key", "operator", ({ device, commandTopic }) => [device, { topic: commandTopic, payload: "x" }]],
+    cancelCommand: ["no key", "operator", ({ device, command }) => [device, command]],
+    listCommands: ["no key", "operator", ({ device }) => [device, page]],
+  },
   connections: {
     createMqttClient: ["no key", "admin", () => [{ clientId: fresh(), username: fresh() }]],
     listMqttClients: ["no key", "admin", () => [page]],

@@ -63,6 +63,31 @@ export function crashPoints(given: () => CrashFixture): void {
     });
   }
 
+  test("killed after a device has acknowledged a command, before that is stored: the command is sent again, and then never", async () => {
+    const device = await fixture.enroll();
+    const topic = `t/acme/commands/${device.deviceId}`;
+    const about = { tenant: "acme", id: device.deviceId };
+    await fixture.server.command("device.send", { ...about, topic, payload: "open" });
+    const subscribed = async () => {
+      const client = await connectMqtt(fixture.server, device);
+      client.on("error", () => undefined);
+      const arrived = new Promise<string>((resolve) => client.once("message", (_topic, text) => resolve(`${text}`)));
+      client.subscribe(topic, { qos: 1 });
+      return { client, arrived };
+    };
+    await fixture.server.arm("command.acknowledge:kill9");
+    const first = await subscribed();
+    assert.equal(await first.arrived, "open");
+    assert.equal(await fixture.server.ended, null);
+    first.client.end(true);
+    await fixture.restart();
+    const second = await subscribed();
+    assert.equal(await second.arrived, "open");
+    const left = async () => (await fixture.server.command("device.commands", about)).items.length;
+    while ((await left()) > 0);
+    await second.client.endAsync();
+  });
+
   test("an error after a commit is a 500, and what was committed stays", async () => {
     const claim = await fixture.claim();
     await fixture.server.arm("redeem.committed:throw");

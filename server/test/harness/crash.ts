@@ -43,8 +43,8 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
   const email = "ada@acme.example";
   await server.command("user.create", { tenant: "acme", email, role: "admin" });
   const { key } = await server.command("key.create", { tenant: "acme", user: email, name: "test", scopes: SCOPES });
-  const publishTopics = ["telemetry/{deviceId}"];
-  const type = await server.command("device-type.create", { tenant: "acme", name: "Pump", publishTopics });
+  const topics = { publishTopics: ["telemetry/{deviceId}"], subscribeTopics: ["commands/{deviceId}"] };
+  const type = await server.command("device-type.create", { tenant: "acme", name: "Pump", ...topics });
 
   const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
     https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });

@@ -58,7 +58,8 @@ async function open(
   if (session.isClosed) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
   else session.recorded = true;
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
-  const { replacedHere } = opened;
+  const { replacedHere, hasCommands } = opened;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
+  if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;
 }

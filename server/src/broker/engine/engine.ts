@@ -81,6 +81,10 @@ class Engine implements BrokerEngine {
     for (const topic of topics) this.#deps.router.retained.remove(topic);
   }
 
+  deliverCommands(deviceUid: string): void {
+    this.#deps.registry.deliverCommands(deviceUid);
+  }
+
   /** Serves MQTT on a socket whose TLS handshake is done. */
   #serve(socket: TLSSocket, credential: Credential): void {
     const { policy, limits, clock, ids } = this.#options;

@@ -1,9 +1,13 @@
 import type { Message } from "../routing/message.ts";
 
+/** What follows a message of QoS 1 or 2: the client has acknowledged it, or it expired or was too long and was not sent. */
+export type OnSettled = (isAcknowledged: boolean) => void;
+
 interface Queued {
   message: Message;
   qos: 1 | 2;
   retain: boolean;
+  onSettled: OnSettled | undefined;
 }
 
 /** What a queued message costs beside its topic and payload. */

@@ -4,7 +4,7 @@ import type { AckType } from "../codec/writers.ts";
 import { writePublish } from "../codec/writers.ts";
 import type { Message, Qos } from "../routing/message.ts";
 import { OutBuffer } from "./out-buffer.ts";
-import { OutQueue } from "./out-queue.ts";
+import { type OnSettled, OutQueue } from "./out-queue.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Flushable } from "./turn-writer.ts";
 import { Window } from "./window.ts";
@@ -28,6 +28,8 @@ export class Outbound implements Flushable {
   readonly #buffer = new OutBuffer();
   #window: Window | undefined;
   #queue: OutQueue | undefined;
+  /** What follows messages that were sent, by packet id; most have nothing. */
+  #settled: Map<number, OnSettled> | undefined;
   #isScheduled = false;
   /** What the client of MQTT 5 asked for [MQTT-3.1.2-25, MQTT-3.3.4-7]. */
   #client: ClientLimits | undefined;
@@ -54,8 +56,11 @@ export class Outbound implements Flushable {
   }
 
   /** Sends a message, or queues it while the client has not acknowledged enough of the others [MQTT-4.6.0-5]. */
-  publish(message: Message, qos: Qos, retain: boolean): void {
-    if (message.isExpired(this.#parts.clock.monotonicMs())) return;
+  publish(message: Message, qos: Qos, retain: boolean, onSettled?: OnSettled): void {
+    if (message.isExpired(this.#parts.clock.monotonicMs())) {
+      onSettled?.(false);
+      return;
+    }
     if (qos === 0) {
       const packet = this.#encode(message, 0, retain, 0);
       if (packet.length <= this.#maxPacket) this.packet(packet);
@@ -67,22 +72,22 @@ export class Outbound implements Flushable {
     );
     if (this.#window.isFull) {
       this.#queue ??= new OutQueue();
-      this.#queue.push({ message, qos, retain });
-    } else this.#send(this.#window, message, qos, retain);
+      this.#queue.push({ message, qos, retain, onSettled });
+    } else this.#send(this.#window, message, qos, retain, onSettled);
     this.#checkBacklog();
   }
 
   /** The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses. */
   acknowledged(id: number, type: "puback" | "pubrec" | "pubcomp", reason = 0): void {
     const isRefused = type === "pubrec" && reason >= 0x80;
-    this.#window?.acknowledged(id, type);
-    if (isRefused) this.#window?.acknowledged(id, "pubcomp");
-    else if (type === "pubrec") this.ack("pubrel", id);
+    const isOver = this.#window?.acknowledged(id, type) || (isRefused && this.#window?.acknowledged(id, "pubcomp"));
+    if (type === "pubrec" && !isRefused) this.ack("pubrel", id);
+    if (isOver && this.#settled) this.#settle(this.#settled, id);
     while (this.#window && !this.#window.isFull) {
       const next = this.#queue?.shift();
       if (!next) return;
-      if (next.message.isExpired(this.#parts.clock.monotonicMs())) continue;
-      this.#send(this.#window, next.message, next.qos, next.retain);
+      if (next.message.isExpired(this.#parts.clock.monotonicMs())) next.onSettled?.(false);
+      else this.#send(this.#window, next.message, next.qos, next.retain, next.onSettled);
     }
   }
 
@@ -95,11 +100,24 @@ export class Outbound implements Flushable {
   }
 
   /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
-  #send(window: Window, message: Message, qos: 1 | 2, retain: boolean): void {
+  #send(window: Window, message: Message, qos: 1 | 2, retain: boolean, onSettled: OnSettled | undefined): void {
     const packetId = window.take(qos);
     const packet = this.#encode(message, qos, retain, packetId);
-    if (packet.length <= this.#maxPacket) this.packet(packet);
-    else window.forget(packetId);
+    if (packet.length > this.#maxPacket) {
+      window.forget(packetId);
+      onSettled?.(false);
+      return;
+    }
+    this.packet(packet);
+    if (!onSettled) return;
+    this.#settled ??= new Map();
+    this.#settled.set(packetId, onSettled);
+  }
+
+  #settle(settled: Map<number, OnSettled>, packetId: number): void {
+    const onSettled = settled.get(packetId);
+    settled.delete(packetId);
+    onSettled?.(true);
   }
 
   #encode(message: Message, qos: Qos, retain: boolean, packetId: number): Buffer {

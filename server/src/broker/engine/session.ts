@@ -6,6 +6,7 @@ import type { Properties } from "../codec/property-table.ts";
 import type { Will } from "../codec/read-connect.ts";
 import { LastTopic } from "../codec/read-publish.ts";
 import { writeConnack, writeDisconnect } from "../codec/writers.ts";
+import { CommandDelivery } from "../commands/command-delivery.ts";
 import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
 import type { Credential, Principal } from "../policy/policy.ts";
 import type { Message, Qos } from "../routing/message.ts";
@@ -18,6 +19,7 @@ import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
 import type { IncomingIds } from "./incoming-ids.ts";
 import type { MinuteCount } from "./minute-count.ts";
+import type { OnSettled } from "./out-queue.ts";
 import { Outbound, type OutboundOwner } from "./outbound.ts";
 import type { EngineParts } from "./parts.ts";
 
@@ -85,6 +87,8 @@ export class Session
   inOrder: InOrder<Incoming> | undefined;
   incomingIds: IncomingIds | undefined;
   filters: Set<string> | undefined;
+  /** Once commands have waited for its device. */
+  commands: CommandDelivery | undefined;
   dueTick = 0;
   #lastPacketTick = 0;
   #isLingering = false;
@@ -153,6 +157,20 @@ export class Session
   deliver(message: Message, qos: Qos, retain: boolean): void {
     if (this.isClosed || !this.deps.policy.mayReceive(this.principal!, message.topic)) return;
     this.outbound.publish(message, qos, retain);
+  }
+
+  deliverCommands(): void {
+    this.commands ??= new CommandDelivery(this);
+    this.commands.deliver();
+  }
+
+  acknowledgedTopics(): string[] {
+    const { router } = this.deps;
+    return [...(this.filters ?? [])].filter((topic) => router.qosOf(this, topic) > 0);
+  }
+
+  sendTracked(message: Message, settled: OnSettled): void {
+    this.outbound.publish(message, 1, false, settled);
   }
 
   /** Ends it when its client is silent for too long. */

@@ -22,6 +22,7 @@ export function takeSubscribe(session: Session, frame: Frame): void {
   for (const [index, subscription] of subscriptions.entries()) {
     if (codes[index] === subscription.qos && !session.isClosed) subscribe(session, subscription);
   }
+  session.commands?.deliver();
 }
 
 function read5(frame: Frame): SubscribePacket5 {

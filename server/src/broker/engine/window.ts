@@ -33,10 +33,11 @@ export class Window {
     this.#awaited.delete(id);
   }
 
-  /** The client has sent this acknowledgement. One that is not awaited changes nothing. */
-  acknowledged(id: number, type: Awaited): void {
-    if (this.#awaited.get(id) !== type) return;
-    if (type === "pubrec") this.#awaited.set(id, "pubcomp");
-    else this.#awaited.delete(id);
+  /** The client has sent this acknowledgement. One that is not awaited changes nothing. @returns whether the message is over */
+  acknowledged(id: number, type: Awaited): boolean {
+    if (this.#awaited.get(id) !== type) return false;
+    if (type !== "pubrec") return this.#awaited.delete(id);
+    this.#awaited.set(id, "pubcomp");
+    return false;
   }
 }

@@ -1,9 +1,10 @@
+import type { Commands } from "../../commands/commands.ts";
 import type { Connections } from "../../connections/connections.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
-import type { BrokerPolicy, ConnectDecision, ConnectRequest, Principal } from "./policy.ts";
+import type { BrokerPolicy, ConnectDecision, ConnectRequest, OpenedSession, Principal } from "./policy.ts";
 import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
 import type { RetainedMessages } from "./retained-messages.ts";
 import { UnverifiedClients } from "./unverified-clients.ts";
@@ -12,6 +13,7 @@ export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
   connections: AuthorizeConnectDeps["connections"] &
     RefusalsDeps["connections"] &
     Pick<Connections, "openSession" | "closeSession">;
+  commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
   retained: RetainedMessages;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
@@ -53,6 +55,9 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       deps.metrics.connections.dec({ kind: kindOf(principal) });
       deps.connections.closeSession(sessionId, reason);
     },
+    waitingCommands: async ({ deviceUid }, request) =>
+      deviceUid === undefined ? [] : await deps.commands.waitingCommands({ ...request, deviceUid }),
+    acknowledgeCommand: (id) => deps.commands.acknowledgeCommand(id),
   };
 }
 
@@ -68,9 +73,9 @@ async function openSession(
   { connections, metrics, refusals }: Checked,
   principal: Principal,
   { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
-): Promise<{ replacedHere: string | undefined }> {
+): Promise<OpenedSession> {
   const { tenantId, clientId } = principal;
-  const { previous } = await connections.openSession({
+  const { previous, hasCommands } = await connections.openSession({
     sessionId,
     clientId,
     tenantId,
@@ -81,7 +86,7 @@ async function openSession(
   });
   metrics.connections.inc({ kind: kindOf(principal) });
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
-  return { replacedHere: previous?.here ? previous.sessionId : undefined };
+  return { replacedHere: previous?.here ? previous.sessionId : undefined, hasCommands };
 }
 
 function kindOf(principal: Principal): "device" | "client" {

@@ -1,3 +1,4 @@
+import type { CommandRequest, WaitingCommand } from "../../commands/commands.ts";
 import type { RefusalReason } from "../../connections/connections.ts";
 import type { ProtocolProblem } from "./answers.ts";
 
@@ -39,6 +40,9 @@ export interface Principal {
   readonly subscribeFilters: ReadonlySet<string>;
 }
 
+/** A command that waits for a device (docs/operations.md). */
+export type { WaitingCommand } from "../../commands/commands.ts";
+
 /** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */
 export type ConnectAnswer = Extract<
   ProtocolProblem,
@@ -76,15 +80,19 @@ export interface BrokerPolicy {
    * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
    */
   storeMessage(principal: Principal, topic: string, payload: Buffer): Promise<void>;
-  /**
-   * Records the session of an authorized client; rejects when the database fails.
-   *
-   * @returns the session of the same client id that it replaces, if that is one of this process: close it before the client is answered
-   */
-  openSession(
-    principal: Principal,
-    session: { sessionId: string; remoteAddress: string },
-  ): Promise<{ replacedHere: string | undefined }>;
+  /** Records the session of an authorized client; rejects when the database fails. */
+  openSession(principal: Principal, session: { sessionId: string; remoteAddress: string }): Promise<OpenedSession>;
   /** Records that a session has ended, in the background. Never fails. */
   closeSession(principal: Principal, sessionId: string, reason: string): void;
+  /** The oldest commands that a device is to be sent. Rejects when the database fails. */
+  waitingCommands(principal: Principal, request: Omit<CommandRequest, "deviceUid">): Promise<WaitingCommand[]>;
+  /** Deletes a command that its device has acknowledged. Rejects when the database fails. */
+  acknowledgeCommand(id: string): Promise<void>;
+}
+
+export interface OpenedSession {
+  /** The session of the same client id that it replaces, if that is one of this process: close it before the client is answered. */
+  replacedHere: string | undefined;
+  /** Commands may wait for the device. */
+  hasCommands: boolean;
 }

@@ -28,6 +28,11 @@ export class Router {
     for (const message of this.retained.matching(filter)) subscriber.deliver(message, lower(qos, message.qos), true);
   }
 
+  /** The QoS with which messages on `topic` reach a subscriber; 0 where none do. */
+  qosOf(subscriber: Subscriber, topic: string): Qos {
+    return this.#tenants.get(subscriber.principal!.tenantId)?.matching(topic)?.get(subscriber)?.qos ?? 0;
+  }
+
   unsubscribe(subscriber: Subscriber, filter: string): void {
     const { tenantId } = subscriber.principal!;
     const subscriptions = this.#tenants.get(tenantId);

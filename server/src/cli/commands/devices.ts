@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { tenantSubcommand, wholeNumber } from "../options.ts";
 import { columns, escaped, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
+import { addWaitingCommands } from "./device-commands.ts";
 import { addDeviceTypes } from "./device-types.ts";
 
 /** Characters of a rejected payload that a line shows. */
@@ -16,6 +17,7 @@ export function addDeviceCommands(program: Command, exit: Exit): Command {
   const device = program.command("device").description("Manage devices and show their telemetry");
   addDevices(device, exit);
   addTelemetryViews(device, exit);
+  addWaitingCommands(device, exit);
   addClaims(program.command("claim").description("Manage claim codes, with which devices enroll themselves"), exit);
   return device;
 }

@@ -30,6 +30,7 @@ import { overviews } from "./0030-overviews.ts";
 import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
+import { deviceCommands } from "./0036-device-commands.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   { number: 33, name: "delivery quota", sql: deliveryQuota },
   { number: 34, name: "second factors", sql: factors },
   { number: 35, name: "rejected payload starts", sql: rejectedPayloadStarts },
+  { number: 36, name: "device commands", sql: deviceCommands },
 ];

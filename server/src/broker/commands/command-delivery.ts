@@ -1,0 +1,85 @@
+import type { Clock } from "../../lib/clock.ts";
+import { SECOND } from "../../lib/clock.ts";
+import { broker } from "../../lib/limits/broker.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { BrokerPolicy, Principal, WaitingCommand } from "../policy/policy.ts";
+import { Message } from "../routing/message.ts";
+
+/** What a delivery needs of its session. */
+export interface CommandSession {
+  readonly isClosed: boolean;
+  readonly principal: Principal | undefined;
+  readonly deps: { policy: Pick<BrokerPolicy, "waitingCommands" | "acknowledgeCommand">; clock: Clock; logger: Logger };
+  /** The topics that the client subscribes to with QoS 1 or 2. */
+  acknowledgedTopics(): string[];
+  /** Sends a message of QoS 1; `settled` says whether the client has acknowledged it, or why else it is over. */
+  sendTracked(message: Message, settled: (isAcknowledged: boolean) => void): void;
+}
+
+const IN_FLIGHT = broker.commandsInFlight.value;
+
+/** Sends the commands that wait for the device of a session, oldest first and a few at a time. */
+export class CommandDelivery {
+  readonly #session: CommandSession;
+  /** Sent in this session, and not known to be deleted. */
+  readonly #sent = new Set<string>();
+  #inFlight = 0;
+  #isReading = false;
+  /** There may be more than was read. */
+  #isStale = false;
+
+  constructor(session: CommandSession) {
+    this.#session = session;
+  }
+
+  /** Sends what may be sent now: commands may have been added, or the device has subscribed. */
+  deliver(): void {
+    this.#isStale = true;
+    if (!this.#isReading) void this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#isStale && !this.#session.isClosed && this.#inFlight < IN_FLIGHT) await this.#read();
+    } catch (error) {
+      // The next command, subscription or session reads again.
+      this.#session.deps.logger.warn({ err: (error as Error).message }, "could not read the commands for a device");
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { principal, deps } = this.#session;
+    const topics = this.#session.acknowledgedTopics();
+    this.#isStale = false;
+    if (topics.length === 0) return;
+    const limit = IN_FLIGHT - this.#inFlight;
+    const commands = await deps.policy.waitingCommands(principal!, { topics, sent: [...this.#sent], limit });
+    if (commands.length === limit) this.#isStale = true;
+    if (!this.#session.isClosed) for (const command of commands) this.#send(command);
+  }
+
+  #send({ id, topic, payload, expiresAt }: WaitingCommand): void {
+    const { clock } = this.#session.deps;
+    const messageExpiry = Math.max(1, Math.ceil((expiresAt.getTime() - clock.now().getTime()) / SECOND));
+    this.#sent.add(id);
+    this.#inFlight++;
+    const message = new Message(topic, payload, 1, { messageExpiry }, clock.monotonicMs());
+    this.#session.sendTracked(message, (isAcknowledged) => void this.#settle(id, isAcknowledged));
+  }
+
+  /** A command that was not acknowledged waits for the next session. */
+  async #settle(id: string, isAcknowledged: boolean): Promise<void> {
+    const { policy, logger } = this.#session.deps;
+    try {
+      if (isAcknowledged) await policy.acknowledgeCommand(id);
+      if (isAcknowledged) this.#sent.delete(id);
+    } catch (error) {
+      logger.warn({ err: (error as Error).message }, "a command that was acknowledged will be sent again");
+    }
+    this.#inFlight--;
+    if (this.#isStale && !this.#isReading) void this.#readAll();
+  }
+}

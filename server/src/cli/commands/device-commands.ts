@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { tenantSubcommand, wholeNumber } from "../options.ts";
+import { columns, escaped, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
+
+/** Characters of a payload that a line shows. */
+const PAYLOAD_CHARACTERS = 80;
+
+/** `muster device send | commands | cancel` */
+export function addWaitingCommands(device: Command, exit: Exit): void {
+  tenantSubcommand(device, "send <id>", "Send a command to a device, now or when it next connects")
+    .requiredOption("--topic <topic>", "Topic that the type of the device lists for subscriptions, whole: t/<slug>/…")
+    .requiredOption("--payload <text>", "Text to send")
+    .option(
+      "--expires-in-minutes <n>",
+      "Minutes that it waits for the device, 1 to 10080; a day when absent",
+      wholeNumber,
+    )
+    .action((id: string, { json, ...body }) =>
+      send(exit, {
+        name: "device.send",
+        body: { ...body, id },
+        json,
+        show: (sent) => [`Queued command ${sent.id} for device ${id}. It expires at ${sent.expiresAt}.`],
+      }),
+    );
+  tenantSubcommand(
+    device,
+    "commands <id>",
+    "List the commands that a device has not acknowledged, oldest first",
+  ).action((id: string, { json, tenant }) =>
+    send(exit, {
+      name: "device.commands",
+      body: { tenant, id },
+      json,
+      show: ({ items }) => columns(items.map(cells), "No commands wait."),
+    }),
+  );
+  tenantSubcommand(device, "cancel <id> <command-id>", "Cancel a command that waits for a device").action(
+    (id: string, command: string, { json, tenant }) =>
+      send(exit, {
+        name: "device.cancel",
+        body: { tenant, id, command },
+        json,
+        show: () => [`Cancelled command ${command} for device ${id}. If it was sent, the device may have received it.`],
+      }),
+  );
+}
+
+function cells({ id, topic, payload, createdAt, expiresAt }: Result): string[] {
+  const text = String(payload);
+  const shown = text.length > PAYLOAD_CHARACTERS ? `${text.slice(0, PAYLOAD_CHARACTERS)}…` : text;
+  return [id, topic, escaped(JSON.stringify(shown)), `sent ${createdAt}`, `expires ${expiresAt}`];
+}

@@ -1,0 +1,57 @@
+import { type Bound, bind } from "../access/access.ts";
+import type { Unlisten } from "../db/database.ts";
+import { addMs, MINUTE } from "../lib/clock.ts";
+import { faultPoint } from "../lib/fault-points.ts";
+import {
+  type CommandRequest,
+  deleteAcknowledged,
+  devicesOfNew,
+  pruneExpired,
+  readWaiting,
+  type WaitingCommand,
+} from "./command-store.ts";
+import type { CommandsDeps } from "./deps.ts";
+import { listCommands } from "./list-commands.ts";
+import { cancelCommand, sendCommand } from "./send-command.ts";
+
+export { type CommandRequest, deleteAllCommands, deleteCommandsOf, type WaitingCommand } from "./command-store.ts";
+export type { CommandRecord, NewCommand } from "./send-command.ts";
+
+export const commandUseCases = { sendCommand, cancelCommand, listCommands };
+
+/** Messages for single devices that wait until their device has acknowledged them. */
+export interface Commands extends Bound<typeof commandUseCases> {
+  /** The oldest commands that a device is to be sent. */
+  waitingCommands(request: CommandRequest): Promise<WaitingCommand[]>;
+  /** Deletes a command that its device has acknowledged. Rejects when the database fails. */
+  acknowledgeCommand(id: string): Promise<void>;
+  /** Calls `handler` with the uid of each device for which a command is added, in whichever process. */
+  onCommand(handler: (deviceUid: string) => void): Promise<Unlisten>;
+  prune(stopped?: AbortSignal): Promise<void>;
+}
+
+/** How far back commands are read after notifications may have been lost. */
+const LOST_MS = 10 * MINUTE;
+
+export function createCommands(deps: CommandsDeps): Commands {
+  const { database, clock, logger } = deps;
+  const { db } = database;
+  return {
+    ...bind(deps, commandUseCases),
+    waitingCommands: (request) => readWaiting(db, request, clock.now()),
+    acknowledgeCommand: async (id) => {
+      await faultPoint("command.acknowledge");
+      await deleteAcknowledged(db, [id]);
+    },
+    onCommand: (handler) =>
+      database.listen("muster_commands", (deviceUid) => {
+        if (deviceUid !== "") return handler(deviceUid);
+        devicesOfNew(db, addMs(clock.now(), -LOST_MS))
+          .then((found) => found.forEach(handler))
+          .catch((error: Error) =>
+            logger.warn({ err: error.message }, "could not read the commands of the last minutes"),
+          );
+      }),
+    prune: (stopped) => pruneExpired(db, clock.now(), stopped),
+  };
+}

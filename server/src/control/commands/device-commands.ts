@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { type Command, tenantCommand, text } from "../command.ts";
+
+/** More than may wait for a device. */
+const ALL = 1_000_000;
+
+/** Commands that wait for devices. */
+export const waitingCommands: readonly Command[] = [
+  tenantCommand(
+    "device.send",
+    { id: text, topic: text, payload: z.string(), expiresInMinutes: z.number().optional() },
+    ({ commands }, caller, { id, ...command }) => commands.sendCommand(caller, id, command),
+  ),
+  tenantCommand("device.commands", { id: text }, async ({ commands }, caller, { id }) => ({
+    items: (await commands.listCommands(caller, id, { skip: 0, limit: ALL })).items,
+  })),
+  tenantCommand("device.cancel", { id: text, command: text }, async ({ commands }, caller, { id, command }) => {
+    await commands.cancelCommand(caller, id, command);
+    return { id, command };
+  }),
+];
