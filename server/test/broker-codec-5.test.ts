@@ -121,12 +121,7 @@ const FORBIDDEN: [clause: string, what: string, read: () => unknown, problem: Pr
     "malformed_packet",
   ],
   ["2.2.2.2", "an unknown property", () => readConnect(frame(connect(props([0x7f, 0])))), "malformed_packet"],
-  [
-    "2.2.2.2",
-    "a property of another packet",
-    () => readConnect(frame(connect(props([0x23, 0, 1])))),
-    "malformed_packet",
-  ],
+  ["2.2.2.2", "a property of another packet", () => readConnect(frame(connect(props([0x23, 0, 1])))), "protocol_error"],
   ["2.2.2.2", "properties longer than the packet", () => readConnect(frame(connect([200]))), "malformed_packet"],
   [
     "2.2.2.2",
@@ -159,7 +154,7 @@ const FORBIDDEN: [clause: string, what: string, read: () => unknown, problem: Pr
     "unsupported_version",
   ],
   ["3.3.2-8", "topic alias 0", () => readPublish(publish("t", props([0x23, 0, 0]))), "topic_alias_invalid"],
-  ["3.3.2-8", "neither a topic nor an alias", () => readPublish(publish("", NONE)), "protocol_error"],
+  ["3.3.2.1", "neither a topic nor an alias", () => readPublish(publish("", NONE)), "malformed_packet"],
   ["3.3.2-4", "payload format 2", () => readPublish(publish("t", props([0x01, 2]))), "protocol_error"],
   [
     "3.3.2-14",
@@ -208,7 +203,28 @@ const FORBIDDEN: [clause: string, what: string, read: () => unknown, problem: Pr
     "3.14.2.2.5",
     "a server reference",
     () => readDisconnect5(frame(packet(0xe0, [0], props([0x1c], "x")))),
-    "malformed_packet",
+    "protocol_error",
+  ],
+  ["2.2.1-3", "packet id 0", () => readPublish(packet(0x32, "t", [0, 0], NONE)), "protocol_error"],
+  ["our limit", "a topic of 17 levels", () => readPublish(publish("/".repeat(16), NONE)), "topic_name_invalid"],
+  ["our limit", "a topic of 257 bytes", () => readPublish(publish("x".repeat(257), NONE)), "topic_name_invalid"],
+  [
+    "our limit",
+    "a will topic of 17 levels",
+    () => readConnect(frame(packet(0x10, "MQTT", [5, 6, 0, 60], NONE, "a", NONE, "/".repeat(16), ""))),
+    "topic_name_invalid",
+  ],
+  [
+    "our limit",
+    "a filter of 17 levels",
+    () => readSubscribe5(frame(packet(0x82, [0, 1], NONE, "/".repeat(16), [0]))),
+    "topic_filter_invalid",
+  ],
+  [
+    "our limit",
+    "101 filters",
+    () => readSubscribe5(frame(packet(0x82, [0, 1], NONE, ...Array.from({ length: 101 }, () => ["a", [0]]).flat()))),
+    "quota_exceeded",
   ],
   ["our limit", "33 user properties", () => readPublish(publish("t", manyUserProperties(33))), "quota_exceeded"],
 ];

@@ -71,7 +71,7 @@ test("packets are read with everything in them", () => {
 });
 
 test("topics in any script are read, also U+FEFF, which is not removed", () => {
-  for (const topic of ["größe", "温度", "😀/x", "a\ufeffb", "\ufeff", "x".repeat(256), "/", "a//b", "/".repeat(99)]) {
+  for (const topic of ["größe", "温度", "😀/x", "a\ufeffb", "\ufeff", "x".repeat(256), "/", "a//b", "/".repeat(15)]) {
     const read = readPacket(frame(packet(0x30, utf8(topic)))) as { topic: string };
     assert.equal(read.topic, topic);
   }
@@ -113,8 +113,8 @@ const FORBIDDEN: [clause: string, what: string, bytes: Buffer][] = [
   ["4.7.3-1", "an empty topic", packet(0x30, "")],
   ["4.7.3-1", "an empty filter", packet(0x82, [0, 1], "", [0])],
   ["our limit", "a topic of 257 bytes", packet(0x30, "x".repeat(257))],
-  ["our limit", "a topic of 101 levels", packet(0x30, "/".repeat(100))],
-  ["our limit", "a filter of 101 levels", packet(0x82, [0, 1], "/".repeat(100), [0])],
+  ["our limit", "a topic of 17 levels", packet(0x30, "/".repeat(16))],
+  ["our limit", "a filter of 17 levels", packet(0x82, [0, 1], "/".repeat(16), [0])],
   ["our limit", "101 filters", packet(0x82, [0, 1], ...Array.from({ length: 101 }, () => [0, 1, 97, 0]))],
 ];
 

@@ -47,7 +47,7 @@ test("the CONNACK says what the broker has, and gives a keep alive to a client t
   ] as const) {
     const client = await rawClient(broker, device);
     client.send(connect5(device.deviceId, { keepAlive, properties: properties([0x11, 0, 0, 0, 9]) }));
-    const body = [0x11, 0, 0, 0, 0, ...given, 0x21, 0, 64, 0x27, 0, 4, 0, 0, 0x29, 0, 0x2a, 0];
+    const body = [0x11, 0, 0, 0, 0, ...given, 0x22, 0, 10, 0x27, 0, 4, 0, 0, 0x21, 0, 64, 0x2a, 0];
     assert.deepEqual([...(await client.atLeast(5 + body.length))], [0x20, 3 + body.length, 0, 0, body.length, ...body]);
     client.socket.destroy();
   }
@@ -106,8 +106,10 @@ test("a session ends with a DISCONNECT that has the reason code of its problem",
     [connect5(device.deviceId), 0x82],
     [packet(0xf0, [0]), 0x82],
     [publish5("t/#", "{}"), 0x81],
-    [publish5(device.topic, "{}", 0, 1, properties([0x23, 0, 1])), 0x94],
-    [packet(0x82, [0, 1], properties([0x0b, 1]), device.filter, [0]), 0xa1],
+    [publish5(device.topic, "{}", 0, 1, properties([0x23, 0, 11])), 0x94],
+    [publish5("", "{}", 0, 1, properties([0x23, 0, 1])), 0x82],
+    [publish5("/".repeat(16), "{}"), 0x90],
+    [packet(0x82, [0, 1], NONE, "/".repeat(16), [0]), 0x8f],
     [packet(0x82, [0, 1], NONE), 0x82],
     [Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 0x95],
   ];

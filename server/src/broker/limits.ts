@@ -16,6 +16,7 @@ export type BrokerLimits = Pick<
   | "mqttOutgoingInFlight"
   | "mqtt5ReceiveMaximum"
   | "mqtt5Denied"
+  | "mqtt5TopicAliases"
   | "mqttHandshakeSeconds"
   | "mqttConnectSeconds"
   | "mqttConnectionsPerAddress"

@@ -1,7 +1,9 @@
+import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
 import { records } from "../lib/limits/records.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 
 const MAX_BYTES = 256;
+const MAX_LEVELS = DEFAULT_LIMITS.mqttTopicLevels;
 const MAX_TOPICS = records.topicsOfMqttClient.value;
 const PLAIN = /^[A-Za-z0-9_-]+$/;
 
@@ -35,8 +37,12 @@ function check(
   const prefix = `t/${tenantSlug}/`;
   for (const topic of topics) {
     const inside = topic.startsWith(prefix) && topic.length <= MAX_BYTES;
-    if (!inside || !isWellFormed(topic.slice(prefix.length).split("/"))) {
-      throw invalidRequest(`${what} must begin with ${prefix} and consist of plain levels.`, topic.slice(0, MAX_BYTES));
+    const isDeep = topic.split("/").length > MAX_LEVELS;
+    if (!inside || isDeep || !isWellFormed(topic.slice(prefix.length).split("/"))) {
+      throw invalidRequest(
+        `${what} must begin with ${prefix} and consist of plain levels, at most ${MAX_LEVELS}.`,
+        topic.slice(0, MAX_BYTES),
+      );
     }
   }
   return [...new Set(topics)];

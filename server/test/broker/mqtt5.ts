@@ -1,3 +1,4 @@
+import { randomIds } from "../../src/lib/ids.ts";
 import type { Device, TestBroker } from "./environment.ts";
 import { packet } from "./packets.ts";
 import { type RawClient, rawClient } from "./raw-client.ts";
@@ -30,18 +31,43 @@ export function publish5(topic: string, payload: string, qos = 0, id = 1, given 
   return packet(0x30 | (qos << 1), topic, packetId, given, [...Buffer.from(payload)]);
 }
 
+/** A SUBSCRIBE to one filter. */
+export function subscribe5(id: number, filter: string, options: number, given = NONE): Buffer {
+  return packet(0x82, [id >> 8, id & 255], given, filter, [options]);
+}
+
 /** What has been received behind the CONNACK. */
 export interface Session5 extends RawClient {
   /** Resolves with it once it is at least `bytes` long. */
   answers(bytes: number): Promise<Buffer>;
+  /** Resolves with `bytes` of it from `start`. */
+  after(start: number, bytes: number): Promise<Buffer>;
   /** Resolves with all of it when the connection has closed. */
   rest(): Promise<number[]>;
 }
 
+export type Client5 = Session5 & { clientId: string };
+
 /** A raw client whose CONNECT of MQTT 5 has been accepted. */
 export async function session5(broker: TestBroker, device: Device, options: Connect5 = {}): Promise<Session5> {
   const client = await rawClient(broker, device);
-  client.send(connect5(device.deviceId, options));
+  return await opened(client, connect5(device.deviceId, options));
+}
+
+/** The same of a new MQTT client, which may publish and subscribe to `paths` below the prefix of its tenant. */
+export async function client5(broker: TestBroker, paths: string[], options: Connect5 = {}): Promise<Client5> {
+  const clientId = `client-${randomIds.bytes(4).toString("hex")}`;
+  const filters = paths.map((path) => `t/${broker.caller.tenantSlug}/${path}`);
+  const publish = filters.filter((filter) => !/[+#]/.test(filter));
+  const wanted = { clientId, username: clientId, publish, subscribe: filters };
+  const { password } = await broker.connections.createMqttClient(broker.caller, wanted);
+  const { flags = 2, rest = [] } = options;
+  const connect = connect5(clientId, { ...options, flags: flags | 0xc0, rest: [...rest, clientId, password] });
+  return { ...(await opened(await rawClient(broker), connect)), clientId };
+}
+
+async function opened(client: RawClient, connect: Buffer): Promise<Session5> {
+  client.send(connect);
   const head = await client.atLeast(4);
   if (head[3] !== 0) throw new Error(`refused: ${head[3]}`);
   const connack = 2 + head[1]!;
@@ -49,6 +75,8 @@ export async function session5(broker: TestBroker, device: Device, options: Conn
   return {
     ...client,
     answers: async (bytes) => (await client.atLeast(connack + bytes)).subarray(connack),
+    after: async (start, bytes) =>
+      (await client.atLeast(connack + start + bytes)).subarray(connack + start, connack + start + bytes),
     rest: async () => {
       await client.ended;
       return [...client.received().subarray(connack)];

@@ -1,3 +1,4 @@
+import type { ProtocolProblem } from "../policy/answers.ts";
 import { PacketProblem } from "./problem.ts";
 import { checkText } from "./utf8.ts";
 
@@ -55,23 +56,23 @@ export class Cursor {
     throw new PacketProblem("a malformed length");
   }
 
-  /** [MQTT-2.3.1-1], MQTT 5: [MQTT-2.2.1-3] */
-  packetId(): number {
+  /** [MQTT-2.3.1-1], MQTT 5: [MQTT-2.2.1-3]. @param problem that of packet id 0 */
+  packetId(problem?: ProtocolProblem): number {
     const id = this.uint16();
-    if (id === 0) throw new PacketProblem("packet id 0");
+    if (id === 0) throw new PacketProblem("packet id 0", problem);
     return id;
   }
 
-  /** A UTF-8 string (1.5.3). @param max bytes */
-  text(max: number, what: string): string {
-    const start = this.#field(max, what);
+  /** A UTF-8 string (1.5.3). @param max bytes @param tooLong the problem of a longer one */
+  text(max: number, what: string, tooLong?: ProtocolProblem): string {
+    const start = this.#field(max, what, tooLong);
     checkText(this.#bytes, start, this.at, what);
     return this.#bytes.toString("utf8", start, this.at);
   }
 
-  /** Bytes behind their length. They share the memory of the packet. @param max bytes */
-  binary(max: number, what: string): Buffer {
-    const start = this.#field(max, what);
+  /** Bytes behind their length. They share the memory of the packet. @param max bytes @param tooLong the problem of more */
+  binary(max: number, what: string, tooLong?: ProtocolProblem): Buffer {
+    const start = this.#field(max, what, tooLong);
     return this.#bytes.subarray(start, this.at);
   }
 
@@ -81,9 +82,9 @@ export class Cursor {
   }
 
   /** Moves behind a field that begins with its length. @returns where its content starts */
-  #field(max: number, what: string): number {
+  #field(max: number, what: string, tooLong?: ProtocolProblem): number {
     const length = this.uint16();
-    if (length > max) throw new PacketProblem(`a long ${what}`);
+    if (length > max) throw new PacketProblem(`a long ${what}`, tooLong);
     this.#require(length);
     this.at += length;
     return this.at - length;

@@ -32,6 +32,7 @@ export interface Properties {
   /** Seconds. */
   willDelay?: number;
   requestResponse?: number;
+  responseInformation?: string;
   serverReference?: string;
   reasonString?: string;
   receiveMaximum?: number;
@@ -60,7 +61,10 @@ export interface PropertyRule {
 const MESSAGE = ["publish", "will"] as const;
 const EVERY = ["suback", "unsubscribe", "subscribe", "acknowledgement", "disconnect", "connect", "connack"] as const;
 
-/** MQTT 5, 2.2.2.2, as far as a client or we send them. Response Information and AUTH are left out: we have neither. */
+/**
+ * MQTT 5, 2.2.2.2, without AUTH and without Response Information in a CONNACK: we have neither. They are sent in this order; outside suites
+ * compare the bytes of a CONNACK that has the three limits.
+ */
 export const PROPERTY_RULES: readonly PropertyRule[] = [
   { id: 0x01, name: "payloadFormat", type: "bit", on: MESSAGE },
   { id: 0x02, name: "messageExpiry", type: "uint32", on: MESSAGE },
@@ -76,15 +80,16 @@ export const PROPERTY_RULES: readonly PropertyRule[] = [
   { id: 0x17, name: "requestProblem", type: "bit", on: ["connect"] },
   { id: 0x18, name: "willDelay", type: "uint32", on: ["will"] },
   { id: 0x19, name: "requestResponse", type: "bit", on: ["connect"] },
+  { id: 0x1a, name: "responseInformation", type: "text", on: [] },
   { id: 0x1c, name: "serverReference", type: "text", on: ["connack", "disconnect"] },
   { id: 0x1f, name: "reasonString", type: "text", on: ["connack", "acknowledgement", "suback", "disconnect"] },
-  { id: 0x21, name: "receiveMaximum", type: "uint16", on: ["connect", "connack"], notZero: true },
   { id: 0x22, name: "topicAliasMaximum", type: "uint16", on: ["connect", "connack"] },
+  { id: 0x27, name: "maximumPacketSize", type: "uint32", on: ["connect", "connack"], notZero: true },
+  { id: 0x21, name: "receiveMaximum", type: "uint16", on: ["connect", "connack"], notZero: true },
   { id: 0x23, name: "topicAlias", type: "uint16", on: ["publish"] },
   { id: 0x24, name: "maximumQos", type: "bit", on: ["connack"] },
   { id: 0x25, name: "retainAvailable", type: "bit", on: ["connack"] },
   { id: 0x26, name: "userProperties", type: "pair", on: [...MESSAGE, ...EVERY] },
-  { id: 0x27, name: "maximumPacketSize", type: "uint32", on: ["connect", "connack"], notZero: true },
   { id: 0x28, name: "wildcardsAvailable", type: "bit", on: ["connack"] },
   { id: 0x29, name: "subscriptionIdsAvailable", type: "bit", on: ["connack"] },
   { id: 0x2a, name: "sharedAvailable", type: "bit", on: ["connack"] },

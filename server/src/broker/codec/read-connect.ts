@@ -112,7 +112,7 @@ function readConnectProperties(cursor: Cursor): Properties {
 
 function readWill(cursor: Cursor, flags: number, version: ProtocolVersion): Will {
   const properties = version === 5 ? readProperties(cursor, "will") : undefined;
-  const topic = cursor.text(MAX_TOPIC_BYTES, "will topic");
+  const topic = cursor.text(MAX_TOPIC_BYTES, "will topic", "topic_name_invalid");
   checkTopicName(topic);
   // A copy: the will lasts as long as the session, and must not keep the packet's memory.
   const payload = Buffer.from(cursor.binary(MAX_WILL, "will"));

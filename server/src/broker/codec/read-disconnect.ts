@@ -23,6 +23,7 @@ export function readDisconnect5(frame: Frame): DisconnectPacket {
   const properties = cursor.isAtEnd ? undefined : readProperties(cursor, "disconnect");
   if (!cursor.isAtEnd) throw new PacketProblem("bytes after a DISCONNECT");
   // A server sends a reference, a client does not.
-  if (properties?.serverReference !== undefined) throw new PacketProblem("a server reference of a client");
+  if (properties?.serverReference !== undefined)
+    throw new PacketProblem("a server reference of a client", "protocol_error");
   return { reason, properties };
 }

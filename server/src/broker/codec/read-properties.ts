@@ -18,30 +18,43 @@ export function readProperties(cursor: Cursor, holder: PropertyHolder): Properti
   const end = cursor.at + length;
   const properties: Properties = {};
   while (cursor.at < end) {
-    const id = cursor.varint();
-    const rule = RULES.get(id);
-    if (!rule?.on.includes(holder)) throw new PacketProblem(`property ${id} does not belong here`);
-    if (rule.type === "pair") addUserProperty(properties, cursor);
-    else if (properties[rule.name] !== undefined) throw new PacketProblem("a property repeats", "protocol_error");
-    else Object.assign(properties, { [rule.name]: readValue(cursor, rule) });
+    const rule = RULES.get(cursor.varint());
+    if (!rule) throw new PacketProblem("an unknown property");
+    const value = readTyped(cursor, rule);
+    if (cursor.at > end) throw new PacketProblem("a property is longer than the properties");
+    checkPlace(properties, rule, holder);
+    checkValue(rule, value);
+    if (typeof value === "object" && "name" in value) addUserProperty(properties, value);
+    else Object.assign(properties, { [rule.name]: value });
   }
-  if (cursor.at !== end) throw new PacketProblem("a property is longer than the properties");
   checkUserProperties(properties);
   return properties;
 }
 
-function readValue(cursor: Cursor, rule: PropertyRule): number | string | Buffer {
-  const value = readTyped(cursor, rule);
-  if (rule.type === "bit" && (value as number) > 1) throw new PacketProblem(`${rule.name} is 0 or 1`, "protocol_error");
-  if (rule.notZero && value === 0) throw new PacketProblem(`${rule.name} is not 0`, "protocol_error");
-  // [MQTT-3.3.2-8]
-  if (rule.name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
-  // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will
-  if (rule.name === "responseTopic") checkTopicName(value as string);
-  return value;
+/** A property stands in the packets that have it, and once, unless it is a user property. */
+function checkPlace(properties: Properties, { name, on, type }: PropertyRule, holder: PropertyHolder): void {
+  if (!on.includes(holder)) throw new PacketProblem(`${name} does not belong here`, "protocol_error");
+  if (type !== "pair" && properties[name] !== undefined)
+    throw new PacketProblem("a property repeats", "protocol_error");
 }
 
-function readTyped(cursor: Cursor, { name, type }: PropertyRule): number | string | Buffer {
+function checkValue({ name, type, notZero }: PropertyRule, value: PropertyValue): void {
+  if (type === "bit" && (value as number) > 1) throw new PacketProblem(`${name} is 0 or 1`, "protocol_error");
+  if (notZero && value === 0) throw new PacketProblem(`${name} is not 0`, "protocol_error");
+  // [MQTT-3.3.2-8]
+  if (name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
+  // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will
+  if (name === "responseTopic") checkTopicName(value as string);
+}
+
+interface UserProperty {
+  name: string;
+  value: string;
+}
+
+type PropertyValue = number | string | Buffer | UserProperty;
+
+function readTyped(cursor: Cursor, { name, type }: PropertyRule): PropertyValue {
   switch (type) {
     case "uint16":
       return cursor.uint16();
@@ -54,14 +67,16 @@ function readTyped(cursor: Cursor, { name, type }: PropertyRule): number | strin
     case "binary":
       // A copy: properties stay longer than their packet.
       return Buffer.from(cursor.binary(MAX_FIELD, name));
+    case "pair":
+      return { name: cursor.text(MAX_FIELD, "user property"), value: cursor.text(MAX_FIELD, "user property") };
     default:
       return cursor.byte();
   }
 }
 
-function addUserProperty(properties: Properties, cursor: Cursor): void {
+function addUserProperty(properties: Properties, { name, value }: UserProperty): void {
   properties.userProperties ??= [];
-  properties.userProperties.push([cursor.text(MAX_FIELD, "user property"), cursor.text(MAX_FIELD, "user property")]);
+  properties.userProperties.push([name, value]);
 }
 
 function checkUserProperties({ userProperties }: Properties): void {

@@ -40,14 +40,14 @@ export class LastTopic {
  */
 export function readPublish5(frame: Frame, lastTopic: LastTopic): PublishPacket {
   const cursor = new Cursor(frame);
-  const topicBytes = cursor.binary(MAX_TOPIC_BYTES, "topic");
+  const topicBytes = cursor.binary(MAX_TOPIC_BYTES, "topic", "topic_name_invalid");
   const topicEnd = cursor.at;
   const topic = topicBytes.length === 0 ? "" : lastTopic.read(frame.bytes, topicEnd - topicBytes.length, topicEnd);
   const qos = ((frame.first >> 1) & 3) as PublishPacket["qos"];
-  const packetId = qos === 0 ? 0 : cursor.packetId();
+  const packetId = qos === 0 ? 0 : cursor.packetId("protocol_error");
   const properties = readProperties(cursor, "publish");
   if (topic === "" && properties.topicAlias === undefined) {
-    throw new PacketProblem("neither a topic nor an alias", "protocol_error");
+    throw new PacketProblem("neither a topic nor an alias");
   }
   // [MQTT-3.3.4-6]
   if (properties.subscriptionId !== undefined) {
@@ -61,7 +61,7 @@ export function readPublish5(frame: Frame, lastTopic: LastTopic): PublishPacket 
 export function readPublish({ first, bytes, bodyStart, end }: Frame, lastTopic: LastTopic): PublishPacket {
   if (bodyStart + 2 > end) throw new PacketProblem("a short packet");
   const length = (bytes[bodyStart]! << 8) | bytes[bodyStart + 1]!;
-  if (length > MAX_TOPIC_BYTES) throw new PacketProblem("a long topic");
+  if (length > MAX_TOPIC_BYTES) throw new PacketProblem("a long topic", "topic_name_invalid");
   const topicEnd = bodyStart + 2 + length;
   if (topicEnd > end) throw new PacketProblem("a short packet");
   const topic = lastTopic.read(bytes, bodyStart + 2, topicEnd);

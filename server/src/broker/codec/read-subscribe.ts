@@ -49,8 +49,8 @@ export function readUnsubscribe(frame: Frame): UnsubscribePacket {
 
 /** @param before how many filters the packet had before this one */
 export function readFilter(cursor: Cursor, before: number): string {
-  if (before === MAX_FILTERS) throw new PacketProblem("too many topic filters");
-  const filter = cursor.text(MAX_TOPIC_BYTES, "topic filter");
+  if (before === MAX_FILTERS) throw new PacketProblem("too many topic filters", "quota_exceeded");
+  const filter = cursor.text(MAX_TOPIC_BYTES, "topic filter", "topic_filter_invalid");
   checkTopicFilter(filter);
   return filter;
 }

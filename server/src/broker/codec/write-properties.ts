@@ -1,10 +1,15 @@
 import { PROPERTY_RULES, type Properties, type PropertyRule } from "./property-table.ts";
 
 const NONE = Buffer.of(0);
+const SUBSCRIPTION_ID = Buffer.of(0x0b);
 
-/** Encodes properties with their length in front (MQTT 5, 2.2.2). */
-export function writeProperties(properties: Properties): Buffer {
-  const parts: Buffer[] = [];
+/**
+ * Encodes properties with their length in front (MQTT 5, 2.2.2).
+ *
+ * @param subscriptionIds of a PUBLISH, where the property may repeat
+ */
+export function writeProperties(properties: Properties, subscriptionIds: readonly number[] = []): Buffer {
+  const parts: Buffer[] = subscriptionIds.flatMap((id) => [SUBSCRIPTION_ID, varint(id)]);
   for (const rule of PROPERTY_RULES) {
     const value = properties[rule.name];
     if (value === undefined) continue;

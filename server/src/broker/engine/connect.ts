@@ -38,11 +38,12 @@ function announce(session: Session, asked: Properties, serverKeepAlive: number |
   session.outbound.limitTo({
     receiveMaximum: asked.receiveMaximum ?? Infinity,
     maximumPacketSize: asked.maximumPacketSize ?? Infinity,
+    topicAliasMaximum: Math.min(asked.topicAliasMaximum ?? 0, limits.mqtt5TopicAliases),
   });
   session.announced = {
     receiveMaximum: Math.min(limits.mqtt5ReceiveMaximum, 0xffff),
     maximumPacketSize: limits.mqttPacketBytes,
-    subscriptionIdsAvailable: 0,
+    topicAliasMaximum: limits.mqtt5TopicAliases,
     sharedAvailable: 0,
     // No session outlives its connection.
     ...(asked.sessionExpiry ? { sessionExpiry: 0 } : {}),

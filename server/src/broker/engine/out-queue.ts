@@ -1,32 +1,22 @@
-import type { Message } from "../routing/message.ts";
-
-/** What follows a message of QoS 1 or 2: the client has acknowledged it, or it expired or was too long and was not sent. */
-export type OnSettled = (isAcknowledged: boolean) => void;
-
-interface Queued {
-  message: Message;
-  qos: 1 | 2;
-  retain: boolean;
-  onSettled: OnSettled | undefined;
-}
+import type { Delivery } from "../routing/message.ts";
 
 /** What a queued message costs beside its topic and payload. */
 const OVERHEAD = 256;
 
 /** The QoS 1 and 2 messages of one client that wait until it has acknowledged others, in their order. */
 export class OutQueue {
-  #queue: Queued[] = [];
+  #queue: Delivery[] = [];
   #head = 0;
   bytes = 0;
 
-  push(queued: Queued): void {
+  push(queued: Delivery): void {
     // Its packet's memory is not to stay as long as the queue.
     queued.message.own();
     this.#queue.push(queued);
     this.bytes += bytesOf(queued);
   }
 
-  shift(): Queued | undefined {
+  shift(): Delivery | undefined {
     const next = this.#queue[this.#head];
     if (!next) return undefined;
     this.bytes -= bytesOf(next);
@@ -39,6 +29,6 @@ export class OutQueue {
   }
 }
 
-function bytesOf({ message }: Queued): number {
+function bytesOf({ message }: Delivery): number {
   return OVERHEAD + message.topic.length + message.payload.length;
 }

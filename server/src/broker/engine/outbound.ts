@@ -1,19 +1,12 @@
 import type { TLSSocket } from "node:tls";
-import { writeProperties } from "../codec/write-properties.ts";
 import type { AckType } from "../codec/writers.ts";
-import { writePublish } from "../codec/writers.ts";
-import type { Message, Qos } from "../routing/message.ts";
+import type { Delivery, OnSettled } from "../routing/message.ts";
 import { OutBuffer } from "./out-buffer.ts";
-import { type OnSettled, OutQueue } from "./out-queue.ts";
+import { OutQueue } from "./out-queue.ts";
 import type { EngineParts } from "./parts.ts";
+import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
 import type { Flushable } from "./turn-writer.ts";
 import { Window } from "./window.ts";
-
-export interface ClientLimits {
-  receiveMaximum: number;
-  /** Bytes. */
-  maximumPacketSize: number;
-}
 
 export interface OutboundOwner {
   /** More waits for the client than it may have. */
@@ -31,18 +24,21 @@ export class Outbound implements Flushable {
   /** What follows messages that were sent, by packet id; most have nothing. */
   #settled: Map<number, OnSettled> | undefined;
   #isScheduled = false;
-  /** What the client of MQTT 5 asked for [MQTT-3.1.2-25, MQTT-3.3.4-7]. */
-  #client: ClientLimits | undefined;
+  /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
+  #receiveMaximum = Infinity;
+  #encoder: PublishEncoder;
 
   constructor(socket: TLSSocket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns" | "clock">) {
     this.#socket = socket;
     this.#owner = owner;
     this.#parts = parts;
+    this.#encoder = new PublishEncoder(parts.clock, undefined);
   }
 
   /** The client speaks MQTT 5 and has these limits. */
   limitTo(client: ClientLimits): void {
-    this.#client = client;
+    this.#receiveMaximum = client.receiveMaximum;
+    this.#encoder = new PublishEncoder(this.#parts.clock, client);
   }
 
   packet(packet: Buffer): void {
@@ -56,24 +52,22 @@ export class Outbound implements Flushable {
   }
 
   /** Sends a message, or queues it while the client has not acknowledged enough of the others [MQTT-4.6.0-5]. */
-  publish(message: Message, qos: Qos, retain: boolean, onSettled?: OnSettled): void {
-    if (message.isExpired(this.#parts.clock.monotonicMs())) {
-      onSettled?.(false);
+  publish(delivery: Delivery): void {
+    if (delivery.message.isExpired(this.#parts.clock.monotonicMs())) {
+      delivery.onSettled?.(false);
       return;
     }
-    if (qos === 0) {
-      const packet = this.#encode(message, 0, retain, 0);
-      if (packet.length <= this.#maxPacket) this.packet(packet);
+    if (delivery.qos === 0) {
+      const packet = this.#encoder.encode(delivery, 0);
+      if (packet) this.packet(packet);
       this.#checkBacklog();
       return;
     }
-    this.#window ??= new Window(
-      Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#client?.receiveMaximum ?? Infinity),
-    );
+    this.#window ??= new Window(Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#receiveMaximum));
     if (this.#window.isFull) {
       this.#queue ??= new OutQueue();
-      this.#queue.push({ message, qos, retain, onSettled });
-    } else this.#send(this.#window, message, qos, retain, onSettled);
+      this.#queue.push(delivery);
+    } else this.#send(this.#window, delivery);
     this.#checkBacklog();
   }
 
@@ -87,7 +81,7 @@ export class Outbound implements Flushable {
       const next = this.#queue?.shift();
       if (!next) return;
       if (next.message.isExpired(this.#parts.clock.monotonicMs())) next.onSettled?.(false);
-      else this.#send(this.#window, next.message, next.qos, next.retain, next.onSettled);
+      else this.#send(this.#window, next);
     }
   }
 
@@ -99,11 +93,12 @@ export class Outbound implements Flushable {
     this.#checkBacklog();
   }
 
-  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
-  #send(window: Window, message: Message, qos: 1 | 2, retain: boolean, onSettled: OnSettled | undefined): void {
-    const packetId = window.take(qos);
-    const packet = this.#encode(message, qos, retain, packetId);
-    if (packet.length > this.#maxPacket) {
+  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-28]. */
+  #send(window: Window, delivery: Delivery): void {
+    const packetId = window.take(delivery.qos as 1 | 2);
+    const packet = this.#encoder.encode(delivery, packetId);
+    const { onSettled } = delivery;
+    if (!packet) {
       window.forget(packetId);
       onSettled?.(false);
       return;
@@ -118,16 +113,6 @@ export class Outbound implements Flushable {
     const onSettled = settled.get(packetId);
     settled.delete(packetId);
     onSettled?.(true);
-  }
-
-  #encode(message: Message, qos: Qos, retain: boolean, packetId: number): Buffer {
-    const { topic, payload } = message;
-    const properties = this.#client && writeProperties(message.propertiesAt(this.#parts.clock.monotonicMs()) ?? {});
-    return writePublish({ topic, payload, qos, retain, packetId, properties });
-  }
-
-  get #maxPacket(): number {
-    return this.#client?.maximumPacketSize ?? Infinity;
   }
 
   #schedule(): void {

@@ -9,17 +9,17 @@ import { writeConnack, writeDisconnect } from "../codec/writers.ts";
 import { CommandDelivery } from "../commands/command-delivery.ts";
 import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
 import type { Credential, Principal } from "../policy/policy.ts";
-import type { Message, Qos } from "../routing/message.ts";
+import { type Delivery, type Message, NO_IDS, type OnSettled } from "../routing/message.ts";
 import type { Subscriber } from "../routing/router.ts";
 import type { SessionBudget } from "../session-budget.ts";
 import type { RegisteredSession } from "../session-registry.ts";
 import { TICK_MS, type Timed } from "../timer-wheel.ts";
+import type { IncomingAliases } from "./aliases.ts";
 import type { InOrder, OrderedOwner } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
 import type { IncomingIds } from "./incoming-ids.ts";
 import type { MinuteCount } from "./minute-count.ts";
-import type { OnSettled } from "./out-queue.ts";
 import { Outbound, type OutboundOwner } from "./outbound.ts";
 import type { EngineParts } from "./parts.ts";
 
@@ -86,6 +86,7 @@ export class Session
   budget: SessionBudget | undefined;
   inOrder: InOrder<Incoming> | undefined;
   incomingIds: IncomingIds | undefined;
+  aliases: IncomingAliases | undefined;
   filters: Set<string> | undefined;
   /** Once commands have waited for its device. */
   commands: CommandDelivery | undefined;
@@ -154,9 +155,9 @@ export class Session
     this.deps.handlers.settleIncoming(this, incoming, isStored);
   }
 
-  deliver(message: Message, qos: Qos, retain: boolean): void {
-    if (this.isClosed || !this.deps.policy.mayReceive(this.principal!, message.topic)) return;
-    this.outbound.publish(message, qos, retain);
+  deliver(delivery: Delivery): void {
+    if (this.isClosed || !this.deps.policy.mayReceive(this.principal!, delivery.message.topic)) return;
+    this.outbound.publish(delivery);
   }
 
   deliverCommands(): void {
@@ -170,7 +171,7 @@ export class Session
   }
 
   sendTracked(message: Message, settled: OnSettled): void {
-    this.outbound.publish(message, 1, false, settled);
+    this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onSettled: settled });
   }
 
   /** Ends it when its client is silent for too long. */

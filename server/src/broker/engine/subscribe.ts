@@ -1,5 +1,4 @@
 import type { Frame } from "../codec/cursor.ts";
-import { PacketProblem } from "../codec/problem.ts";
 import { readSubscribe, readUnsubscribe } from "../codec/read-subscribe.ts";
 import {
   readSubscribe5,
@@ -9,6 +8,8 @@ import {
 } from "../codec/read-subscribe5.ts";
 import { writeSuback, writeUnsuback } from "../codec/writers.ts";
 import { REASON } from "../policy/answers.ts";
+import { NO_IDS } from "../routing/message.ts";
+import type { Grant } from "../routing/subscriptions.ts";
 import type { Session } from "./session.ts";
 
 const GRANTED = 0;
@@ -16,28 +17,22 @@ const SHARED = "$share/";
 
 /** Takes a SUBSCRIBE: one return code for each filter, in their order [MQTT-3.8.4-5]. Throws {@link PacketProblem}. */
 export function takeSubscribe(session: Session, frame: Frame): void {
-  const { packetId, subscriptions } = session.version === 5 ? read5(frame) : read3(frame);
+  const { packetId, properties, subscriptions } = session.version === 5 ? readSubscribe5(frame) : read3(frame);
+  const subscriptionIds = properties.subscriptionId === undefined ? NO_IDS : [properties.subscriptionId];
   const codes = subscriptions.map((subscription) => codeOf(session, subscription));
   session.outbound.packet(writeSuback(packetId, codes, session.version));
   for (const [index, subscription] of subscriptions.entries()) {
-    if (codes[index] === subscription.qos && !session.isClosed) subscribe(session, subscription);
+    if (codes[index] === subscription.qos && !session.isClosed)
+      subscribe(session, { ...subscription, subscriptionIds });
   }
   session.commands?.deliver();
 }
 
-function read5(frame: Frame): SubscribePacket5 {
-  const packet = readSubscribe5(frame);
-  if (packet.properties.subscriptionId !== undefined) {
-    throw new PacketProblem("a subscription identifier", "subscription_ids_not_supported");
-  }
-  return packet;
-}
-
 /** A subscription of MQTT 3.1.1 gets its own messages, RETAIN 0 from then on [MQTT-3.3.1-9], and retained messages each time [MQTT-3.8.4-3]. */
-function read3(frame: Frame): Pick<SubscribePacket5, "packetId" | "subscriptions"> {
+function read3(frame: Frame): SubscribePacket5 {
   const { packetId, subscriptions } = readSubscribe(frame);
   const options = { noLocal: false, retainAsPublished: false, retainHandling: 0 } as const;
-  return { packetId, subscriptions: subscriptions.map((each) => ({ ...each, ...options })) };
+  return { packetId, properties: {}, subscriptions: subscriptions.map((each) => ({ ...each, ...options })) };
 }
 
 /** The granted QoS, or why there is none. */
@@ -47,7 +42,7 @@ function codeOf(session: Session, { filter, qos }: Subscription5): number {
   return filter.startsWith(SHARED) ? REASON.sharedNotSupported : REASON.notAuthorized;
 }
 
-function subscribe(session: Session, subscription: Subscription5): void {
+function subscribe(session: Session, subscription: Subscription5 & Grant): void {
   const { filter, retainHandling } = subscription;
   const { router } = session.deps;
   session.filters ??= new Set();

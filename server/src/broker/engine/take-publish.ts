@@ -5,6 +5,7 @@ import { writeAck5 } from "../codec/writers.ts";
 import { REASON } from "../policy/answers.ts";
 import { forwarded, Message } from "../routing/message.ts";
 import { unsettledBytes } from "../session-budget.ts";
+import { IncomingAliases, resolveAlias } from "./aliases.ts";
 import { InOrder } from "./in-order.ts";
 import type { Fate, Incoming } from "./incoming.ts";
 import { IncomingIds } from "./incoming-ids.ts";
@@ -37,10 +38,13 @@ export function takeRelease(session: Session, id: number): void {
   if (next) settleInOrder(session, next.packet, next.bytes, "store");
 }
 
-/** A client of MQTT 5 knows how many messages it may have open [MQTT-3.3.4-9], and that it has no topic aliases [MQTT-3.2.2-17]. */
+/** A client of MQTT 5 knows how many messages it may have open [MQTT-3.3.4-7], and how many topic aliases there are [MQTT-3.2.2-17]. */
 function read5(session: Session, frame: Frame): PublishPacket {
   const packet = readPublish5(frame, session.lastTopic);
-  if (packet.properties?.topicAlias !== undefined) throw new PacketProblem("a topic alias", "topic_alias_invalid");
+  if (packet.properties?.topicAlias !== undefined) {
+    session.aliases ??= new IncomingAliases(session.deps.limits.mqtt5TopicAliases);
+    resolveAlias(packet, session.aliases);
+  }
   const open = session.openQos1 + (session.incomingIds?.size ?? 0);
   if (packet.qos > 0 && open >= session.deps.limits.mqtt5ReceiveMaximum && !session.incomingIds?.has(packet.packetId)) {
     throw new PacketProblem("too many messages are open", "receive_maximum_exceeded");
@@ -74,6 +78,7 @@ function settleInOrder(session: Session, packet: PublishPacket, bytes: number, f
   session.inOrder.add({ state: "waiting", packet, retain, fate, unsettled });
 }
 
+const SUCCESS = 0;
 const DONE = Promise.resolve();
 
 /** Stores a message; it is durable when this resolves. */
@@ -85,22 +90,32 @@ export function storeIncoming({ deps, principal }: Session, { packet, fate }: In
 export function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
   const { packet, fate, unsettled } = incoming;
   if (packet.qos === 1) session.openQos1--;
-  if (fate === "deny") {
-    const type = packet.qos === 1 ? "puback" : "pubrec";
-    session.outbound.packet(writeAck5(type, packet.packetId, REASON.notAuthorized));
-  } else if (isStored) {
-    if (packet.qos === 2) session.outbound.ack("pubrec", packet.packetId);
-    if (fate === "store") forward(session, incoming);
-    if (packet.qos === 1) session.outbound.ack("puback", packet.packetId);
+  if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
+  else if (isStored) {
+    if (packet.qos === 2) acknowledge(session, packet, SUCCESS);
+    const isConsumed = fate !== "store" || forward(session, incoming) || isStoredByUs(session);
+    if (packet.qos === 1) acknowledge(session, packet, isConsumed ? SUCCESS : REASON.noSubscribers);
   }
   session.budget!.settle(unsettled);
 }
 
-function forward(session: Session, { packet, retain }: Incoming): void {
+/** @param reason of MQTT 5; 3.1.1 has none but success */
+function acknowledge(session: Session, { qos, packetId }: PublishPacket, reason: number): void {
+  const type = qos === 1 ? "puback" : "pubrec";
+  if (reason === SUCCESS || session.version < 5) session.outbound.ack(type, packetId);
+  else session.outbound.packet(writeAck5(type, packetId, reason));
+}
+
+function isStoredByUs({ deps, principal }: Session): boolean {
+  return deps.policy.storesMessagesOf(principal!);
+}
+
+/** @returns whether there is a subscriber */
+function forward(session: Session, { packet, retain }: Incoming): boolean {
   const { deps, principal } = session;
   const { topic, payload, qos, properties } = packet;
   const message = properties
     ? new Message(topic, payload, qos, forwarded(properties), deps.clock.monotonicMs())
     : new Message(topic, payload, qos);
-  deps.router.publish(principal!.tenantId, message, retain, session);
+  return deps.router.publish(principal!.tenantId, message, retain, session);
 }

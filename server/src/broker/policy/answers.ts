@@ -7,10 +7,11 @@ export type ProtocolProblem =
   | "malformed_packet"
   | "protocol_error"
   | "packet_too_large"
+  | "topic_name_invalid"
+  | "topic_filter_invalid"
   | "topic_alias_invalid"
   | "quota_exceeded"
   | "receive_maximum_exceeded"
-  | "subscription_ids_not_supported"
   | "bad_authentication_method"
   | "identifier_rejected"
   | "not_authorized"
@@ -29,10 +30,11 @@ const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   malformed_packet: { v5: 0x81 },
   protocol_error: { v5: 0x82 },
   packet_too_large: { v5: 0x95 },
+  topic_name_invalid: { v5: 0x90 },
+  topic_filter_invalid: { v5: 0x8f },
   topic_alias_invalid: { v5: 0x94 },
   quota_exceeded: { v5: 0x97 },
   receive_maximum_exceeded: { v5: 0x93 },
-  subscription_ids_not_supported: { v5: 0xa1 },
   bad_authentication_method: { v5: 0x8c },
   identifier_rejected: { v3: 2, v5: 0x85 },
   not_authorized: { v3: 5, v5: 0x87 },
@@ -58,12 +60,14 @@ export function disconnectCode(problem: ProtocolProblem, version: ProtocolVersio
   return version === 5 ? PROBLEMS[problem].v5 : undefined;
 }
 
-/** Codes of single requests: a subscription that is refused, a message that is not authorized, a filter that was not subscribed to. */
+/** Codes of single requests: a filter, a message, or the end of a subscription. */
 export const REASON = {
-  sharedNotSupported: 0x9e,
-  notAuthorized: 0x87,
+  /** Nothing subscribes to the topic, and we do not store the message. */
+  noSubscribers: 0x10,
   noSubscription: 0x11,
   refusedFilter: 0x80,
+  notAuthorized: 0x87,
+  sharedNotSupported: 0x9e,
 } as const;
 
 /** Why sessions end that were accepted, as their record and the presence of their devices say it. */

@@ -44,9 +44,10 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       return false;
     },
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
+    // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
+    storesMessagesOf: ({ deviceUid }) => deviceUid !== undefined,
     async storeMessage(principal, topic, payload) {
       const { tenantId, deviceUid, clientId } = principal;
-      // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
       if (deviceUid === undefined) return;
       await deps.telemetry.ingest({ tenantId, deviceUid, deviceId: clientId, topic, payload });
     },

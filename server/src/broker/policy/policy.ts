@@ -80,6 +80,8 @@ export interface BrokerPolicy {
    * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
    */
   storeMessage(principal: Principal, topic: string, payload: Buffer): Promise<void>;
+  /** Whether {@link storeMessage} stores what this client publishes, or leaves it to subscribers. */
+  storesMessagesOf(principal: Principal): boolean;
   /** Records the session of an authorized client; rejects when the database fails. */
   openSession(principal: Principal, session: { sessionId: string; remoteAddress: string }): Promise<OpenedSession>;
   /** Records that a session has ended, in the background. Never fails. */

@@ -3,6 +3,21 @@ import type { Properties } from "../codec/property-table.ts";
 
 export type Qos = 0 | 1 | 2;
 
+export const NO_IDS: readonly number[] = Object.freeze([]);
+
+/** What follows a message of QoS 1 or 2: the client has acknowledged it, or it expired or was too long and was not sent. */
+export type OnSettled = (isAcknowledged: boolean) => void;
+
+/** How a message is sent to one subscriber. */
+export interface Delivery {
+  message: Message;
+  qos: Qos;
+  retain: boolean;
+  /** The subscription identifiers of MQTT 5 that it matched [MQTT-3.3.4-4]. */
+  subscriptionIds: readonly number[];
+  onSettled?: OnSettled;
+}
+
 /** A message on its way to subscribers. */
 export class Message {
   readonly topic: string;

@@ -1,5 +1,5 @@
 import type { Principal } from "../policy/policy.ts";
-import type { Message, Qos } from "./message.ts";
+import type { Delivery, Message, Qos } from "./message.ts";
 import { Retained } from "./retained.ts";
 import { type Grant, Subscriptions } from "./subscriptions.ts";
 
@@ -8,7 +8,7 @@ export interface Subscriber {
   /** Of an accepted session. */
   readonly principal: Principal | undefined;
   /** Sends a message, unless the policy does not let this subscriber receive it. */
-  deliver(message: Message, qos: Qos, retain: boolean): void;
+  deliver(delivery: Delivery): void;
 }
 
 /** Which sessions of this process a message reaches, a tenant's own only, and which messages are retained. */
@@ -24,8 +24,10 @@ export class Router {
   }
 
   /** Delivers the retained messages that a new subscription matches [MQTT-3.3.1-6]. */
-  deliverRetained(subscriber: Subscriber, filter: string, { qos }: Grant): void {
-    for (const message of this.retained.matching(filter)) subscriber.deliver(message, lower(qos, message.qos), true);
+  deliverRetained(subscriber: Subscriber, filter: string, { qos, subscriptionIds }: Grant): void {
+    for (const message of this.retained.matching(filter)) {
+      subscriber.deliver({ message, qos: lower(qos, message.qos), retain: true, subscriptionIds });
+    }
   }
 
   /** The QoS with which messages on `topic` reach a subscriber; 0 where none do. */
@@ -44,15 +46,24 @@ export class Router {
    * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
    *
    * @param from the session that published it, as long as it is open
+   * @returns whether there is a subscriber
    */
-  publish(tenantId: string, message: Message, retain: boolean, from?: Subscriber): void {
+  publish(tenantId: string, message: Message, retain: boolean, from?: Subscriber): boolean {
     if (retain) this.retained.set(message);
-    const subscribers = this.#tenants.get(tenantId)?.matching(message.topic);
-    if (!subscribers) return;
-    for (const [subscriber, { qos, noLocal, retainAsPublished }] of subscribers) {
+    const subscribers = this.#tenants.get(tenantId)?.matching(message.topic, from);
+    if (!subscribers) return false;
+    let hasSubscriber = false;
+    for (const [subscriber, { qos, noLocal, retainAsPublished, subscriptionIds }] of subscribers) {
       if (noLocal && subscriber === from) continue;
-      subscriber.deliver(message, lower(qos, message.qos), retain && retainAsPublished);
+      hasSubscriber = true;
+      subscriber.deliver({
+        message,
+        qos: lower(qos, message.qos),
+        retain: retain && retainAsPublished,
+        subscriptionIds,
+      });
     }
+    return hasSubscriber;
   }
 }
 

@@ -7,6 +7,8 @@ export interface Grant {
   /** It does not get its own messages. */
   noLocal: boolean;
   retainAsPublished: boolean;
+  /** The identifier that the client gave the subscription, of several subscriptions that match the same message each. */
+  subscriptionIds: readonly number[];
 }
 
 type Subscribers<S> = Map<S, Grant>;
@@ -44,13 +46,15 @@ export class Subscriptions<S> {
   /**
    * Who subscribes to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined where nothing does. The map may
    * be the one that is stored: it is for reading.
+   *
+   * @param from who publishes: its subscriptions without its own messages do not count among several
    */
-  matching(topic: string): ReadonlyMap<S, Grant> | undefined {
+  matching(topic: string, from?: S): ReadonlyMap<S, Grant> | undefined {
     const exact = this.#exact.get(topic);
     if (this.#wildcards.size === 0) return exact;
     const found = this.#wildcards.matchingTopic(topic);
     if (exact) found.push(exact);
-    return found.length <= 1 ? found[0] : merge(found);
+    return found.length <= 1 ? found[0] : merge(found, from);
   }
 
   #ofKind(filter: string): ByFilter<Subscribers<S>> {
@@ -58,10 +62,11 @@ export class Subscriptions<S> {
   }
 }
 
-function merge<S>(found: readonly Subscribers<S>[]): Subscribers<S> {
+function merge<S>(found: readonly Subscribers<S>[], from: S | undefined): Subscribers<S> {
   const merged: Subscribers<S> = new Map();
   for (const subscribers of found) {
     for (const [subscriber, grant] of subscribers) {
+      if (grant.noLocal && subscriber === from) continue;
       const other = merged.get(subscriber);
       merged.set(subscriber, other ? both(grant, other) : grant);
     }
@@ -74,5 +79,6 @@ function both(one: Grant, other: Grant): Grant {
     qos: one.qos > other.qos ? one.qos : other.qos,
     noLocal: one.noLocal && other.noLocal,
     retainAsPublished: one.retainAsPublished || other.retainAsPublished,
+    subscriptionIds: [...one.subscriptionIds, ...other.subscriptionIds],
   };
 }

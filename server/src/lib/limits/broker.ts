@@ -20,14 +20,14 @@ export const broker = limitTable({
     level: "message",
     of: "bytes of an MQTT topic or filter",
     value: 256,
-    reached: CLOSED,
+    reached: `${CLOSED}; MQTT 5: with 0x90 (topic name invalid) or 0x8F (topic filter invalid)`,
     fixed: true,
   },
   mqttTopicLevels: {
     level: "message",
     of: "levels of an MQTT topic or filter",
-    value: 100,
-    reached: CLOSED,
+    value: 16,
+    reached: `${CLOSED}; MQTT 5: with 0x90 (topic name invalid) or 0x8F (topic filter invalid)`,
     fixed: true,
   },
   refusalCharacters: {
@@ -50,7 +50,7 @@ export const broker = limitTable({
     level: "message",
     of: "topic filters of one SUBSCRIBE or UNSUBSCRIBE",
     value: 100,
-    reached: CLOSED,
+    reached: `${CLOSED}; MQTT 5: with 0x97 (quota exceeded)`,
     fixed: true,
   },
   mqttUserProperties: {
@@ -104,6 +104,13 @@ export const broker = limitTable({
     of: "QoS 1 and 2 messages that a client of MQTT 5 has sent and that are not acknowledged, the receive maximum of its CONNACK",
     value: 64,
     reached: "DISCONNECT 0x93 (receive maximum exceeded)",
+  },
+  mqtt5TopicAliases: {
+    level: "session",
+    of: "topic aliases of MQTT 5 that a client may set, the topic alias maximum of its CONNACK; and as many that it is sent, if it permits any",
+    value: 10,
+    reached: "DISCONNECT 0x94 (topic alias invalid); further topics are sent in full",
+    fixed: true,
   },
   mqtt5Denied: {
     level: "session",

@@ -1,0 +1,59 @@
+import { PacketProblem } from "../codec/problem.ts";
+import type { PublishPacket } from "../codec/read-publish.ts";
+
+/** The topic aliases of one connection that its client has set (MQTT 5, 3.3.2.3.4). */
+export class IncomingAliases {
+  readonly #max: number;
+  readonly #topics = new Map<number, string>();
+
+  /** @param max the topic alias maximum of the CONNACK [MQTT-3.3.2-12] */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** The topic of a message with an alias: its own, for which the alias stands from then on, or that of the alias. Throws {@link PacketProblem}. */
+  topicOf(topic: string, alias: number): string {
+    if (alias > this.#max) throw new PacketProblem("a topic alias above the maximum", "topic_alias_invalid");
+    if (topic !== "") {
+      this.#topics.set(alias, topic);
+      return topic;
+    }
+    const known = this.#topics.get(alias);
+    if (known === undefined) throw new PacketProblem("a topic alias that stands for nothing", "protocol_error");
+    return known;
+  }
+}
+
+/** Replaces the empty topic of a message by that of its alias. */
+export function resolveAlias(packet: PublishPacket, aliases: IncomingAliases): void {
+  const alias = packet.properties?.topicAlias;
+  if (alias !== undefined) packet.topic = aliases.topicOf(packet.topic, alias);
+}
+
+/** A shorter topic is sent instead of its alias, which takes three bytes. */
+const SHORTEST_TOPIC = 4;
+
+/** The topic aliases that a client has been sent: of the first topics, as many as it permits [MQTT-3.1.2-29, MQTT-3.1.2-30]. */
+export class OutgoingAliases {
+  readonly #max: number;
+  readonly #aliases = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** An alias that the client knows. */
+  known(topic: string): number | undefined {
+    return this.#aliases.get(topic);
+  }
+
+  /** An alias for a topic that has none yet; undefined where there is none left. */
+  next(topic: string): number | undefined {
+    return this.#aliases.size < this.#max && topic.length >= SHORTEST_TOPIC ? this.#aliases.size + 1 : undefined;
+  }
+
+  /** The client has been sent the topic with the alias that {@link next} gave. */
+  sent(topic: string, alias: number): void {
+    this.#aliases.set(topic, alias);
+  }
+}
