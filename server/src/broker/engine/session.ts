@@ -14,13 +14,13 @@ import type { Subscriber } from "../routing/router.ts";
 import type { SessionBudget } from "../session-budget.ts";
 import type { RegisteredSession } from "../session-registry.ts";
 import { TICK_MS, type Timed } from "../timer-wheel.ts";
-import type { IncomingAliases } from "./aliases.ts";
 import type { InOrder, OrderedOwner } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
 import type { Incoming } from "./incoming.ts";
+import type { IncomingAliases } from "./incoming-aliases.ts";
 import type { IncomingIds } from "./incoming-ids.ts";
 import type { MinuteCount } from "./minute-count.ts";
-import { Outbound, type OutboundOwner } from "./outbound.ts";
+import { Outbound, type OutboundOwner } from "./outgoing/outbound.ts";
 import type { EngineParts } from "./parts.ts";
 
 /** What becomes of what happens to a session. */

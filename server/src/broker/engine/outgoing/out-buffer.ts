@@ -1,4 +1,4 @@
-import { ACK_BYTES, type AckType, writeAck } from "../codec/writers.ts";
+import { ACK_BYTES, type AckType, writeAck } from "../../codec/writers.ts";
 
 const BLOCK_BYTES = 64 * ACK_BYTES;
 

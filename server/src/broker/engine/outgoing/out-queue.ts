@@ -1,4 +1,4 @@
-import type { Delivery } from "../routing/message.ts";
+import type { Delivery } from "../../routing/message.ts";
 
 /** What a queued message costs beside its topic and payload. */
 const OVERHEAD = 256;

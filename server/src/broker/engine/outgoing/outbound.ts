@@ -1,11 +1,11 @@
 import type { TLSSocket } from "node:tls";
-import type { AckType } from "../codec/writers.ts";
-import type { Delivery, OnSettled } from "../routing/message.ts";
+import type { AckType } from "../../codec/writers.ts";
+import type { Delivery, OnSettled } from "../../routing/message.ts";
+import type { EngineParts } from "../parts.ts";
+import type { Flushable } from "../turn-writer.ts";
 import { OutBuffer } from "./out-buffer.ts";
 import { OutQueue } from "./out-queue.ts";
-import type { EngineParts } from "./parts.ts";
 import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
-import type { Flushable } from "./turn-writer.ts";
 import { Window } from "./window.ts";
 
 export interface OutboundOwner {

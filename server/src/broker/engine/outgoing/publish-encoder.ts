@@ -1,9 +1,9 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { Properties } from "../codec/property-table.ts";
-import { writeProperties } from "../codec/write-properties.ts";
-import { writePublish } from "../codec/writers.ts";
-import type { Delivery } from "../routing/message.ts";
-import { OutgoingAliases } from "./aliases.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Properties } from "../../codec/property-table.ts";
+import { writeProperties } from "../../codec/write-properties.ts";
+import { writePublish } from "../../codec/writers.ts";
+import type { Delivery } from "../../routing/message.ts";
+import { OutgoingAliases } from "./outgoing-aliases.ts";
 
 /** What a client of MQTT 5 asked for with its CONNECT (3.1.2.11). */
 export interface ClientLimits {
