@@ -28,6 +28,9 @@ before(async () => {
   const { caller } = tenant;
   await connections.createMqttClient(caller, { clientId: `gw-${tenant.slug}`, username: "gateway" });
   await access.createKey(caller, { user: tenant.admin.email, name: "k", scopes: ["devices:read"] });
+  const hall = { type: "email" as const, target: "hall@example.com" };
+  await groups.createGroup(caller, { name: "Asked to confirm", channels: [hall] });
+  await server.app.notifications.runDue();
 });
 after(() => server.stop());
 

@@ -41,6 +41,7 @@ test("the events of a tenant arrive in their order, with the device and the fiel
   await anomalies.acknowledgeAnomaly(tenant.caller, anomalyId, "on my way");
   const ticket = await tickets.openTicket(tenant.caller, { title: "Replace it", anomalyId });
   await tickets.changeTicket(tenant.caller, ticket.id, { title: "Replace the bearing" });
+  await tickets.changeTicket(tenant.caller, ticket.id, { title: "Replace the bearing" });
   await tickets.changeTicket(tenant.caller, ticket.id, { status: "in_progress" });
   await sendValues(where, tenant.caller, id, { temperature: 20 });
 
@@ -53,6 +54,7 @@ test("the events of a tenant arrive in their order, with the device and the fiel
     "anomaly.opened",
     "anomaly.acknowledged",
     "ticket.opened",
+    "ticket.edited",
     "ticket.changed",
     "anomaly.resolved",
   ]);

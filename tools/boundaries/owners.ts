@@ -40,7 +40,7 @@ export const owners: Record<string, readonly string[]> = {
   ],
   rules: ["thresholds", "rule_states"],
   anomalies: ["anomalies"],
-  tickets: ["tickets", "ticket_numbers", "ticket_history"],
+  tickets: ["tickets", "ticket_numbers", "ticket_history", "ticket_comments"],
   events: ["events", "events_horizon"],
   notifications: [
     "notification_inbox",

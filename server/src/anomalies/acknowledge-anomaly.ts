@@ -1,11 +1,11 @@
-import { boundedToGroupsOf, useCase } from "../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
 import { recordWrite } from "../audit/audit.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { plainText } from "../lib/text.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
-import { acknowledgeRow, findAnomaly } from "./anomaly-store.ts";
+import { type Acknowledgement, acknowledgeRows, findAnomaly, lockVisible } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
 /**
@@ -17,18 +17,23 @@ import type { AnomaliesDeps } from "./deps.ts";
 export const acknowledgeAnomaly = useCase(
   { scope: "anomalies:write", role: "operator" },
   async (deps: AnomaliesDeps, caller, id: string, comment?: string): Promise<Anomaly> => {
-    const text = plainText("comment", comment ?? "").trim();
-    const now = deps.clock.now();
-    const acknowledgement = { by: caller.actor, comment: text === "" ? null : text, now };
+    const acknowledgement = acknowledgementOf(caller, comment, deps.clock.now());
     const viewer = boundedToGroupsOf(caller);
     if (!isUuid(id)) throw notFound("anomaly");
     return await inTransaction(deps.database.db, async (tx) => {
-      const acknowledged = await acknowledgeRow(tx, caller.tenantId, id, viewer, acknowledgement);
-      const row = acknowledged ?? (await findAnomaly(tx, caller.tenantId, id, viewer));
+      const visible = await lockVisible(tx, caller.tenantId, [id], viewer);
+      const acknowledged = await acknowledgeRows(tx, caller.tenantId, visible, acknowledgement);
+      const row = await findAnomaly(tx, caller.tenantId, id, viewer);
       if (!row) throw notFound("anomaly");
-      const result = acknowledged ? "updated" : "unchanged";
-      await recordWrite(tx, caller, { resource: "anomaly", id, result, at: now }, deps.ids);
+      const result = acknowledged.length > 0 ? "updated" : "unchanged";
+      await recordWrite(tx, caller, { resource: "anomaly", id, result, at: acknowledgement.now }, deps.ids);
       return toAnomaly(row);
     });
   },
 );
+
+/** @throws MusterError invalid_request for a comment that is too long or has control characters */
+export function acknowledgementOf({ actor }: Caller, comment: string | undefined, now: Date): Acknowledgement {
+  const text = plainText("comment", comment ?? "").trim();
+  return { by: actor, comment: text === "" ? null : text, now };
+}

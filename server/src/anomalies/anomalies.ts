@@ -1,9 +1,11 @@
 import { type Bound, bind } from "../access/access.ts";
 import { acknowledgeAnomaly } from "./acknowledge-anomaly.ts";
+import { acknowledgeAnomalies } from "./acknowledge-many.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
 import { getAnomaly, listAnomalies } from "./view-anomalies.ts";
 
+export { ANOMALY_ORDERS, type AnomalyOrder } from "./anomaly-list-store.ts";
 export { ANOMALY_STATUSES, type Anomaly, commentOf } from "./anomaly-record.ts";
 export { shareLockAnomalies } from "./lock-store.ts";
 export { type Range, type RuleValue, SEVERITIES, type Severity } from "./severity.ts";
@@ -17,6 +19,6 @@ export {
 } from "./transition-store.ts";
 
 /** Anomalies from opening to resolution; `measure` sets the gauge of unresolved ones. */
-export const anomalyUseCases = { listAnomalies, getAnomaly, acknowledgeAnomaly, measure };
+export const anomalyUseCases = { listAnomalies, getAnomaly, acknowledgeAnomaly, acknowledgeAnomalies, measure };
 export type Anomalies = Bound<typeof anomalyUseCases>;
 export const createAnomalies = (deps: AnomaliesDeps & MeasureDeps): Anomalies => bind(deps, anomalyUseCases);

@@ -1,12 +1,9 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { AnomaliesTable } from "../db/schema.generated.ts";
-import { uuidFloor } from "../lib/ids.ts";
-import type { PageRequest } from "../lib/page.ts";
-import { countedPage, filteredPage } from "../lists/counted-page.ts";
 import type { MetricValue } from "../telemetry/telemetry.ts";
-import type { RuleValue, Severity } from "./severity.ts";
+import type { RuleValue } from "./severity.ts";
 
 export interface AnomalyRow
   extends Omit<Selectable<AnomaliesTable>, "tenant_id" | "device_uid" | "value" | "breached"> {
@@ -14,20 +11,8 @@ export interface AnomalyRow
   breached: RuleValue;
 }
 
-export interface AnomalyFilter {
-  deviceId?: string | undefined;
-  status?: AnomalyRow["status"] | undefined;
-  severity?: Severity | undefined;
-  /** Opened at this instant or later. */
-  from?: Date | undefined;
-  /** Opened before this instant. */
-  to?: Date | undefined;
-  /** Only of devices that this user may see. */
-  viewer?: string | undefined;
-}
-
 /** What an {@link AnomalyRow} is read from; the table is called `a`. */
-const COLUMNS = sql`a.id, a.device_id, a.threshold_id, a.rule_id, a.metric, a.value, a.breached, a.severity, a.status, a.message,
+export const COLUMNS = sql`a.id, a.device_id, a.threshold_id, a.rule_id, a.metric, a.value, a.breached, a.severity, a.status, a.message,
   a.opened_at, a.last_observed_at, a.occurrences, a.acknowledged_at, a.acknowledged_by, a.comment, a.resolved_at, a.resolved_by,
   a.end_reason, a.ticket_id`;
 
@@ -43,49 +28,41 @@ export async function findAnomaly(
   return rows[0];
 }
 
+/** An acknowledgement, by whom and when. */
+export interface Acknowledgement {
+  by: string;
+  comment: string | null;
+  now: Date;
+}
+
 /**
- * Records the first acknowledgement of an anomaly.
+ * Records the first acknowledgement of anomalies that are locked.
  *
- * @returns the row as it is now; `undefined` when it was acknowledged before, or is not visible to `viewer`
+ * @returns the ids of those that were not acknowledged before
  */
-export async function acknowledgeRow(
+export async function acknowledgeRows(
   tx: Tx,
   tenantId: string,
-  id: string,
-  viewer: string | undefined,
-  { by, comment, now }: { by: string; comment: string | null; now: Date },
-): Promise<AnomalyRow | undefined> {
-  const { rows } = await sql<AnomalyRow>`UPDATE anomalies a
+  ids: readonly string[],
+  { by, comment, now }: Acknowledgement,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`UPDATE anomalies a
     SET acknowledged_at = ${now}, acknowledged_by = ${by}, comment = coalesce(${comment}, a.comment),
         status = CASE a.status WHEN 'open' THEN 'acknowledged' ELSE a.status END
-    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND a.acknowledged_at IS NULL AND ${visibleDevice(viewer, "a.device_uid")}
-    RETURNING ${COLUMNS}`.execute(tx);
-  return rows[0];
+    WHERE a.tenant_id = ${tenantId} AND a.id = ANY (${[...ids]}::uuid[]) AND a.acknowledged_at IS NULL
+    RETURNING a.id`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
-/** One page, newest first, and how many match. */
-export function listAnomalyRows(
-  db: Db,
+/** Which of these anomalies exist and are visible to `viewer`; locked, in the order in which ingest locks them. */
+export async function lockVisible(
+  tx: Tx,
   tenantId: string,
-  filter: AnomalyFilter,
-  page: PageRequest,
-): Promise<{ rows: AnomalyRow[]; total: number }> {
-  const shown = { list: "anomalies", as: "a", columns: COLUMNS } as const;
-  const { status, ...others } = filter;
-  if (Object.values(others).every((value) => value === undefined)) {
-    return countedPage(db, tenantId, { ...shown, variant: status }, page);
-  }
-  return filteredPage(db, tenantId, { ...shown, where: matching(filter) }, page);
-}
-
-/** An id begins with the millisecond in which the anomaly opened, so a period is a range of the list's own index. */
-function matching(filter: AnomalyFilter): RawBuilder<unknown> {
-  const conditions: RawBuilder<unknown>[] = [sql`true`];
-  if (filter.deviceId !== undefined) conditions.push(sql`a.device_id = ${filter.deviceId}`);
-  if (filter.status !== undefined) conditions.push(sql`a.status = ${filter.status}`);
-  if (filter.severity !== undefined) conditions.push(sql`a.severity = ${filter.severity}`);
-  if (filter.from !== undefined) conditions.push(sql`a.id >= ${uuidFloor(filter.from)}::uuid`);
-  if (filter.to !== undefined) conditions.push(sql`a.id < ${uuidFloor(filter.to)}::uuid`);
-  if (filter.viewer !== undefined) conditions.push(visibleDevice(filter.viewer, "a.device_uid"));
-  return sql.join(conditions, sql` AND `);
+  ids: readonly string[],
+  viewer: string | undefined,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT a.id FROM anomalies a
+    WHERE a.tenant_id = ${tenantId} AND a.id = ANY (${[...ids]}::uuid[]) AND ${visibleDevice(viewer, "a.device_uid")}
+    ORDER BY a.device_uid, a.rule_id, a.id FOR NO KEY UPDATE OF a`.execute(tx);
+  return rows.map(({ id }) => id);
 }

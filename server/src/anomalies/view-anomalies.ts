@@ -1,22 +1,32 @@
-import { boundedToGroupsOf, useCase } from "../access/access.ts";
+import { boundedToGroupsOf, groupsOfViewer, useCase } from "../access/access.ts";
 import { isDeviceId, isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
+import { type AnomalyFilter, type AnomalySort, listAnomalyRows } from "./anomaly-list-store.ts";
 import { type Anomaly, toAnomaly } from "./anomaly-record.ts";
-import { type AnomalyFilter, findAnomaly, listAnomalyRows } from "./anomaly-store.ts";
+import { findAnomaly } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
-export type AnomalyQuery = Omit<AnomalyFilter, "viewer"> & PageRequest;
+export interface AnomalyQuery extends Omit<AnomalyFilter, "viewer">, PageRequest {
+  sort?: AnomalySort | undefined;
+}
 
-/** Newest first. A device of another tenant has none. */
+/**
+ * Newest first, unless sorted. A device of another tenant has none.
+ *
+ * @throws MusterError rate_limited for a sorted list, when too many of the tenant's wait
+ */
 export const listAnomalies = useCase(
   { scope: "anomalies:read", role: "viewer" },
   async (deps: AnomaliesDeps, caller, query: AnomalyQuery): Promise<Page<Anomaly>> => {
-    const { skip, limit, ...filter } = query;
+    const [page, { sort, ...filter }] = splitPage(query);
+    const { skip, limit } = page;
     if (query.deviceId !== undefined && !isDeviceId(query.deviceId)) return { items: [], total: 0, skip, limit };
-    const bounded = { ...filter, viewer: boundedToGroupsOf(caller) };
-    const { rows, total } = await listAnomalyRows(deps.database.db, caller.tenantId, bounded, { skip, limit });
-    return { items: rows.map(toAnomaly), total, skip, limit };
+    const { db } = deps.database;
+    const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));
+    const listing = { filter: { ...filter, viewer }, sort };
+    const { rows, ...counted } = await listAnomalyRows(db, caller.tenantId, listing, page);
+    return { items: rows.map(toAnomaly), ...counted, skip, limit };
   },
 );
 

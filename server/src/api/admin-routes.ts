@@ -10,7 +10,10 @@ import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
 import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
+import * as anomalies from "./admin/monitoring/anomalies.ts";
+import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groups from "./admin/monitoring/groups.ts";
+import * as tickets from "./admin/monitoring/tickets.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
@@ -45,6 +48,9 @@ const RESOURCES = [
   certificates,
   deviceTypes,
   groups,
+  anomalies,
+  deliveries,
+  tickets,
   mqttClients,
   keys,
   audits,

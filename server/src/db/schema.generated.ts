@@ -69,6 +69,7 @@ export interface Schema {
   tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
   thresholds: ThresholdsTable;
+  ticket_comments: TicketCommentsTable;
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
@@ -464,7 +465,7 @@ export interface EventsTable {
   device_id: string | null;
   device_uid: string | null;
   changed_table: "anomalies" | "tickets" | "devices" | "certificate_audit" | "device_findings" | "connection_refusals";
-  operation: "INSERT" | "UPDATE";
+  operation: "INSERT" | "UPDATE" | "EDIT";
   changed_row: Record<string, unknown>;
 }
 
@@ -775,6 +776,16 @@ export interface ThresholdsTable {
   rule_ids: GeneratedAlways<string[]>;
 }
 
+export interface TicketCommentsTable {
+  seq: GeneratedAlways<string>;
+  id: string;
+  tenant_id: string;
+  ticket_id: string;
+  at: Date;
+  author: string;
+  text: string;
+}
+
 export interface TicketHistoryTable {
   seq: GeneratedAlways<string>;
   id: string;
@@ -811,6 +822,7 @@ export interface TicketsTable {
   updated_at: Date;
   started_at: Date | null;
   completed_at: Date | null;
+  comments: Generated<number>;
 }
 
 export interface UserFactorsTable {

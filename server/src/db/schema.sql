@@ -73,6 +73,7 @@ END),
 CREATE INDEX anomalies_listed_by_device ON anomalies USING btree (tenant_id, device_id, id);
 CREATE INDEX anomalies_listed_by_severity ON anomalies USING btree (tenant_id, severity, id);
 CREATE INDEX anomalies_listed_by_status ON anomalies USING btree (tenant_id, status, id);
+CREATE INDEX anomalies_listed_unresolved ON anomalies USING btree (tenant_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL));
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies USING btree (device_uid, rule_id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_unresolved_threshold ON anomalies USING btree (threshold_id) WHERE (resolved_at IS NULL);
@@ -627,7 +628,7 @@ CREATE TABLE events (
   changed_row jsonb NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (seq),
   CONSTRAINT events_changed_table_check CHECK ((changed_table = ANY (ARRAY['anomalies'::text, 'tickets'::text, 'devices'::text, 'certificate_audit'::text, 'device_findings'::text, 'connection_refusals'::text]))),
-  CONSTRAINT events_operation_check CHECK ((operation = ANY (ARRAY['INSERT'::text, 'UPDATE'::text])))
+  CONSTRAINT events_operation_check CHECK ((operation = ANY (ARRAY['INSERT'::text, 'UPDATE'::text, 'EDIT'::text])))
 );
 CREATE INDEX events_at ON events USING btree (at);
 CREATE INDEX events_of_connectivity ON events USING btree (device_uid, at) WHERE (changed_table = 'devices'::text);
@@ -1092,6 +1093,26 @@ CREATE TRIGGER thresholds_listed AFTER INSERT OR DELETE ON thresholds
 CREATE TRIGGER thresholds_revised BEFORE UPDATE OF enabled, rules ON thresholds
   FOR EACH ROW EXECUTE FUNCTION pack_revised();
 
+CREATE TABLE ticket_comments (
+  seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  ticket_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  author text NOT NULL,
+  text text NOT NULL,
+  CONSTRAINT ticket_comments_pkey PRIMARY KEY (seq),
+  CONSTRAINT ticket_comments_id_key UNIQUE (id),
+  CONSTRAINT ticket_comments_text_check CHECK ((text <> ''::text)),
+  CONSTRAINT ticket_comments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT ticket_comments_tenant_id_ticket_id_fkey FOREIGN KEY (tenant_id, ticket_id) REFERENCES tickets(tenant_id, id)
+);
+CREATE INDEX ticket_comments_ticket ON ticket_comments USING btree (ticket_id, seq);
+CREATE TRIGGER ticket_comments_grows BEFORE DELETE OR UPDATE ON ticket_comments
+  FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
+CREATE TRIGGER ticket_comments_not_truncated BEFORE TRUNCATE ON ticket_comments
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
+
 CREATE TABLE ticket_history (
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   id uuid NOT NULL,
@@ -1141,6 +1162,7 @@ CREATE TABLE tickets (
   updated_at timestamp with time zone NOT NULL,
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  comments integer NOT NULL DEFAULT 0,
   CONSTRAINT tickets_pkey PRIMARY KEY (id),
   CONSTRAINT tickets_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT tickets_tenant_id_number_key UNIQUE (tenant_id, number),
@@ -1160,12 +1182,22 @@ CREATE TABLE tickets (
 );
 CREATE INDEX tickets_anomaly ON tickets USING btree (anomaly_id, id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX tickets_assignee ON tickets USING btree (tenant_id, assignee_user_id, id) WHERE (assignee_user_id IS NOT NULL);
+CREATE INDEX tickets_by_priority ON tickets USING btree (tenant_id, status, (
+CASE priority
+    WHEN 'urgent'::text THEN '3'::text
+    WHEN 'high'::text THEN '2'::text
+    WHEN 'medium'::text THEN '1'::text
+    ELSE '0'::text
+END), id);
 CREATE INDEX tickets_device ON tickets USING btree (tenant_id, device_id, id) WHERE (device_id IS NOT NULL);
+CREATE INDEX tickets_due ON tickets USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'on_hold'::text])));
 CREATE INDEX tickets_group ON tickets USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX tickets_listed_by_status ON tickets USING btree (tenant_id, status, id);
 CREATE UNIQUE INDEX tickets_unfinished ON tickets USING btree (anomaly_id) WHERE ((anomaly_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'on_hold'::text])));
 CREATE TRIGGER tickets_event_changed AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION record_ticket_event();
+CREATE TRIGGER tickets_event_edited AFTER UPDATE ON tickets
+  FOR EACH ROW WHEN (((old.status = new.status) AND (old.* IS DISTINCT FROM new.*))) EXECUTE FUNCTION record_ticket_event('EDIT');
 CREATE TRIGGER tickets_event_opened AFTER INSERT ON tickets
   FOR EACH ROW EXECUTE FUNCTION record_ticket_event();
 CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
@@ -2049,7 +2081,7 @@ CREATE FUNCTION record_ticket_event()
 AS $function$
 BEGIN
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
-    NEW.tenant_id, NEW.updated_at, 'tickets', TG_OP,
+    NEW.tenant_id, NEW.updated_at, 'tickets', coalesce(TG_ARGV[0], TG_OP),
     NEW.device_id, NEW.device_uid, to_jsonb(NEW) - '{description,resolution}'::text[]);
   PERFORM pg_notify('muster_events', NEW.tenant_id::text);
   RETURN NULL;

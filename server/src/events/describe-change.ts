@@ -52,7 +52,7 @@ function ofAnomaly(row: Columns<"anomalies">) {
 }
 
 function ofTicket(row: TicketColumns, operation: Operation) {
-  const kinds = { INSERT: "ticket.opened", UPDATE: "ticket.changed" } as const;
+  const kinds = { INSERT: "ticket.opened", UPDATE: "ticket.changed", EDIT: "ticket.edited" } as const;
   return {
     kind: kinds[operation],
     data: {

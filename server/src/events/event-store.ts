@@ -24,7 +24,8 @@ export type RecordedChange =
 /** Without the long texts. */
 export type TicketColumns = Omit<Columns<"tickets">, "description" | "resolution">;
 
-export type Operation = "INSERT" | "UPDATE";
+/** `EDIT`: a change of a ticket that is none of its status. */
+export type Operation = "INSERT" | "UPDATE" | "EDIT";
 
 /** A refused connection with a certificate that a renewal had replaced. */
 export interface SupersededTry {

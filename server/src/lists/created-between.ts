@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { uuidFloor } from "../lib/ids.ts";
 
 /** From `from` on, before `to`. */
 export interface Period {
@@ -10,13 +11,7 @@ export interface Period {
 export function createdBetween(column: string, { from, to }: Period): RawBuilder<SqlBool>[] {
   const key = sql.ref(column);
   return [
-    ...(from === undefined ? [] : [sql<SqlBool>`${key} >= ${firstId(from)}::uuid`]),
-    ...(to === undefined ? [] : [sql<SqlBool>`${key} < ${firstId(to)}::uuid`]),
+    ...(from === undefined ? [] : [sql<SqlBool>`${key} >= ${uuidFloor(from)}::uuid`]),
+    ...(to === undefined ? [] : [sql<SqlBool>`${key} < ${uuidFloor(to)}::uuid`]),
   ];
-}
-
-/** The least UUIDv7 of a millisecond. A moment before 1970 has none, and no record is older. */
-function firstId(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

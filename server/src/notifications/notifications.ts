@@ -7,6 +7,7 @@ import { prune } from "./delivery/prune.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
+import { listPages } from "./paging/list-pages.ts";
 import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
 import { uncoveredGroups } from "./paging/uncovered-groups.ts";
 import { createResolve } from "./webhooks/resolve-host.ts";
@@ -15,7 +16,7 @@ import { createWorker, type NotificationWorker } from "./worker.ts";
 
 export type { ConfirmationLink } from "./channels/confirm-channel.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
-export type { DeliveryRecord } from "./delivery/list-deliveries.ts";
+export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
 
 /** What callers ask for, and jobs: `noticeCertificates` at least daily, `prune` every few minutes. */
@@ -24,6 +25,7 @@ export const notificationUseCases = {
   onCallOfDevice,
   showWebhook,
   listDeliveries,
+  listPages,
   noticeCertificates,
   prune,
   uncoveredGroups,

@@ -17,7 +17,7 @@ export interface OverviewDeps {
   access: Pick<Access, "tenantUsage" | "listUsers" | "nameUsers" | "nameKeys">;
   anomalies: Pick<Anomalies, "listAnomalies">;
   certificates: Pick<Certificates, "listCertificates">;
-  connections: Pick<Connections, "listMqttClients">;
+  connections: Pick<Connections, "listMqttClients" | "listRefusals">;
   devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "suggestDevices">;
   enrollment: Pick<Enrollment, "listClaims" | "nameClaims">;
   groups: Pick<Groups, "listGroups" | "listShifts">;

@@ -1,5 +1,6 @@
 import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/access.ts";
 import type { DeviceCounts } from "../devices/devices.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import type { OverviewDeps } from "./deps.ts";
 import { countFindingRows, type FindingKind } from "./finding-store.ts";
 import { findingScope } from "./list-findings.ts";
@@ -14,7 +15,9 @@ export interface Overview {
   at: Date;
   devices: DeviceCounts;
   anomalies: { open: Record<(typeof SEVERITIES)[number], number>; acknowledged: number };
-  tickets: Record<(typeof UNFINISHED)[number], number>;
+  tickets: Record<(typeof UNFINISHED)[number], number> & { overdue: number; unassigned: number };
+  /** Entries of the refusal journal that began in the last 24 hours. */
+  refusedLastDay: number;
   findings: Record<FindingKind, number>;
   /** Claims that can be redeemed now; null for a caller who may not see claims. */
   openClaims: number | null;
@@ -32,21 +35,26 @@ export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDep
 });
 
 async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview> {
-  const { anomalies, devices, tickets } = deps;
+  const { anomalies, connections, devices, tickets } = deps;
   const now = deps.clock.now();
-  const [counts, open, acknowledged, unfinished, findings, openClaims] = await Promise.all([
-    devices.countDevices(caller),
-    Promise.all(SEVERITIES.map((severity) => anomalies.listAnomalies(caller, { status: "open", severity, ...NONE }))),
-    anomalies.listAnomalies(caller, { status: "acknowledged", ...NONE }),
-    Promise.all(UNFINISHED.map((status) => tickets.listTickets(caller, { status, ...NONE }))),
-    countFindingRows(deps.database.db, findingScope(caller.tenantId, boundedToGroupsOf(caller), now)),
-    countOpenClaims(deps, caller),
-  ]);
+  const [counts, open, acknowledged, unfinished, overdue, unassigned, refused, findings, openClaims] =
+    await Promise.all([
+      devices.countDevices(caller),
+      Promise.all(SEVERITIES.map((severity) => anomalies.listAnomalies(caller, { status: "open", severity, ...NONE }))),
+      anomalies.listAnomalies(caller, { status: "acknowledged", ...NONE }),
+      Promise.all(UNFINISHED.map((status) => tickets.listTickets(caller, { status, ...NONE }))),
+      tickets.listTickets(caller, { overdue: true, ...NONE }),
+      tickets.listTickets(caller, { status: UNFINISHED, assigneeUserId: null, ...NONE }),
+      connections.listRefusals(caller, { from: addMs(now, -DAY), ...NONE }),
+      countFindingRows(deps.database.db, findingScope(caller.tenantId, boundedToGroupsOf(caller), now)),
+      countOpenClaims(deps, caller),
+    ]);
   return {
     at: now,
     devices: counts,
     anomalies: { open: totals(SEVERITIES, open), acknowledged: acknowledged.total },
-    tickets: totals(UNFINISHED, unfinished),
+    tickets: { ...totals(UNFINISHED, unfinished), overdue: overdue.total, unassigned: unassigned.total },
+    refusedLastDay: refused.total,
     findings,
     openClaims,
   };

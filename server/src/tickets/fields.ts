@@ -7,6 +7,7 @@ export const LENGTHS = {
   title: records.ticketTitleCharacters.value,
   description: records.ticketTextCharacters.value,
   resolution: records.ticketTextCharacters.value,
+  comment: records.ticketTextCharacters.value,
 } as const;
 
 const EARLIEST = Date.UTC(1970, 0, 1);
@@ -16,7 +17,7 @@ export function checkedTitle(title: string): string {
   return plainLine("title", title, LENGTHS.title);
 }
 
-export function checkedText(field: "description" | "resolution", text: string): string {
+export function checkedText(field: "description" | "resolution" | "comment", text: string): string {
   return plainText(field, text, LENGTHS[field]);
 }
 

@@ -6,7 +6,7 @@ import type { TicketHistoryTable, TicketsTable } from "../db/schema.generated.ts
 import { visibleTicket } from "./visibility-store.ts";
 
 /** A ticket as it is stored. */
-export type TicketRow = Omit<Selectable<TicketsTable>, "tenant_id">;
+export type TicketRow = Omit<Selectable<TicketsTable>, "tenant_id" | "comments">;
 
 /** A history entry, written in the statement or transaction of its change. */
 export interface HistoryEntry {

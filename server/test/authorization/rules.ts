@@ -63,6 +63,7 @@ export const RULES: Rules = {
     listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     getAnomaly: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly]],
     acknowledgeAnomaly: ["anomalies:write", "operator", ({ anomaly }) => [anomaly]],
+    acknowledgeAnomalies: ["no key", "operator", ({ anomaly }) => [[anomaly]]],
   },
   certificates: {
     listCertificates: ["device-certificates:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
@@ -162,7 +163,8 @@ export const RULES: Rules = {
     showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listChannels: ["groups:read", "admin", () => []],
     requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
-    listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, limit: 10 }]],
+    listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, ...page }]],
+    listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
   },
   overview: {
     readOverview: ["no key", "viewer", () => []],
@@ -210,5 +212,7 @@ export const RULES: Rules = {
     getTicket: ["tickets:read", "viewer", ({ ticket }) => [ticket]],
     listTickets: ["tickets:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     listTicketHistory: ["tickets:read", "viewer", ({ ticket }) => [ticket, page]],
+    commentTicket: ["no key", "operator", ({ ticket }) => [ticket, "Bearing ordered"]],
+    listTicketComments: ["no key", "viewer", ({ ticket }) => [ticket, page]],
   },
 };

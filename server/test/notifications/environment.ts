@@ -106,8 +106,7 @@ export function actions(server: TestServer, sinks: Sinks, second = server) {
         await Promise.all([app, second.app].map(({ notifications }) => notifications.runDue()));
     },
     async log(tenant: TestTenant, anomalyId?: string) {
-      const query = { limit: 500, ...(anomalyId ? { anomalyId } : {}) };
-      return await app.notifications.listDeliveries(tenant.caller, query);
+      return (await app.notifications.listDeliveries(tenant.caller, { anomalyId, skip: 0, limit: 500 })).items;
     },
   };
 }

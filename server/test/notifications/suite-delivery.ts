@@ -40,9 +40,9 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     await pass(0);
     await pass(7 * SECOND);
     assert.equal(sinks.hooksAt("/flaky").length, 2);
-    for (const { state, attempts, last_error } of await log(tenant, anomaly!.id)) {
+    for (const { state, attempts, lastError } of await log(tenant, anomaly!.id)) {
       assert.deepEqual([state, attempts.map(({ attempt }) => attempt)], ["pending", [1, 2]]);
-      assert.match(last_error!, /500|not now/);
+      assert.match(lastError!, /500|not now/);
     }
     // Each process reads these from the database.
     const metrics = await given().server.app.metrics.text();
@@ -61,7 +61,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     assert.equal(sinks.mailsTo(address).length, 1);
     const done = await log(tenant, anomaly!.id);
     assert.deepEqual(done.map(({ id }) => id).sort(), [first, sinks.mailsTo(address)[0]!.id].sort());
-    assert.ok(done.every(({ state, last_error }) => state === "sent" && last_error === null));
+    assert.ok(done.every(({ state, lastError }) => state === "sent" && lastError === null));
     await pass(DAY);
     assert.equal(sinks.hooksAt("/flaky").length, 3);
   });
@@ -120,7 +120,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     await pass(0);
     assert.deepEqual([sinks.hooksAt("/moved").length, sinks.hooksAt("/stolen").length], [1, 0]);
     const [hook] = (await log(moved.tenant, anomaly!.id)).filter(({ channel }) => channel === "webhook");
-    assert.equal(hook!.last_error, "answered 302");
+    assert.equal(hook!.lastError, "answered 302");
     sinks.behave.hook = () => ({ status: 204 });
     await pass(MINUTE);
   });

@@ -57,7 +57,7 @@ export function endingRules(given: () => NotificationEnvironment): void {
     assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, new RegExp(deviceId));
     assert.deepEqual(await subjectsAfter(312 * DAY - 1), [overdue]);
     assert.deepEqual(await subjectsAfter(1), [overdue, "[Muster] Old pump has a bundle that ends soon"]);
-    assert.equal((await notifications.listDeliveries(tenant.caller, { limit: 9 })).length, 2);
+    assert.equal((await notifications.listDeliveries(tenant.caller, { skip: 0, limit: 9 })).total, 2);
   });
 
   test("sent messages are deleted after 30 days, and pending ones fail after one", async () => {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { connectionUseCases } from "../../connections/connections.ts";
-import { DEVICE_ORDERS, type DeviceOrder, deviceUseCases } from "../../devices/devices.ts";
+import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, label, longPage, paging } from "../shapes.ts";
+import { idParams, instant, label, longPage, paging } from "../shapes.ts";
 import {
   CERTIFICATE_STATE,
   CONNECTIVITY,
@@ -13,35 +13,9 @@ import {
   deviceRecord,
   deviceReplacement,
 } from "../v1/devices.ts";
+import { idOrNone, oneOf, sortBy } from "./shapes/list-shapes.ts";
 
 const TAG = "Devices";
-
-/** Several values of one parameter, separated by commas: one of them suffices. */
-function oneOf<T extends string>(value: z.ZodType<T, string>, description: string) {
-  return z
-    .string()
-    .transform((text) => text.split(","))
-    .pipe(z.array(value).min(1))
-    .optional()
-    .meta({ type: "string", description });
-}
-
-/** `none` stands for the devices without one. */
-const idOrNone = id
-  .transform((text) => (text === "none" ? null : text))
-  .optional()
-  .meta({ description: "An id, or `none`" });
-
-const SORTS = DEVICE_ORDERS.flatMap((by) => [by, `-${by}`] as const);
-
-const sort = z
-  .enum(SORTS)
-  .transform((text) => {
-    const descending = text.startsWith("-");
-    return { by: (descending ? text.slice(1) : text) as DeviceOrder, descending };
-  })
-  .optional()
-  .meta({ description: "`-` before the field: descending. Devices without the value come last. Absent: newest first" });
 
 const deviceQuery = z.strictObject({
   q: z
@@ -61,7 +35,7 @@ const deviceQuery = z.strictObject({
   createdBefore: instant.optional().meta({ description: "Created before this time" }),
   seenFrom: instant.optional().meta({ description: "Seen at this time or later" }),
   seenBefore: instant.optional().meta({ description: "Seen before this time, and not since" }),
-  sort,
+  sort: sortBy(DEVICE_ORDERS),
   ...paging(50, 200),
 });
 

@@ -30,7 +30,14 @@ const overview = z
       open: z.strictObject({ critical: count, major: count, minor: count, warning: count }),
       acknowledged: count,
     }),
-    tickets: z.strictObject({ open: count, in_progress: count, on_hold: count }),
+    tickets: z.strictObject({
+      open: count,
+      in_progress: count,
+      on_hold: count,
+      overdue: count.meta({ description: "Unfinished ones that are due already" }),
+      unassigned: count.meta({ description: "Unfinished ones that are assigned to no one" }),
+    }),
+    refusedLastDay: count.meta({ description: "Refused clients of the last 24 hours, as the journal counts them" }),
     findings: z.strictObject({
       shared_key: count,
       publishes_nowhere: count,
@@ -69,7 +76,8 @@ const EXAMPLE = {
     expiry: [{ from: "2026-11-20T10:00:00.000Z", selfEnrolled: 4, platform: 1 }],
   },
   anomalies: { open: { critical: 0, major: 2, minor: 1, warning: 0 }, acknowledged: 3 },
-  tickets: { open: 2, in_progress: 1, on_hold: 0 },
+  tickets: { open: 2, in_progress: 1, on_hold: 0, overdue: 1, unassigned: 2 },
+  refusedLastDay: 1,
   findings: { shared_key: 0, publishes_nowhere: 1, renewal_overdue: 1, clock_replaced: 0 },
   openClaims: 1,
 };

@@ -9,6 +9,7 @@ export const TAGS: Readonly<Record<string, string>> = {
     "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made at the service's own shell, with `muster shift create`.",
   Thresholds: "Reusable packs of rules over telemetry. A device is watched by the packs that it names.",
   Anomalies: "What the rules found: one unresolved anomaly a device and rule, open until it is over.",
+  Notifications: "Messages to people and webhooks: who was notified when, and how it went.",
   Tickets: "Maintenance tickets: work on a device, from its opening to its completion.",
   "Enrollment claims":
     "Claim codes with which devices enroll themselves. A code is shown once, when its claim is made, and lives for at most 24 hours.",

@@ -7,11 +7,11 @@ import { ruleValue, severity } from "./thresholds.ts";
 
 const TAG = "Anomalies";
 
-const status = z.enum(ANOMALY_STATUSES).meta({
+export const anomalyStatus = z.enum(ANOMALY_STATUSES).meta({
   description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved at once",
 });
 
-const anomalyRecord = z
+export const anomalyRecord = z
   .strictObject({
     id,
     deviceId: id,
@@ -21,7 +21,7 @@ const anomalyRecord = z
     value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
     limit: ruleValue.meta({ description: "The `value` of the rule that it crossed; for a silent device its seconds" }),
     severity,
-    status,
+    status: anomalyStatus,
     message: z.string(),
     openedAt: timestamp,
     lastObservedAt: timestamp,
@@ -38,7 +38,7 @@ const anomalyRecord = z
   })
   .meta({ id: "Anomaly" });
 
-const EXAMPLE = {
+export const ANOMALY_EXAMPLE = {
   id: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",
   deviceId: "pump-1",
   thresholdId: "0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d",
@@ -70,7 +70,7 @@ export const listAnomalies = publicRoute({
   description: "What the tenant's devices did that a rule of their threshold packs forbids, newest first.",
   query: z.strictObject({
     deviceId: id.optional(),
-    status: status.optional(),
+    status: anomalyStatus.optional(),
     severity: severity.optional(),
     from: instant.optional().meta({ description: "Opened at this instant or later" }),
     to: instant.optional().meta({ description: "Opened before this instant" }),
@@ -79,7 +79,7 @@ export const listAnomalies = publicRoute({
   status: 200,
   response: page(anomalyRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [ANOMALY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listAnomalies) => listAnomalies(caller, query),
 });
 
@@ -95,9 +95,15 @@ export const getAnomaly = publicRoute({
   status: 200,
   response: anomalyRecord,
   errors: ["not_found"],
-  examples: { response: EXAMPLE },
+  examples: { response: ANOMALY_EXAMPLE },
   handler: (caller, { params }, getAnomaly) => getAnomaly(caller, params.id),
 });
+
+export const acknowledgeComment = z
+  .string()
+  .max(records.descriptionCharacters.value)
+  .optional()
+  .meta({ description: "Kept with the anomaly" });
 
 export const acknowledgeAnomaly = publicRoute({
   useCase: anomalyUseCases.acknowledgeAnomaly,
@@ -111,11 +117,7 @@ export const acknowledgeAnomaly = publicRoute({
   params: idParams,
   body: z
     .strictObject({
-      comment: z
-        .string()
-        .max(records.descriptionCharacters.value)
-        .optional()
-        .meta({ description: "Kept with the anomaly" }),
+      comment: acknowledgeComment,
     })
     .optional(),
   status: 200,
@@ -124,7 +126,7 @@ export const acknowledgeAnomaly = publicRoute({
   examples: {
     body: { comment: "Looking after it on Monday" },
     response: {
-      ...EXAMPLE,
+      ...ANOMALY_EXAMPLE,
       status: "acknowledged",
       acknowledgedAt: "2026-11-20T10:25:00.000Z",
       acknowledgedBy: "apikey:4fGh7Kp2",

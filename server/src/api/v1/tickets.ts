@@ -12,14 +12,14 @@ import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
 
 const TAG = "Tickets";
 
-const TYPE = z.enum(TICKET_TYPES);
-const PRIORITY = z.enum(TICKET_PRIORITIES);
-const STATUS = z.enum(TICKET_STATUSES).meta({
+export const TYPE = z.enum(TICKET_TYPES);
+export const PRIORITY = z.enum(TICKET_PRIORITIES);
+export const STATUS = z.enum(TICKET_STATUSES).meta({
   description:
     "`open` → `in_progress` ⇄ `on_hold`; both of these → `completed`; anything unfinished → `cancelled`; `completed` and `cancelled` → `open` again",
 });
 
-const ticketRecord = z
+export const ticketRecord = z
   .strictObject({
     id,
     number: z.int().min(1).meta({ description: "Counts the tenant's tickets from 1, without gaps" }),
@@ -54,6 +54,28 @@ const links = {
   assigneeUserId: id.nullish().meta({ description: "The user who does it" }),
   dueAt: instant.nullish().meta({ description: "ISO 8601 with `Z` or an offset" }),
 };
+
+export const newTicket = z
+  .strictObject({
+    title,
+    description: description.optional(),
+    type: TYPE.optional().meta({ default: "corrective" }),
+    priority: PRIORITY.optional().meta({ default: "medium" }),
+    ...links,
+  })
+  .meta({ id: "NewTicket" });
+
+export const ticketPatch = z
+  .strictObject({
+    title: title.optional(),
+    description: description.optional(),
+    type: TYPE.optional(),
+    priority: PRIORITY.optional(),
+    status: STATUS.optional(),
+    ...links,
+    resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "How it ended" }),
+  })
+  .meta({ id: "TicketPatch" });
 
 export const listTickets = publicRoute({
   useCase: ticketUseCases.listTickets,
@@ -101,15 +123,7 @@ export const openTicket = publicRoute({
   summary: "Open a maintenance ticket",
   description:
     "Opens a ticket under the tenant's next number. One for an anomaly is about the anomaly's device, and the anomaly shows it; while an anomaly has an unfinished ticket, a second is `409 already_exists` with the first one's id in `detail`. An id that is not the tenant's is `400 invalid_request` with that id in `detail`.",
-  body: z
-    .strictObject({
-      title,
-      description: description.optional(),
-      type: TYPE.optional().meta({ default: "corrective" }),
-      priority: PRIORITY.optional().meta({ default: "medium" }),
-      ...links,
-    })
-    .meta({ id: "NewTicket" }),
+  body: newTicket,
   status: 201,
   response: ticketRecord,
   errors: ["already_exists"],
@@ -130,17 +144,7 @@ export const changeTicket = publicRoute({
   description:
     "A JSON merge patch (RFC 7396): an absent field stays as it is, `null` empties one that can be empty. A status that the ticket cannot go to is `409 invalid_transition` with those it can in `allowed`; the status it has already is no move. Reopening clears `completedAt` and leaves `resolution`. Send `If-Match` to change only what you have seen.",
   params: idParams,
-  body: z
-    .strictObject({
-      title: title.optional(),
-      description: description.optional(),
-      type: TYPE.optional(),
-      priority: PRIORITY.optional(),
-      status: STATUS.optional(),
-      ...links,
-      resolution: z.string().max(TICKET_LENGTHS.resolution).nullish().meta({ description: "How it ended" }),
-    })
-    .meta({ id: "TicketPatch" }),
+  body: ticketPatch,
   status: 200,
   response: ticketRecord,
   errors: ["not_found", "invalid_transition", "already_exists"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChannelRecord, DeliveryRecord } from "../../notifications/notifications.ts";
+import type { ChannelRecord } from "../../notifications/notifications.ts";
 import { type Command, tenantCommand, text } from "../command.ts";
 
 /** The most messages in one answer. */
@@ -29,8 +29,8 @@ export const notificationCommands: readonly Command[] = [
     "notification.list",
     { anomaly: text.optional(), limit: z.int().min(1).max(MAX_DELIVERIES).optional() },
     async ({ notifications }, caller, { anomaly, limit = 20 }) => {
-      const query = { limit, ...(anomaly === undefined ? {} : { anomalyId: anomaly }) };
-      return { items: (await notifications.listDeliveries(caller, query)).map(toItem) };
+      const query = { anomalyId: anomaly, skip: 0, limit, countAhead: 0 };
+      return { items: (await notifications.listDeliveries(caller, query)).items };
     },
   ),
 ];
@@ -45,20 +45,5 @@ function toChannel(channel: ChannelRecord) {
     linkExpiresAt: expires_at,
     confirmedAt: confirmed_at,
     confirmedBy: confirmed_by,
-  };
-}
-
-function toItem(delivery: DeliveryRecord) {
-  const { user_id, group_id, anomaly_id, created_at, next_at, done_at, last_error, digest_id, ...rest } = delivery;
-  return {
-    ...rest,
-    userId: user_id,
-    groupId: group_id,
-    anomalyId: anomaly_id,
-    createdAt: created_at,
-    nextAt: next_at,
-    doneAt: done_at,
-    lastError: last_error,
-    digestId: digest_id,
   };
 }

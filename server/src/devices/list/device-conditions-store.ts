@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type ViewedGroups, visibleDevice } from "../../access/access.ts";
 import { createdBetween } from "../../lists/created-between.ts";
 import { negated } from "../../lists/negated.ts";
+import { isOneOf } from "../../lists/one-of.ts";
 import { type CertificateState, isInState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
 
@@ -62,8 +63,4 @@ function inGroup(groupId: string | null): RawBuilder<SqlBool> {
 function isInOneOf(states: CertificateState | readonly CertificateState[], now: Date): RawBuilder<unknown> {
   const conditions = [states].flat().map((state) => isInState(state, sql`${now}`));
   return sql`(${sql.join(conditions, sql` OR `)})`;
-}
-
-function isOneOf(value: RawBuilder<string>, wanted: string | readonly string[]): RawBuilder<unknown> {
-  return typeof wanted === "string" ? sql`${value} = ${wanted}` : sql`${value} = ANY (${[...wanted]}::text[])`;
 }

@@ -1,23 +1,24 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { type DeliveryRow, listDeliveryRows } from "./delivery-store.ts";
+import { type DeliveryFilter, type DeliveryRecord, listDeliveryRows } from "./delivery-list-store.ts";
 
-export type DeliveryRecord = DeliveryRow;
+export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer">, PageRequest {}
 
 /**
- * The messages of the tenant or of one anomaly, newest first, with every attempt. A user who is not an admin sees those of the groups
- * they are a member of.
+ * The messages of the tenant, newest first, with every attempt. A user who is not an admin sees those of the groups they are a member of.
+ * An anomaly or a group that is not the tenant's has none.
  */
 export const listDeliveries = useCase(
   { scope: "groups:read", role: "viewer" },
-  async (
-    deps: NotificationsDeps,
-    caller,
-    { anomalyId, limit }: { anomalyId?: string; limit: number },
-  ): Promise<DeliveryRecord[]> => {
-    if (anomalyId !== undefined && !isUuid(anomalyId)) return [];
-    const viewer = boundedToGroupsOf(caller);
-    return await listDeliveryRows(deps.database.db, caller.tenantId, { anomalyId, viewer, limit });
+  async (deps: NotificationsDeps, caller, query: DeliveryQuery): Promise<Page<DeliveryRecord>> => {
+    const [page, filter] = splitPage(query);
+    const { skip, limit } = page;
+    const { anomalyId, groupId } = filter;
+    if ([anomalyId, groupId].some((id) => id !== undefined && !isUuid(id))) return { items: [], total: 0, skip, limit };
+    const wanted = { ...filter, viewer: boundedToGroupsOf(caller) };
+    const { rows, ...counted } = await listDeliveryRows(deps.database.db, caller.tenantId, wanted, page);
+    return { items: rows, ...counted, skip, limit };
   },
 );

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from "kysely";
+import { type ViewedGroups, visibleDevice } from "../access/access.ts";
+import type { Db } from "../db/database.ts";
+import type { PageRequest } from "../lib/page.ts";
+import { type Counted, countedPage, filteredPage } from "../lists/counted-page.ts";
+import { createdBetween, type Period } from "../lists/created-between.ts";
+import { isOneOf } from "../lists/one-of.ts";
+import { sortedPage } from "../lists/sorted-page.ts";
+import { ANOMALY_STATUSES, type AnomalyStatus } from "./anomaly-record.ts";
+import { type AnomalyRow, COLUMNS } from "./anomaly-store.ts";
+import type { Severity } from "./severity.ts";
+
+/** Properties that an anomaly has, or has not. Of a property with several values, one suffices. */
+export interface AnomalyProperties {
+  status?: AnomalyStatus | readonly AnomalyStatus[] | undefined;
+  severity?: Severity | readonly Severity[] | undefined;
+}
+
+/** `from` and `to`: when it opened. */
+export interface AnomalyFilter extends AnomalyProperties, Period {
+  deviceId?: string | undefined;
+  /** Properties that an anomaly must not have. */
+  not?: AnomalyProperties | undefined;
+  /** Only of devices that are visible to a user with these groups. */
+  viewer?: ViewedGroups | undefined;
+}
+
+/** What the list may be sorted by. The newest comes first where there is no order, or the order is equal. */
+const ORDERS = {
+  openedAt: { by: sql`a.id`, type: "uuid" },
+  lastObservedAt: { by: sql`a.last_observed_at`, type: "timestamptz" },
+  severity: {
+    by: sql`CASE a.severity WHEN 'critical' THEN '3' WHEN 'major' THEN '2' WHEN 'minor' THEN '1' ELSE '0' END`,
+    type: "text",
+  },
+} as const;
+
+export type AnomalyOrder = keyof typeof ORDERS;
+export const ANOMALY_ORDERS = Object.keys(ORDERS) as AnomalyOrder[];
+
+export interface AnomalySort {
+  by: AnomalyOrder;
+  descending: boolean;
+}
+
+/** One page, newest first unless it is sorted, and how many match. */
+export async function listAnomalyRows(
+  db: Db,
+  tenantId: string,
+  { filter, sort }: { filter: AnomalyFilter; sort?: AnomalySort | undefined },
+  page: PageRequest,
+): Promise<Counted<AnomalyRow>> {
+  const shown = { list: "anomalies", as: "a", columns: COLUMNS } as const;
+  const statuses = statusesOf(filter);
+  const others = otherConditions(filter);
+  const conditions = [...(statuses ? [inStatus(statuses)] : []), ...others];
+  const where = conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
+  if (sort !== undefined) {
+    const order = { ...ORDERS[sort.by], descending: sort.descending };
+    return await sortedPage(db, tenantId, { ...shown, where, order, indexed: sort.by === "openedAt" }, page);
+  }
+  if (where === undefined) return await countedPage(db, tenantId, shown, page);
+  if (others.length === 0 && statuses?.length === 1)
+    return await countedPage(db, tenantId, { ...shown, variant: statuses[0] }, page);
+  return await filteredPage(db, tenantId, { ...shown, where }, page);
+}
+
+/** The statuses that the filter admits; `undefined`: every one. */
+function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined {
+  if (status === undefined && not?.status === undefined) return undefined;
+  const wanted = new Set([status ?? ANOMALY_STATUSES].flat());
+  const unwanted = new Set([not?.status ?? []].flat());
+  return ANOMALY_STATUSES.filter((each) => wanted.has(each) && !unwanted.has(each));
+}
+
+/** Of unresolved ones an index knows the order: beside many resolved ones they are few. */
+function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
+  const condition = isOneOf(sql`a.status`, statuses.length === 1 ? statuses[0]! : statuses);
+  return statuses.includes("resolved") ? condition : sql`a.resolved_at IS NULL AND ${condition}`;
+}
+
+function otherConditions({ deviceId, severity, not, viewer, ...period }: AnomalyFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [...createdBetween("a.id", period)];
+  if (deviceId !== undefined) conditions.push(sql`a.device_id = ${deviceId}`);
+  if (severity !== undefined) conditions.push(isOneOf(sql`a.severity`, severity));
+  if (not?.severity !== undefined) conditions.push(sql`NOT ${isOneOf(sql`a.severity`, not.severity)}`);
+  if (viewer !== undefined) conditions.push(visibleDevice(viewer, "a.device_uid"));
+  return conditions;
+}

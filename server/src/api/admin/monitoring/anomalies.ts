@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { ANOMALY_ORDERS, anomalyUseCases, SEVERITIES } from "../../../anomalies/anomalies.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { adminRoute } from "../../route.ts";
+import { id, idParams, instant, longPage, paging } from "../../shapes.ts";
+import { ANOMALY_EXAMPLE, acknowledgeComment, anomalyRecord, anomalyStatus } from "../../v1/anomalies.ts";
+import { oneOf, sortBy } from "../shapes/list-shapes.ts";
+
+const TAG = "Anomalies";
+const severity = z.enum(SEVERITIES);
+
+export const listAnomalies = adminRoute({
+  useCase: anomalyUseCases.listAnomalies,
+  operationId: "listAnomalies",
+  csv: "anomalies",
+  method: "GET",
+  path: "/api/admin/anomalies",
+  tag: TAG,
+  summary: "List anomalies",
+  description: "The anomalies of the devices that the user sees, newest first unless sorted.",
+  query: z.strictObject({
+    deviceId: id.optional(),
+    status: oneOf(anomalyStatus, "One of these statuses, separated by commas"),
+    notStatus: oneOf(anomalyStatus, "None of these statuses, separated by commas"),
+    severity: oneOf(severity, "One of these severities, separated by commas"),
+    notSeverity: oneOf(severity, "None of these severities, separated by commas"),
+    from: instant.optional().meta({ description: "Opened at this time or later" }),
+    to: instant.optional().meta({ description: "Opened before this time" }),
+    sort: sortBy(ANOMALY_ORDERS),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: longPage(anomalyRecord),
+  errors: [],
+  examples: { response: { items: [ANOMALY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listAnomalies) => {
+    const { notStatus, notSeverity, ...wanted } = query;
+    const not = { status: notStatus, severity: notSeverity };
+    return listAnomalies(caller, { ...wanted, not, countAhead: records.countedAhead.value });
+  },
+});
+
+export const getAnomaly = adminRoute({
+  useCase: anomalyUseCases.getAnomaly,
+  operationId: "getAnomaly",
+  method: "GET",
+  path: "/api/admin/anomalies/{id}",
+  tag: TAG,
+  summary: "Get an anomaly",
+  description: "One anomaly of a device that the user sees.",
+  params: idParams,
+  status: 200,
+  response: anomalyRecord,
+  errors: ["not_found"],
+  examples: { response: ANOMALY_EXAMPLE },
+  handler: (caller, { params }, getAnomaly) => getAnomaly(caller, params.id),
+});
+
+const outcome = z
+  .strictObject({
+    id: z.string(),
+    outcome: z
+      .enum(["acknowledged", "unchanged", "not_found"])
+      .meta({ description: "`unchanged`: it was acknowledged before, and keeps that acknowledgement" }),
+  })
+  .meta({ id: "AcknowledgeOutcome" });
+
+const count = z.int().min(0);
+
+export const acknowledgeAnomalies = adminRoute({
+  useCase: anomalyUseCases.acknowledgeAnomalies,
+  operationId: "acknowledgeAnomalies",
+  method: "POST",
+  path: "/api/admin/anomalies/acknowledge",
+  tag: TAG,
+  summary: "Acknowledge anomalies",
+  description:
+    "Acknowledges one anomaly or many with the same comment, and stops their further pages. The first acknowledgement of each stays. A resolved anomaly stays `resolved` and records who acknowledged it.",
+  body: z
+    .strictObject({
+      ids: z.array(z.string().max(128)).min(1).max(records.anomaliesOfAcknowledgement.value),
+      comment: acknowledgeComment,
+    })
+    .meta({ id: "Acknowledgement" }),
+  status: 200,
+  response: z
+    .strictObject({ acknowledged: count, unchanged: count, notFound: count, items: z.array(outcome) })
+    .meta({ id: "AcknowledgeOutcomes", description: "Of each anomaly once, in the order of `ids`" }),
+  errors: [],
+  examples: {
+    body: { ids: [ANOMALY_EXAMPLE.id], comment: "Looking after it on Monday" },
+    response: {
+      acknowledged: 1,
+      unchanged: 0,
+      notFound: 0,
+      items: [{ id: ANOMALY_EXAMPLE.id, outcome: "acknowledged" }],
+    },
+  },
+  handler: async (caller, { body }, acknowledgeAnomalies) => {
+    const items = await acknowledgeAnomalies(caller, body.ids, body.comment);
+    const ofKind = (kind: string) => items.filter(({ outcome }) => outcome === kind).length;
+    const counts = { acknowledged: ofKind("acknowledged"), unchanged: ofKind("unchanged") };
+    return { ...counts, notFound: ofKind("not_found"), items };
+  },
+});

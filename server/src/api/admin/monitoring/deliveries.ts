@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { records } from "../../../lib/limits/records.ts";
+import { DELIVERY_STATES, notificationUseCases } from "../../../notifications/notifications.ts";
+import { adminRoute } from "../../route.ts";
+import { id, idParams, instant, longPage, nullableTimestamp, paging, timestamp } from "../../shapes.ts";
+
+const TAG = "Notifications";
+
+const channel = z.enum(["email", "webhook"]);
+const state = z.enum(DELIVERY_STATES).meta({
+  description: "`digested`: sent in one mail together with others. `failed`: it is not tried again",
+});
+
+const delivery = z
+  .strictObject({
+    id,
+    type: z.string().meta({ description: "What the message says: `anomaly.opened`, `anomaly.resolved`, …" }),
+    channel,
+    target: z.string().meta({ description: "The email address, or the address of the webhook" }),
+    userId: id.nullable().meta({ description: "Whom it is for; `null` for a channel of the group" }),
+    groupId: id.nullable(),
+    anomalyId: id.nullable(),
+    createdAt: timestamp,
+    nextAt: timestamp.meta({ description: "While it is `pending`: when it is tried next" }),
+    state,
+    doneAt: nullableTimestamp,
+    lastError: z.string().nullable(),
+    digestId: id.nullable().meta({ description: "The mail that it was sent in, with others" }),
+    attempts: z.array(
+      z.strictObject({
+        attempt: z.int().min(1),
+        at: z.iso.datetime({ offset: true }),
+        error: z.string().nullable().meta({ description: "`null`: it was accepted" }),
+      }),
+    ),
+  })
+  .meta({ id: "Delivery" });
+
+export const listDeliveries = adminRoute({
+  useCase: notificationUseCases.listDeliveries,
+  operationId: "listDeliveries",
+  csv: "deliveries",
+  method: "GET",
+  path: "/api/admin/deliveries",
+  tag: TAG,
+  summary: "List sent messages",
+  description:
+    "Messages to people and webhooks, newest first, with every attempt. Users who are no admins see those of the groups that they are members of.",
+  query: z.strictObject({
+    anomalyId: id.optional(),
+    groupId: id.optional(),
+    channel: channel.optional(),
+    state: state.optional(),
+    notState: state.optional(),
+    from: instant.optional().meta({ description: "Created at this time or later" }),
+    to: instant.optional().meta({ description: "Created before this time" }),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  response: longPage(delivery),
+  errors: [],
+  examples: {
+    response: {
+      items: [
+        {
+          id: "0199c1ca-0000-7a11-9c22-5e6f7a8b9c0d",
+          type: "anomaly.opened",
+          channel: "email",
+          target: "ada@acme.example",
+          userId: "0199c1c0-0000-7a11-9c22-5e6f7a8b9c0d",
+          groupId: "0199c1c1-0000-7a11-9c22-5e6f7a8b9c0d",
+          anomalyId: "0199c1c7-3333-7a11-9c22-5e6f7a8b9c0d",
+          createdAt: "2026-11-20T10:20:01.000Z",
+          nextAt: "2026-11-20T10:20:01.000Z",
+          state: "sent",
+          doneAt: "2026-11-20T10:20:02.000Z",
+          lastError: null,
+          digestId: null,
+          attempts: [{ attempt: 1, at: "2026-11-20T10:20:02.000Z", error: null }],
+        },
+      ],
+      total: 1,
+      skip: 0,
+      limit: 50,
+    },
+  },
+  handler: (caller, { query }, listDeliveries) =>
+    listDeliveries(caller, { ...query, countAhead: records.countedAhead.value }),
+});
+
+const pageOfAnomaly = z
+  .strictObject({
+    groupId: id,
+    groupName: z.string(),
+    afterMinutes: z.int().min(0),
+    notify: z.enum(["shift", "members", "channels"]),
+    dueAt: timestamp,
+    state: z.enum(["due", "paged", "nobody", "stopped", "late"]).meta({
+      description:
+        "`due`: to come. `nobody`: the step had no recipients then. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago",
+    }),
+  })
+  .meta({ id: "EscalationPage" });
+
+export const listPages = adminRoute({
+  useCase: notificationUseCases.listPages,
+  operationId: "listPages",
+  method: "GET",
+  path: "/api/admin/anomalies/{id}/pages",
+  tag: "Anomalies",
+  summary: "List the pages of an anomaly",
+  description:
+    "The steps of escalation for the anomaly, those to come included, in the order in which they are due. The messages that they led to are in `GET /api/admin/deliveries?anomalyId=…`.",
+  params: idParams,
+  status: 200,
+  response: z.strictObject({ items: z.array(pageOfAnomaly) }).meta({ id: "EscalationPageList" }),
+  errors: ["not_found"],
+  examples: {
+    response: {
+      items: [
+        {
+          groupId: "0199c1c1-0000-7a11-9c22-5e6f7a8b9c0d",
+          groupName: "Pump hall",
+          afterMinutes: 0,
+          notify: "shift",
+          dueAt: "2026-11-20T10:20:00.000Z",
+          state: "paged",
+        },
+      ],
+    },
+  },
+  handler: async (caller, { params }, listPages) => ({ items: await listPages(caller, params.id) }),
+});

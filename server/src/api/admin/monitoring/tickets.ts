@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { records } from "../../../lib/limits/records.ts";
+import { movesFrom, TICKET_ORDERS, type TicketRecord, ticketUseCases } from "../../../tickets/tickets.ts";
+import { adminRoute } from "../../route.ts";
+import { id, idParams, longPage, page, paging, timestamp } from "../../shapes.ts";
+import { OPENED, PATCH, STARTED } from "../../v1/ticket-examples.ts";
+import { newTicket, PRIORITY, STATUS, TYPE, ticketPatch, ticketRecord } from "../../v1/tickets.ts";
+import { idOrNone, oneOf, sortBy } from "../shapes/list-shapes.ts";
+
+const TAG = "Tickets";
+
+const ticket = ticketRecord
+  .extend({ moves: z.array(STATUS).meta({ description: "The statuses that it can have next" }) })
+  .meta({ id: "TicketWithMoves" });
+
+/** Moves follow from the status: a conditional write does not compare them. */
+const DERIVED = ["moves"];
+
+const withMoves = (record: TicketRecord) => ({ ...record, moves: [...movesFrom(record.status)] });
+
+const started = { ...STARTED, moves: ["on_hold", "completed", "cancelled"] };
+
+const ticketQuery = z.strictObject({
+  q: z
+    .string()
+    .max(records.searchCharacters.value)
+    .optional()
+    .meta({ description: "Part of the title in any case, or the number" }),
+  status: oneOf(STATUS, "One of these statuses, separated by commas"),
+  notStatus: oneOf(STATUS, "None of these statuses, separated by commas"),
+  priority: oneOf(PRIORITY, "One of these priorities, separated by commas"),
+  notPriority: oneOf(PRIORITY, "None of these priorities, separated by commas"),
+  type: oneOf(TYPE, "One of these types, separated by commas"),
+  notType: oneOf(TYPE, "None of these types, separated by commas"),
+  assigneeUserId: idOrNone,
+  notAssigneeUserId: idOrNone,
+  groupId: idOrNone,
+  notGroupId: idOrNone,
+  deviceId: id.optional(),
+  anomalyId: id.optional(),
+  overdue: z.literal("true").optional().meta({ description: "Unfinished, and due already" }),
+  sort: sortBy(TICKET_ORDERS),
+  ...paging(50, 200),
+});
+
+export const listTickets = adminRoute({
+  useCase: ticketUseCases.listTickets,
+  operationId: "listTickets",
+  csv: "tickets",
+  method: "GET",
+  path: "/api/admin/tickets",
+  tag: TAG,
+  summary: "List maintenance tickets",
+  description: "The tickets that the user sees, newest first unless sorted.",
+  query: ticketQuery,
+  status: 200,
+  response: longPage(ticket),
+  errors: [],
+  examples: { response: { items: [started], total: 1, skip: 0, limit: 50 } },
+  handler: async (caller, { query }, listTickets) => {
+    const { notStatus, notPriority, notType, notAssigneeUserId, notGroupId, overdue, status, ...wanted } = query;
+    const not = {
+      status: notStatus,
+      priority: notPriority,
+      type: notType,
+      assigneeUserId: notAssigneeUserId,
+      groupId: notGroupId,
+    };
+    const asked = { ...wanted, status: status?.length === 1 ? status[0] : status, overdue: overdue === "true", not };
+    const { items, ...others } = await listTickets(caller, { ...asked, countAhead: records.countedAhead.value });
+    return { items: items.map(withMoves), ...others };
+  },
+});
+
+export const getTicket = adminRoute({
+  useCase: ticketUseCases.getTicket,
+  operationId: "getTicket",
+  method: "GET",
+  path: "/api/admin/tickets/{id}",
+  tag: TAG,
+  summary: "Get a maintenance ticket",
+  description: "One ticket that the user sees.",
+  params: idParams,
+  status: 200,
+  response: ticket,
+  errors: ["not_found"],
+  volatile: DERIVED,
+  examples: { response: started },
+  handler: async (caller, { params }, getTicket) => withMoves(await getTicket(caller, params.id)),
+});
+
+export const openTicket = adminRoute({
+  useCase: ticketUseCases.openTicket,
+  operationId: "openTicket",
+  method: "POST",
+  path: "/api/admin/tickets",
+  tag: TAG,
+  summary: "Open a maintenance ticket",
+  description:
+    "Opens a ticket under the tenant's next number. One for an anomaly is about the anomaly's device. While an anomaly has an unfinished ticket, a second is `409 already_exists` with the first one's id in `detail`.",
+  body: newTicket,
+  status: 201,
+  response: ticket,
+  errors: ["already_exists"],
+  volatile: DERIVED,
+  examples: {
+    body: { title: OPENED.title, description: OPENED.description, priority: "high", anomalyId: OPENED.anomalyId },
+    response: { ...OPENED, moves: ["in_progress", "cancelled"] },
+  },
+  handler: async (caller, { body }, openTicket) => withMoves(await openTicket(caller, body)),
+});
+
+export const changeTicket = adminRoute({
+  useCase: ticketUseCases.changeTicket,
+  operationId: "changeTicket",
+  method: "PATCH",
+  path: "/api/admin/tickets/{id}",
+  tag: TAG,
+  summary: "Change a maintenance ticket",
+  description:
+    "A JSON merge patch (RFC 7396). A status that the ticket cannot go to is `409 invalid_transition` with those it can in `allowed`.",
+  params: idParams,
+  body: ticketPatch,
+  status: 200,
+  response: ticket,
+  errors: ["not_found", "invalid_transition", "already_exists"],
+  volatile: DERIVED,
+  examples: { body: PATCH, response: started },
+  handler: async (caller, { params, body, matches }, changeTicket) =>
+    withMoves(await changeTicket(caller, params.id, body, { matches })),
+});
+
+const value = z.string().nullable();
+
+const historyEntry = z
+  .strictObject({
+    id,
+    at: timestamp,
+    actor: z.string(),
+    changes: z
+      .record(z.string(), z.strictObject({ from: value, to: value }))
+      .meta({ description: "By field, its former and its new value; of the opening, what is not empty" }),
+  })
+  .meta({ id: "TicketHistoryEntry" });
+
+export const listTicketHistory = adminRoute({
+  useCase: ticketUseCases.listTicketHistory,
+  operationId: "listTicketHistory",
+  method: "GET",
+  path: "/api/admin/tickets/{id}/history",
+  tag: TAG,
+  summary: "List what happened to a ticket",
+  description: "Every change of the ticket, newest first; the oldest is its opening.",
+  params: idParams,
+  query: z.strictObject({ ...paging(50, 200) }),
+  status: 200,
+  response: page(historyEntry),
+  errors: ["not_found"],
+  examples: {
+    response: {
+      items: [
+        {
+          id: "0199c1cb-0000-7a11-9c22-5e6f7a8b9c0d",
+          at: "2026-11-20T11:00:00.000Z",
+          actor: "user:0199c1c0-0000-7a11-9c22-5e6f7a8b9c0d",
+          changes: { status: { from: "open", to: "in_progress" } },
+        },
+      ],
+      total: 1,
+      skip: 0,
+      limit: 50,
+    },
+  },
+  handler: (caller, { params, query }, listTicketHistory) => listTicketHistory(caller, params.id, query),
+});
+
+const comment = z
+  .strictObject({ id, at: timestamp, author: z.string(), text: z.string() })
+  .meta({ id: "TicketComment" });
+
+const COMMENT = {
+  id: "0199c1cb-1111-7a11-9c22-5e6f7a8b9c0d",
+  at: "2026-11-20T11:05:00.000Z",
+  author: "user:0199c1c0-0000-7a11-9c22-5e6f7a8b9c0d",
+  text: "The bearing is ordered.",
+};
+
+export const listTicketComments = adminRoute({
+  useCase: ticketUseCases.listTicketComments,
+  operationId: "listTicketComments",
+  method: "GET",
+  path: "/api/admin/tickets/{id}/comments",
+  tag: TAG,
+  summary: "List comments on a ticket",
+  description: "What people said about the ticket, newest first.",
+  params: idParams,
+  query: z.strictObject({ ...paging(50, 200) }),
+  status: 200,
+  response: page(comment),
+  errors: ["not_found"],
+  examples: { response: { items: [COMMENT], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { params, query }, listTicketComments) => listTicketComments(caller, params.id, query),
+});
+
+export const commentTicket = adminRoute({
+  useCase: ticketUseCases.commentTicket,
+  operationId: "commentTicket",
+  method: "POST",
+  path: "/api/admin/tickets/{id}/comments",
+  tag: TAG,
+  summary: "Comment on a ticket",
+  description: "Appends a comment, whatever the status of the ticket. A comment is never changed or deleted.",
+  params: idParams,
+  body: z.strictObject({ text: z.string().min(1).max(records.ticketTextCharacters.value) }).meta({ id: "NewComment" }),
+  status: 201,
+  response: comment,
+  errors: ["not_found"],
+  examples: { body: { text: COMMENT.text }, response: COMMENT },
+  handler: (caller, { params, body }, commentTicket) => commentTicket(caller, params.id, body.text),
+});

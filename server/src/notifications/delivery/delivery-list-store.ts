@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import { createdBetween, type Period } from "../../lists/created-between.ts";
+import { type Counted, totalOf } from "../../lists/shown.ts";
+import { isPart, nextPart, type WalkKey } from "../../lists/walk.ts";
+import type { Channel } from "./delivery-store.ts";
+
+export const DELIVERY_STATES = ["pending", "sent", "failed", "digested"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** A message to one address. */
+export interface DeliveryRecord {
+  id: string;
+  type: string;
+  channel: Channel;
+  target: string;
+  userId: string | null;
+  groupId: string | null;
+  anomalyId: string | null;
+  createdAt: Date;
+  /** When it is tried next, while it is pending. */
+  nextAt: Date;
+  state: DeliveryState;
+  doneAt: Date | null;
+  lastError: string | null;
+  /** The mail that it was sent in, together with others. */
+  digestId: string | null;
+  attempts: { attempt: number; at: string; error: string | null }[];
+}
+
+/** `from` and `to`: when it was created. */
+export interface DeliveryFilter extends Period {
+  anomalyId?: string | undefined;
+  groupId?: string | undefined;
+  channel?: Channel | undefined;
+  state?: DeliveryState | undefined;
+  notState?: DeliveryState | undefined;
+  /** Only those of groups that this user is a member of. */
+  viewer?: string | undefined;
+}
+
+const COLUMNS = sql`d.id, d.type, d.channel, d.target, d.user_id AS "userId", d.group_id AS "groupId",
+  d.anomaly_id AS "anomalyId", d.created_at AS "createdAt", d.next_at AS "nextAt", d.state, d.done_at AS "doneAt",
+  d.last_error AS "lastError", d.digest_id AS "digestId",
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'at', a.at, 'error', a.error) ORDER BY a.attempt), '[]')
+     FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts`;
+
+const NEWEST_FIRST: WalkKey = { by: sql`d.id`, type: "uuid", descending: true };
+
+/** One page, newest first, with every attempt, and how many there are. */
+export async function listDeliveryRows(
+  db: Db,
+  tenantId: string,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<Counted<DeliveryRecord>> {
+  const listed = sql`FROM deliveries d WHERE d.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${conditionOf(filter)}`;
+  const common = sql`d.tenant_id`;
+  if (isPart(page)) return await nextPart(db, { columns: COLUMNS, from: listed, keys: [NEWEST_FIRST], common }, page);
+  const { skip, limit, countAhead } = page;
+  const { rows } = await sql<DeliveryRecord>`
+    WITH page AS MATERIALIZED (
+      SELECT d.id ${listed} ORDER BY d.tenant_id DESC, d.id DESC LIMIT ${limit}::bigint OFFSET ${skip}::bigint
+    )
+    SELECT ${COLUMNS} FROM page JOIN deliveries d ON d.id = page.id ORDER BY d.id DESC`.execute(db);
+  const most = countAhead === undefined ? null : skip + limit + countAhead;
+  const counted = await sql<{
+    n: string;
+  }>`SELECT count(*) AS n FROM (SELECT ${listed} LIMIT ${most}::bigint) t`.execute(db);
+  return { rows, ...totalOf(Number(counted.rows[0]!.n), page) };
+}
+
+function conditionOf({ anomalyId, groupId, channel, state, notState, viewer, ...period }: DeliveryFilter) {
+  const conditions: RawBuilder<unknown>[] = [sql`true`, ...createdBetween("d.id", period)];
+  if (anomalyId !== undefined) conditions.push(sql`d.anomaly_id = ${anomalyId}::uuid`);
+  if (groupId !== undefined) conditions.push(sql`d.group_id = ${groupId}::uuid`);
+  if (channel !== undefined) conditions.push(sql`d.channel = ${channel}`);
+  if (state !== undefined) conditions.push(sql`d.state = ${state}`);
+  if (notState !== undefined) conditions.push(sql`d.state <> ${notState}`);
+  if (viewer !== undefined)
+    conditions.push(
+      sql`EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = d.group_id AND m.user_id = ${viewer}::uuid)`,
+    );
+  return sql.join(conditions, sql` AND `);
+}

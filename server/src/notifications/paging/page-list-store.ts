@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
+import type { PageState } from "./page-store.ts";
+import type { Notify } from "./recipients.ts";
+
+/** A step of a group's escalation for an anomaly: when it is due, and what became of it. */
+export interface PageRecord {
+  groupId: string;
+  groupName: string;
+  /** Minutes after the anomaly opened. */
+  afterMinutes: number;
+  notify: Notify;
+  dueAt: Date;
+  state: "due" | PageState;
+}
+
+/** Of the groups that `viewer` (a user; undefined: all groups) is a member of. */
+export async function listPageRows(
+  db: Db,
+  tenantId: string,
+  anomalyId: string,
+  viewer: string | undefined,
+): Promise<PageRecord[]> {
+  const visible =
+    viewer === undefined
+      ? sql`true`
+      : sql`EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = p.group_id AND m.user_id = ${viewer}::uuid)`;
+  const { rows } = await sql<PageRecord>`
+    SELECT p.group_id AS "groupId", g.name AS "groupName", p.after_minutes AS "afterMinutes", p.notify, p.due_at AS "dueAt", p.state
+      FROM pages p JOIN shared_groups g ON g.id = p.group_id
+     WHERE p.tenant_id = ${tenantId} AND p.anomaly_id = ${anomalyId} AND ${visible}
+     ORDER BY p.due_at, g.name, p.group_id`.execute(db);
+  return rows;
+}
+
+/** Whether the tenant has this anomaly and `viewer` (a user; undefined: every device) sees its device. */
+export async function isVisibleAnomaly(
+  db: Db,
+  tenantId: string,
+  id: string,
+  viewer: string | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM shared_anomalies a
+    WHERE a.tenant_id = ${tenantId} AND a.id = ${id} AND ${visibleDevice(viewer, "a.device_uid")}`.execute(db);
+  return rows.length > 0;
+}
