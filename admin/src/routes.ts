@@ -19,7 +19,7 @@ export interface AppRoute {
   open?: true;
 }
 
-export type MenuGroup = "Overview" | "Devices" | "Access" | "Administration";
+export type MenuGroup = "Overview" | "Monitoring" | "Devices" | "Access" | "Administration";
 
 export const appRoutes: readonly AppRoute[] = [
   { path: "/setup", title: "Set up", operations: [], open: true, page: () => import("./pages/setup/setup-page.tsx") },
@@ -36,6 +36,39 @@ export const appRoutes: readonly AppRoute[] = [
     operations: ["getOverview"],
     page: () => import("./pages/home/home-page.tsx"),
     menu: { group: "Overview", icon: "home", key: "h" },
+  },
+  {
+    path: "/anomalies",
+    title: "Anomalies",
+    operations: ["listAnomalies"],
+    page: () => import("./pages/anomalies/anomalies-page.tsx"),
+    menu: { group: "Monitoring", icon: "anomalies", key: "n" },
+  },
+  {
+    path: "/anomalies/$id",
+    title: "Anomaly",
+    operations: ["getAnomaly", "listPages", "listDeliveries"],
+    page: () => import("./pages/anomalies/anomaly-page.tsx"),
+  },
+  {
+    path: "/tickets",
+    title: "Tickets",
+    operations: ["listTickets"],
+    page: () => import("./pages/tickets/tickets-page.tsx"),
+    menu: { group: "Monitoring", icon: "tickets", key: "i" },
+  },
+  {
+    path: "/tickets/$id",
+    title: "Ticket",
+    operations: ["getTicket", "listTicketComments", "listTicketHistory"],
+    page: () => import("./pages/tickets/ticket-page.tsx"),
+  },
+  {
+    path: "/deliveries",
+    title: "Messages",
+    operations: ["listDeliveries"],
+    page: () => import("./pages/deliveries/deliveries-page.tsx"),
+    menu: { group: "Monitoring", icon: "deliveries", key: "e" },
   },
   {
     path: "/devices",

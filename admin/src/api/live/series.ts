@@ -18,6 +18,16 @@ export const seriesQuery = (id: string, metric: string, ms: number) =>
     staleTime: 10_000,
   });
 
+/** A metric of [from, to) in about 300 buckets. */
+export const seriesBetweenQuery = (id: string, metric: string, { from, to }: { from: number; to: number }) =>
+  queryOptions({
+    queryKey: keyOf(SERIES, id, metric, from, to),
+    queryFn: ({ signal }) => {
+      const query = { metric, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+      return must(api.GET("/api/admin/devices/{id}/series", { params: { path: { id }, query }, signal }));
+    },
+  });
+
 /** Reads again what charts of the device show of stored readings. */
 export function invalidateSeries(queries: QueryClient, id: string): void {
   void queries.invalidateQueries({ queryKey: keyOf(SERIES, id) });

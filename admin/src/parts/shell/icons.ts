@@ -1,16 +1,19 @@
 import {
+  IconAlertTriangle,
   IconArrowsLeftRight,
   IconCertificate,
   IconCpu,
   IconHome,
   IconKey,
   IconListDetails,
+  IconMail,
   IconPlugConnected,
   IconPlugOff,
   IconServerCog,
   IconSettings,
   IconStack2,
   IconTicket,
+  IconTool,
   IconUsers,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
@@ -18,6 +21,9 @@ import type { ComponentType } from "react";
 /** The pictures of the menu by the name that a route gives. */
 export const icons: Record<string, ComponentType<{ size?: number; stroke?: number }>> = {
   home: IconHome,
+  anomalies: IconAlertTriangle,
+  tickets: IconTool,
+  deliveries: IconMail,
   devices: IconCpu,
   refusals: IconPlugOff,
   claims: IconTicket,

@@ -31,6 +31,8 @@ export interface TableProps<Row> {
   /** Absent while they are being read. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
+  /** What a person calls the row, where that is not its key. */
+  rowName?: (row: Row) => string;
   /** Where a click on the row leads. */
   href?: (row: Row) => string;
   sorting?: Sorting;
@@ -94,13 +96,13 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting 
   );
 }
 
-function Row<Row>({ row, columns, rowKey, href, selection }: TableProps<Row> & { row: Row }) {
+function Row<Row>({ row, columns, rowKey, rowName = rowKey, href, selection }: TableProps<Row> & { row: Row }) {
   const key = rowKey(row);
   return (
     <tr className={href ? "table-linked" : undefined} onClick={href && openByTime}>
       {selection && (
         <td className="table-select">
-          <SelectOne row={key} {...selection} />
+          <SelectOne row={key} name={rowName(row)} {...selection} />
         </td>
       )}
       {columns.map(({ key, title, cell, numeric, main }) => (
@@ -122,7 +124,7 @@ function openByTime({ target, currentTarget }: MouseEvent<HTMLTableRowElement>):
     currentTarget.querySelector<HTMLAnchorElement>(".table-main a")?.click();
 }
 
-function SelectOne({ row, selected, onChange }: Selection & { row: string }) {
+function SelectOne({ row, name, selected, onChange }: Selection & { row: string; name: string }) {
   const toggle = (checked: boolean) => {
     const next = new Set(selected);
     if (checked) next.add(row);
@@ -132,7 +134,7 @@ function SelectOne({ row, selected, onChange }: Selection & { row: string }) {
   return (
     <Checkbox
       size="xs"
-      aria-label={`Select ${row}`}
+      aria-label={`Select ${name}`}
       checked={selected.has(row)}
       onChange={(event) => toggle(event.currentTarget.checked)}
     />

@@ -1,0 +1,105 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ANOMALIES, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
+import { ProblemBox } from "../../parts/problem-box.tsx";
+import { useMay, useSession } from "../../parts/session.ts";
+import { useListState } from "../../parts/url-state.ts";
+import { Empty } from "../../ui/display/empty.tsx";
+import { plural } from "../../ui/display/format.ts";
+import { Pager } from "../../ui/display/pager.tsx";
+import { Table } from "../../ui/display/table.tsx";
+import { Filters } from "../../ui/input/filters.tsx";
+import { Page } from "../../ui/page/page.tsx";
+import "../devices/bulk/bulk-bar.css";
+import { Acknowledge } from "./acknowledge.tsx";
+import { anomalyColumns } from "./columns.tsx";
+import { ANOMALY_FILTERS, queryOf } from "./filters.ts";
+import { useSelection } from "./use-selection.ts";
+
+/** What devices did that a rule forbids: found, narrowed, sorted, acknowledged. */
+export default function AnomaliesPage() {
+  const list = useListState();
+  const query = queryOf(list);
+  const { data, error, refetch } = useQuery(anomaliesQuery(query));
+  const [selected, setSelected] = useSelection(query, data?.items);
+  const mayAcknowledge = useMay("acknowledgeAnomalies");
+  const narrowed = ANOMALY_FILTERS.some(({ name }) => list.values[name]);
+  return (
+    <Page title="Anomalies" lead="What devices did that a rule forbids, one for each device and rule until it is over.">
+      <Filters filters={ANOMALY_FILTERS} values={list.values} onChange={list.onFilter} />
+      {error && !data ? (
+        <ProblemBox error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Table
+          label="Anomalies"
+          columns={anomalyColumns()}
+          rows={data?.items}
+          rowKey={({ id }) => id}
+          rowName={({ message, deviceId }) => `${message}, ${deviceId}`}
+          href={({ id }) => `/anomalies/${id}`}
+          sorting={list.sorting}
+          {...(mayAcknowledge ? { selection: { selected, onChange: setSelected } } : {})}
+          empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(CLEARED)} />}
+        />
+      )}
+      <Pager page={data} of="anomaly" many="anomalies" onSkip={list.onSkip}>
+        <DownloadCsv list={ANOMALIES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
+      </Pager>
+      <AcknowledgeBar selected={selected} onSelect={setSelected} />
+    </Page>
+  );
+}
+
+const CLEARED = Object.fromEntries(ANOMALY_FILTERS.map(({ name }) => [name, undefined]));
+const NONE: ReadonlySet<string> = new Set();
+
+interface AcknowledgeBarProps {
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+/** What can be done with the selected anomalies; shown when there are some. */
+function AcknowledgeBar({ selected, onSelect }: AcknowledgeBarProps) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      {selected.size > 0 && (
+        <section className="row bulk-bar" aria-label="Selected anomalies">
+          <span aria-live="polite">{plural(selected.size, "anomaly", "anomalies")} selected</span>
+          <Button size="xs" variant="default" onClick={() => onSelect(NONE)}>
+            Clear selection
+          </Button>
+          <Button size="xs" onClick={() => setOpened(true)}>
+            Acknowledge
+          </Button>
+        </section>
+      )}
+      <Acknowledge opened={opened} ids={[...selected]} onClose={() => setOpened(false)} onDone={() => onSelect(NONE)} />
+    </>
+  );
+}
+
+/** Why the list is empty: filters, groups, or nothing was wrong. */
+function NoAnomalies({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
+  const { role } = useSession().user;
+  if (narrowed)
+    return (
+      <Empty
+        title="No anomaly matches the filters"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear filters
+          </Button>
+        }
+      />
+    );
+  return (
+    <Empty title="There is no anomaly">
+      {role === "admin"
+        ? "One opens when a device breaks a rule of its threshold packs, or is silent for longer than its type allows."
+        : "You see those of the devices of your groups."}
+    </Empty>
+  );
+}

@@ -1,0 +1,112 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Anomaly, anomalyQuery } from "../../api/monitoring/anomalies.ts";
+import { ticketQuery } from "../../api/monitoring/tickets.ts";
+import { Actor } from "../../parts/actor.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { useMay } from "../../parts/session.ts";
+import { usePathParams } from "../../parts/use-params.ts";
+import { Word } from "../../parts/word.tsx";
+import { plural, reading } from "../../ui/display/format.ts";
+import { Ago, Time } from "../../ui/display/time.tsx";
+import { Facts } from "../../ui/page/facts.tsx";
+import { Page, Panel } from "../../ui/page/page.tsx";
+import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
+import { OpenTicket } from "../tickets/open-ticket.tsx";
+import { Acknowledge } from "./acknowledge.tsx";
+import { AnomalyChart } from "./anomaly-chart.tsx";
+import { Notified } from "./notified.tsx";
+
+/** One anomaly: what was measured then, who was paged and how it went, and the way to a ticket. */
+export default function AnomalyPage() {
+  const { id } = usePathParams<"id">();
+  const query = useQuery(anomalyQuery(id));
+  const anomaly = query.data;
+  return (
+    <Page
+      title={anomaly?.message ?? "Anomaly"}
+      back={{ href: "/anomalies", label: "Anomalies" }}
+      lead={anomaly && <States anomaly={anomaly} />}
+      actions={anomaly && <Actions anomaly={anomaly} />}
+    >
+      <Loaded query={query}>
+        {(anomaly) => (
+          <>
+            <AnomalyFacts anomaly={anomaly} />
+            <AnomalyChart anomaly={anomaly} />
+            <Notified anomalyId={anomaly.id} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function States({ anomaly: { severity, status, deviceId } }: { anomaly: Anomaly }) {
+  return (
+    <span className="row">
+      <Word of={ANOMALY_STATUSES} value={status} />
+      <Word of={SEVERITIES} value={severity} />
+      <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
+        {deviceId}
+      </a>
+    </span>
+  );
+}
+
+function Actions({ anomaly }: { anomaly: Anomaly }) {
+  const [dialog, setDialog] = useState<"acknowledge" | "ticket">();
+  const close = () => setDialog(undefined);
+  const mayAcknowledge = useMay("acknowledgeAnomalies") && anomaly.acknowledgedAt === null;
+  const mayOpen = useMay("openTicket");
+  const isUnfinished = useHasUnfinishedTicket(anomaly);
+  return (
+    <>
+      {anomaly.ticketId && (
+        <Button component="a" variant="default" href={`/tickets/${anomaly.ticketId}`}>
+          Show ticket
+        </Button>
+      )}
+      {mayOpen && !isUnfinished && (
+        <Button variant="default" onClick={() => setDialog("ticket")}>
+          Open a ticket
+        </Button>
+      )}
+      {mayAcknowledge && <Button onClick={() => setDialog("acknowledge")}>Acknowledge</Button>}
+      <Acknowledge opened={dialog === "acknowledge"} ids={[anomaly.id]} onClose={close} />
+      <OpenTicket opened={dialog === "ticket"} onClose={close} about={anomaly} />
+    </>
+  );
+}
+
+/** An anomaly has one unfinished ticket at a time. */
+function useHasUnfinishedTicket({ ticketId }: Anomaly): boolean {
+  const ticket = useQuery({ ...ticketQuery(ticketId ?? ""), enabled: ticketId !== null }).data?.record;
+  if (ticketId === null) return false;
+  return ticket === undefined || (ticket.status !== "completed" && ticket.status !== "cancelled");
+}
+
+function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
+  const { metric, value, limit, openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
+  const { resolvedAt, resolvedBy, comment } = anomaly;
+  return (
+    <Panel>
+      <Facts
+        facts={[
+          ["Metric", metric ?? "none: the device is silent"],
+          [metric === null ? "Seconds without a message" : "Last value beyond the limit", reading(value)],
+          ["Limit", Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit)],
+          ["Observed", plural(occurrences, "time")],
+          ["Opened", <Time key="opened" at={openedAt} />],
+          ["Last observed", <Ago key="last" at={lastObservedAt} />],
+          ["Acknowledged", <Time key="acknowledged" at={acknowledgedAt} none="not yet" />],
+          ["Acknowledged by", acknowledgedBy && <Actor key="by" of={acknowledgedBy} />],
+          ["Comment", comment],
+          ["Resolved", <Time key="resolved" at={resolvedAt} none="not yet" />],
+          ["Resolved by", resolvedBy && <Actor key="resolver" of={resolvedBy} />],
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,62 @@
+import type { TicketQuery } from "../../api/monitoring/tickets.ts";
+import { filled } from "../../api/queries.ts";
+import { negatable } from "../../parts/filter-values.ts";
+import type { ListState } from "../../parts/url-state.ts";
+import type { Filter } from "../../ui/input/filters.tsx";
+import { choicesOf } from "../../words/devices.ts";
+import { PRIORITIES, TICKET_STATUSES, TICKET_TYPES } from "../../words/monitoring.ts";
+
+const PAGE = 50;
+export const UNFINISHED = "open,in_progress,on_hold";
+
+interface Choices {
+  me: string;
+  people: readonly { id: string; email: string }[];
+  groups: readonly { id: string; name: string }[];
+}
+
+/** What tickets can be narrowed by; the columns of the board are their states. */
+export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean): readonly Filter[] {
+  const others = people.filter(({ id }) => id !== me).map(({ id, email }) => [id, email] as const);
+  const types = Object.entries(TICKET_TYPES).map(([type, label]) => [type, label.toLowerCase()] as const);
+  const status: Filter = {
+    kind: "choice",
+    name: "status",
+    label: "State",
+    options: [[UNFINISHED, "unfinished"], ...choicesOf(TICKET_STATUSES)],
+  };
+  return [
+    { kind: "text", name: "q", label: "Title or number", placeholder: "bearing", maxLength: 200 },
+    ...(isBoard ? [] : [status]),
+    { kind: "choice", name: "priority", label: "Priority", options: choicesOf(PRIORITIES), not: true },
+    {
+      kind: "choice",
+      name: "assigneeUserId",
+      label: "Assigned to",
+      options: [[me, "me"], ["none", "no one"], ...others],
+    },
+    {
+      kind: "choice",
+      name: "groupId",
+      label: "Group",
+      options: [...groups.map(({ id, name }) => [id, name] as const), ["none", "none"]],
+    },
+    { kind: "choice", name: "type", label: "Type", options: types, not: true },
+    { kind: "choice", name: "overdue", label: "Due", options: [["true", "overdue"]] },
+    { kind: "text", name: "deviceId", label: "Device id", placeholder: "pump-1", maxLength: 64 },
+  ];
+}
+
+/** The filters of the API for what the address says. */
+export function filtersIn({ q, assigneeUserId, groupId, deviceId, overdue, ...values }: ListState["values"]) {
+  const narrowed = negatable(values, "priority", "type");
+  return filled({ ...narrowed, q, assigneeUserId, groupId, overdue, deviceId: deviceId?.trim() }) as Omit<
+    TicketQuery,
+    "skip" | "limit" | "sort" | "status"
+  >;
+}
+
+/** The query of the list. */
+export function queryOf({ values, sort, skip }: Pick<ListState, "values" | "sort" | "skip">): TicketQuery {
+  return { ...filtersIn(values), ...filled({ status: values.status, sort }), skip, limit: PAGE } as TicketQuery;
+}

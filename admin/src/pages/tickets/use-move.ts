@@ -1,0 +1,31 @@
+import { changeTicket, TICKETS, type Ticket, type TicketStatus } from "../../api/monitoring/tickets.ts";
+import { Problem } from "../../api/problem.ts";
+import { toast } from "../../parts/toasts.tsx";
+import { useRefresh } from "../../parts/use-refresh.ts";
+import { TICKET_STATUSES } from "../../words/monitoring.ts";
+
+/** Whether a move needs to be asked about: it ends the ticket. */
+export function endsTicket(to: TicketStatus): boolean {
+  return to === "completed" || to === "cancelled";
+}
+
+/** Gives a ticket another status; with a resolution where it has ended. What is shown of tickets is read again, also after a refusal. */
+export function useMove(): (ticket: Ticket, to: TicketStatus, resolution?: string) => Promise<void> {
+  const refresh = useRefresh();
+  return async (ticket, to, resolution) => {
+    const ended = resolution === undefined ? {} : { resolution: resolution.trim() || null };
+    try {
+      await changeTicket(ticket.id, { status: to, ...ended });
+      toast(`#${ticket.number} is ${TICKET_STATUSES[to][1].toLowerCase()}.`);
+    } finally {
+      await refresh(TICKETS, "/api/admin/anomalies", "/api/admin/overview");
+    }
+  };
+}
+
+/** The moves that a refused one names in its place; none for another problem. */
+export function allowedIn(error: unknown): readonly TicketStatus[] {
+  if (!(error instanceof Problem) || error.code !== "invalid_transition") return [];
+  const { allowed } = error.body as { allowed?: TicketStatus[] };
+  return allowed ?? [];
+}

@@ -1,0 +1,23 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import { contains } from "../../lists/counted-page.ts";
+import type { UserRow } from "../user-store.ts";
+
+export type PersonRow = Pick<UserRow, "id" | "email" | "role">;
+
+/** One page of the tenant's active users by address, and how many there are. A quota bounds the users of a tenant. */
+export async function listPeopleRows(
+  db: Db,
+  tenantId: string,
+  q: string | undefined,
+  { skip, limit }: PageRequest,
+): Promise<{ rows: PersonRow[]; total: number }> {
+  const matches = q ? contains("u.email", q) : sql`true`;
+  const people = sql`FROM users u
+    WHERE u.tenant_id = ${tenantId} AND u.status = 'active' AND u.deleted_at IS NULL AND ${matches}`;
+  const { rows } = await sql<PersonRow>`
+    SELECT u.id, u.email, u.role ${people} ORDER BY lower(u.email) LIMIT ${limit} OFFSET ${skip}`.execute(db);
+  const { rows: counted } = await sql<{ total: number }>`SELECT count(*)::int AS total ${people}`.execute(db);
+  return { rows, total: counted[0]!.total };
+}
