@@ -12,6 +12,13 @@ export function instantOf(local: string | undefined): string | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
+/** An instant as the address and a field of a time have it: `2026-11-22T14:30`, of the user's own zone. */
+export function localMinute(at: string | number | null): string {
+  if (at === null) return "";
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 /** The bounds of a list by time. */
 export function periodOf({ from, to }: FilterValues): { from: string | undefined; to: string | undefined } {
   return { from: instantOf(from), to: instantOf(to) };

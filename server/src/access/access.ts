@@ -19,6 +19,7 @@ import { createRequestClock } from "./rate-limit/request-clock.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { addTenant, listTenants } from "./tenants/platform-tenants.ts";
 import { changeUser, removeUser, setPlatformUser, userImpact } from "./users/change-users.ts";
+import { listPeople } from "./users/list-people.ts";
 import { listUsers } from "./view-access.ts";
 
 export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
@@ -85,6 +86,7 @@ export const accessUseCases = {
   userImpact,
   userIdsByEmail,
   listUsers,
+  listPeople,
   nameUsers,
   createKey,
   revokeKey,

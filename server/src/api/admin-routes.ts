@@ -13,6 +13,7 @@ import * as keys from "./admin/keys.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groups from "./admin/monitoring/groups.ts";
+import * as people from "./admin/monitoring/people.ts";
 import * as tickets from "./admin/monitoring/tickets.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
@@ -51,6 +52,7 @@ const RESOURCES = [
   anomalies,
   deliveries,
   tickets,
+  people,
   mqttClients,
   keys,
   audits,

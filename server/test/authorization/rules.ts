@@ -58,6 +58,7 @@ export const RULES: Rules = {
     listKeyWrites: ["no key", "admin", ({ apiKey }) => [apiKey, page]],
     listApiWrites: ["no key", "admin", () => [page]],
     listAdminActs: ["no key", "admin", () => [page]],
+    listPeople: ["no key", "viewer", () => [page]],
   },
   anomalies: {
     listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { addAnomaly } from "../harness/anomalies.ts";
 import {
   APP,
   assertSoundInAllViews,
@@ -41,15 +42,26 @@ after(() => server?.stop());
 
 /** A record of each kind that a screen shows. */
 async function fill(): Promise<void> {
-  const { access, connections, devices, enrollment, groups, identity } = server.app;
+  const { access, connections, devices, enrollment, groups, identity, tickets } = server.app;
   const { caller, deviceTypeId } = tenant;
-  const { id: group } = await groups.createGroup(caller, { name: "Pump hall", memberUserIds: [admin.userId] });
+  const escalation = [{ afterMinutes: 0, notify: "members" as const }];
+  const { id: group } = await groups.createGroup(caller, {
+    name: "Pump hall",
+    memberUserIds: [admin.userId],
+    escalation,
+  });
   const device = await enrollDevice(server, tenant);
   await publish(device);
   await assert.rejects(connectMqtt(server, device, { clientId: "another" }));
   const metadata = { hall: 3, maker: "Example Pumps" };
   const fields = { description: "Feeds the boiler", deviceTypeId, groupIds: [group], metadata };
   await devices.replaceDevice(caller, device.deviceId, { name: "Feed pump 1", ...fields });
+  const anomaly = await addAnomaly({ database: server.app.database, clock: server.clock }, caller, device.deviceId, 95);
+  const assigned = { anomalyId: anomaly, assigneeUserId: admin.userId, dueAt: server.clock.now() };
+  const ticket = await tickets.openTicket(caller, { title: "Replace the bearing", priority: "urgent", ...assigned });
+  await tickets.openTicket(caller, { title: "Grease the bearings of the press", groupId: group });
+  await tickets.commentTicket(caller, ticket.id, "The bearing is ordered.");
+  await server.app.notifications.runDue();
   await devices.createDevice(caller, { id: "press-7", name: "Press 7", deviceTypeId });
   const bundle = await enrollment.issueBundle(caller, { deviceId: "press-7" });
   const wanted = { intendedName: "Feed pump 2", intendedGroupIds: [group], intendedDeviceTypeId: deviceTypeId };
@@ -67,6 +79,8 @@ async function fill(): Promise<void> {
     type: deviceTypeId,
     certificate: bundle.id,
     claim: claim.id,
+    anomaly,
+    ticket: ticket.id,
     user: admin.userId,
   });
 }
@@ -88,8 +102,22 @@ const SCREENS: Record<string, readonly string[]> = {
   "/reset": ["/reset#token"],
   "/": ["/"],
   "/account": ["/account"],
+  "/anomalies": ["/anomalies", "/anomalies?severity=minor"],
+  "/anomalies/$id": ["/anomalies/:anomaly"],
+  "/tickets": ["/tickets", "/tickets?view=board", "/tickets?q=none"],
+  "/tickets/$id": ["/tickets/:ticket"],
+  "/deliveries": ["/deliveries", "/deliveries?anomalyId=:anomaly"],
   "/devices": ["/devices", "/devices?q=none"],
-  "/devices/$id": ["", "?tab=telemetry", "?tab=certificates", "?tab=connections", "?tab=history", "?tab=audit"]
+  "/devices/$id": [
+    "",
+    "?tab=telemetry",
+    "?tab=anomalies",
+    "?tab=tickets",
+    "?tab=certificates",
+    "?tab=connections",
+    "?tab=history",
+    "?tab=audit",
+  ]
     .concat("?tab=rejected")
     .map((tab) => `/devices/:device${tab}`),
   "/devices/$id/connect": ["/devices/:device/connect"],

@@ -20,7 +20,7 @@ export const ticketsQuery = (query: TicketQuery) =>
   });
 
 /** How many cards a column of the board shows, and how many more at a time. */
-export const CARDS = 25;
+const CARDS = 25;
 
 /** The tickets of a column of the board, the most urgent first, a part at a time. */
 export const columnQuery = (status: TicketStatus, query: Omit<TicketQuery, "skip" | "limit" | "sort" | "status">) =>

@@ -10,6 +10,7 @@ import { Page } from "../../ui/page/page.tsx";
 import { Tabs } from "../../ui/page/tabs.tsx";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
+import { AnomaliesTab } from "./anomalies-tab.tsx";
 import { AuditTab } from "./audit-tab.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
 import { ConnectionsTab } from "./connections-tab.tsx";
@@ -17,6 +18,7 @@ import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
+import { TicketsTab } from "./tickets-tab.tsx";
 
 export interface TabProps {
   device: Schemas["Device"];
@@ -27,6 +29,8 @@ export interface TabProps {
 const TABS = [
   ["overview", "Overview", "getDevice", OverviewTab],
   ["telemetry", "Telemetry", "readSeries", TelemetryTab],
+  ["anomalies", "Anomalies", "listAnomalies", AnomaliesTab],
+  ["tickets", "Tickets", "listTickets", TicketsTab],
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
   ["connections", "Connections", "listRefusals", ConnectionsTab],
   ["history", "History", "listTimeline", HistoryTab],

@@ -41,6 +41,8 @@ function Details({ entry: { kind, id, text } }: { entry: Entry }) {
     );
   }
   if (text === null) return <span className="soft">–</span>;
+  if (id !== null && kind.startsWith("anomaly.")) return <a href={`/anomalies/${id}`}>{text}</a>;
+  if (id !== null && kind === "ticket.opened") return <a href={`/tickets/${id}`}>{text}</a>;
   return <>{kind === "connection.refused" ? nameOfRefusal(text) : text}</>;
 }
 

@@ -9,6 +9,7 @@ import { Page, Section } from "../../ui/page/page.tsx";
 import { Tile, Tiles } from "../../ui/page/tile.tsx";
 import { ExpiryForecast } from "./expiry-forecast.tsx";
 import { Guide } from "./guide.tsx";
+import { NeedsPerson } from "./needs-person.tsx";
 
 /** What needs attention: counts that lead to what they count, the certificates that end, and the first steps of a new tenant. */
 export default function HomePage() {
@@ -43,6 +44,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
         </Notice>
       )}
       <Guide overview={overview} />
+      <NeedsPerson overview={overview} />
       <Section title="Devices">
         <Tiles>
           <Tile label="Online" value={connectivity.online} href="/devices?connectivity=online" tone="good" />

@@ -5,12 +5,13 @@ import { changeTicket, TICKETS, type Ticket, ticketQuery } from "../../api/monit
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
 import type { Versioned } from "../../api/versioned.ts";
+import { localMinute } from "../../parts/filter-values.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { toast } from "../../parts/toasts.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Dialog } from "../../ui/input/dialog.tsx";
-import { bodyOf, LABELS, localMinute, TicketFields, type TicketValues } from "./ticket-fields.tsx";
+import { bodyOf, LABELS, TicketFields, type TicketValues } from "./ticket-fields.tsx";
 
 interface EditTicketProps {
   opened: boolean;

@@ -43,13 +43,6 @@ export function bodyOf({ deviceId, groupId, assigneeUserId, dueAt, ...values }: 
   };
 }
 
-/** An instant as the field of a time has it. */
-export function localMinute(at: string | null): string {
-  if (at === null) return "";
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 interface TicketFieldsProps {
   form: UseFormReturnType<TicketValues>;
   /** The device is that of an anomaly. */

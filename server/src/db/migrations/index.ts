@@ -31,7 +31,7 @@ import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
-import { ticketComments } from "./0037-ticket-comments.ts";
+import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
