@@ -9,36 +9,32 @@ import { acknowledgeRows, lockVisible } from "./anomaly-store.ts";
 import type { AnomaliesDeps } from "./deps.ts";
 
 /** What became of one anomaly; `unchanged`: it was acknowledged before. */
-export interface AcknowledgeOutcome {
-  id: string;
-  outcome: "acknowledged" | "unchanged" | "not_found";
-}
+export type AcknowledgeOutcome = "acknowledged" | "unchanged" | "not_found";
 
 /**
  * Acknowledges many anomalies with the same comment, in one transaction: those that there are. Each follows the rules of
  * `acknowledgeAnomaly`; what was acknowledged before keeps its first acknowledgement.
  *
- * @returns the outcome of each id once, in the order of `ids`
+ * @returns the outcome of each, in the order of `ids`
  * @throws MusterError invalid_request: nothing has changed
  */
 export const acknowledgeAnomalies = useCase(
   { role: "operator" },
   async (deps: AnomaliesDeps, caller, ids: readonly string[], comment?: string): Promise<AcknowledgeOutcome[]> => {
-    const wanted = [...new Set(ids)];
     const most = records.anomaliesOfAcknowledgement.value;
-    if (wanted.length === 0 || wanted.length > most) throw invalidRequest(`ids has 1 to ${most} anomalies`, "ids");
+    if (ids.length === 0 || ids.length > most) throw invalidRequest(`ids has 1 to ${most} anomalies`, "ids");
     const acknowledgement = acknowledgementOf(caller, comment, deps.clock.now());
     const viewer = boundedToGroupsOf(caller);
     return await inTransaction(deps.database.db, async (tx) => {
-      await reserveIdempotencyKey(tx, caller, { id: wanted[0]!, at: acknowledgement.now });
-      const visible = new Set(await lockVisible(tx, caller.tenantId, wanted.filter(isUuid), viewer));
+      await reserveIdempotencyKey(tx, caller, { id: ids[0]!, at: acknowledgement.now });
+      const visible = new Set(await lockVisible(tx, caller.tenantId, ids.filter(isUuid), viewer));
       const acknowledged = new Set(await acknowledgeRows(tx, caller.tenantId, [...visible], acknowledgement));
-      return wanted.map((id) => ({ id, outcome: outcomeOf(id, visible, acknowledged) }));
+      return ids.map((id) => outcomeOf(id, visible, acknowledged));
     });
   },
 );
 
-function outcomeOf(id: string, visible: ReadonlySet<string>, acknowledged: ReadonlySet<string>) {
+function outcomeOf(id: string, visible: ReadonlySet<string>, acknowledged: ReadonlySet<string>): AcknowledgeOutcome {
   const key = id.toLowerCase();
   if (acknowledged.has(key)) return "acknowledged";
   return visible.has(key) ? "unchanged" : "not_found";

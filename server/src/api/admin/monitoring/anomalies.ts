@@ -97,7 +97,9 @@ export const acknowledgeAnomalies = adminRoute({
     },
   },
   handler: async (caller, { body }, acknowledgeAnomalies) => {
-    const items = await acknowledgeAnomalies(caller, body.ids, body.comment);
+    const ids = [...new Set(body.ids)];
+    const outcomes = await acknowledgeAnomalies(caller, ids, body.comment);
+    const items = ids.map((id, at) => ({ id, outcome: outcomes[at]! }));
     const ofKind = (kind: string) => items.filter(({ outcome }) => outcome === kind).length;
     const counts = { acknowledged: ofKind("acknowledged"), unchanged: ofKind("unchanged") };
     return { ...counts, notFound: ofKind("not_found"), items };
