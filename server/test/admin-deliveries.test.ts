@@ -88,10 +88,10 @@ test("messages are narrowed by group, channel, state and time, and are a file", 
   assert.deepEqual([json.total, json.items.length, json.limit], [3, 1, 1]);
 });
 
-test("who is no admin sees the messages of their groups, and nobody those of another tenant", async () => {
+test("a user who is no admin sees the messages of their groups; users of another tenant see none", async () => {
   assert.deepEqual(await listed(member, `anomalyId=${anomalyId}`), ["email sent", "webhook pending"]);
   const { server } = environment;
-  const stranger = await signIn(server, await newTenant(server));
-  assert.deepEqual(await listed(stranger, `anomalyId=${anomalyId}`), []);
-  assert.deepEqual(await listed(stranger, ""), []);
+  const outsider = await signIn(server, await newTenant(server));
+  assert.deepEqual(await listed(outsider, `anomalyId=${anomalyId}`), []);
+  assert.deepEqual(await listed(outsider, ""), []);
 });

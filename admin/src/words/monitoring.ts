@@ -58,7 +58,7 @@ export const DELIVERY_STATES: Words<Schemas["Delivery"]["state"]> = {
 export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
   due: ["accent", "To come"],
   paged: ["good", "Paged"],
-  nobody: ["bad", "Reached nobody"],
+  nobody: ["bad", "No recipients"],
   stopped: ["neutral", "Not needed"],
   late: ["bad", "Too late"],
 };

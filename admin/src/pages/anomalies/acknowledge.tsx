@@ -15,7 +15,7 @@ interface AcknowledgeProps {
   onDone?: () => void;
 }
 
-/** Says that somebody looks after anomalies, with a comment: their further pages stop. */
+/** Says that the user looks after anomalies, with a comment: their further pages stop. */
 export function Acknowledge({ opened, onClose, ...props }: AcknowledgeProps) {
   const title =
     props.ids.length === 1
@@ -45,7 +45,7 @@ function AcknowledgeForm({ ids, onClose, onDone }: Omit<AcknowledgeProps, "opene
   return (
     <Form form={form} onSubmit={submit} action="Acknowledge" onCancel={onClose}>
       <p>
-        It says that somebody looks after {ids.length === 1 ? "it" : "them"}: nobody is paged further. An anomaly is
+        You say that you look after {ids.length === 1 ? "it" : "them"}: further pages are stopped. An anomaly is
         resolved by itself, when its values are well again.
       </p>
       <Textarea

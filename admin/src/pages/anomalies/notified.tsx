@@ -30,7 +30,7 @@ export function Notified({ anomalyId }: { anomalyId: string }) {
     <>
       <Section
         title="Pages"
-        lead="The steps of escalation of the device's groups. They stop when somebody acknowledges the anomaly."
+        lead="The steps of escalation of the device's groups. They stop when a user acknowledges the anomaly."
       >
         <Loaded query={steps}>
           {({ items }) => (
@@ -39,7 +39,7 @@ export function Notified({ anomalyId }: { anomalyId: string }) {
               columns={STEPS}
               rows={items}
               rowKey={({ groupId, afterMinutes }) => `${groupId} ${afterMinutes}`}
-              empty={<Empty title="Nobody is paged">{NOBODY}</Empty>}
+              empty={<Empty title="There are no pages">{NO_PAGES}</Empty>}
             />
           )}
         </Loaded>
@@ -62,7 +62,7 @@ export function Notified({ anomalyId }: { anomalyId: string }) {
   );
 }
 
-const NOBODY =
+const NO_PAGES =
   "The device is in no group of yours that has steps of escalation, or it was over before the first step was due.";
 
 const STEPS: readonly Column<EscalationPage>[] = [

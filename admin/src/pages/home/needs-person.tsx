@@ -6,7 +6,7 @@ import { UNFINISHED } from "../tickets/filters.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What somebody has to look at, do, or take on. */
+/** What a person has to check, do, or take on. */
 export function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
   const { anomalies, tickets, refusedLastDay, at } = overview;
   const { critical, major, minor, warning } = anomalies.open;
@@ -24,7 +24,7 @@ export function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
         <Tile label="Acknowledged, not resolved" value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
         <Tile label="Tickets overdue" value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
         <Tile
-          label="Tickets of no one"
+          label="Unassigned tickets"
           value={tickets.unassigned}
           href={`/tickets?assigneeUserId=none&status=${UNFINISHED}`}
           tone="warn"

@@ -53,5 +53,5 @@ const DEVICE: Column<Ticket> = {
 
 /** Who does it. */
 export function Assignee({ ticket: { assigneeUserId } }: { ticket: Ticket }) {
-  return assigneeUserId ? <Actor of={`user:${assigneeUserId}`} /> : <span className="soft">no one</span>;
+  return assigneeUserId ? <Actor of={`user:${assigneeUserId}`} /> : <span className="soft">unassigned</span>;
 }

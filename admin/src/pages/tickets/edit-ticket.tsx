@@ -87,7 +87,7 @@ function useShown() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const people = useQuery(peopleQuery).data?.items ?? [];
   return (field: keyof TicketValues, value: unknown) => {
-    if (field === "assigneeUserId") return people.find(({ id }) => id === value)?.email ?? "no one";
+    if (field === "assigneeUserId") return people.find(({ id }) => id === value)?.email ?? "unassigned";
     if (field === "groupId") return groups.find(({ id }) => id === value)?.name ?? "none";
     return String(value);
   };

@@ -33,7 +33,7 @@ export function ticketFilters({ me, people, groups }: Choices, isBoard: boolean)
       kind: "choice",
       name: "assigneeUserId",
       label: "Assigned to",
-      options: [[me, "me"], ["none", "no one"], ...others],
+      options: [[me, "me"], ["none", "unassigned"], ...others],
     },
     {
       kind: "choice",

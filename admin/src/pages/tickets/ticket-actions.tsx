@@ -73,7 +73,7 @@ function Refused({ error, onMove, onClose }: RefusedProps) {
       <ProblemBox error={error} />
       {allowed.length > 0 && (
         <>
-          <p>Another user has moved it meanwhile. What is possible now:</p>
+          <p>Another user was faster. What is possible now:</p>
           <div className="row">
             {allowed.map((to) => (
               <Button key={to} variant="default" onClick={() => void move(to)}>

@@ -98,7 +98,7 @@ function AssigneeField(props: { value?: string }) {
   const { user } = useSession();
   const people = useQuery(peopleQuery).data?.items ?? [];
   const others = people.filter(({ id }) => id !== user.id).map(({ id, email }) => ({ value: id, label: email }));
-  const choices = [{ value: "", label: "no one" }, { value: user.id, label: "me" }, ...others];
+  const choices = [{ value: "", label: "unassigned" }, { value: user.id, label: "me" }, ...others];
   const isGone = props.value && !choices.some(({ value }) => value === props.value);
   return (
     <NativeSelect

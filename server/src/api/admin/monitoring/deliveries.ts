@@ -97,7 +97,7 @@ const pageOfAnomaly = z
     dueAt: timestamp,
     state: z.enum(["due", "paged", "nobody", "stopped", "late"]).meta({
       description:
-        "`due`: to come. `nobody`: the step had no recipients then. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago",
+        "`due`: to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. The fifth: the step had no recipients then",
     }),
   })
   .meta({ id: "EscalationPage" });
