@@ -15,6 +15,7 @@ export type BrokerLimits = Pick<
   | "mqttBacklogBytes"
   | "mqttOutgoingInFlight"
   | "mqtt5ReceiveMaximum"
+  | "mqttSubscriptions"
   | "mqtt5Denied"
   | "mqtt5TopicAliases"
   | "mqttHandshakeSeconds"

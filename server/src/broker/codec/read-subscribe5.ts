@@ -3,6 +3,7 @@ import { PacketProblem } from "./problem.ts";
 import type { Properties } from "./property-table.ts";
 import { readProperties } from "./read-properties.ts";
 import { readFilter } from "./read-subscribe.ts";
+import { sharedFilter } from "./shared-filter.ts";
 
 /** When retained messages are sent to a new subscription: always, if it is new, or never (MQTT 5, 3.8.3.1). */
 export type RetainHandling = 0 | 1 | 2;
@@ -36,7 +37,7 @@ export function readSubscribe5(frame: Frame): SubscribePacket5 {
 }
 
 function readSubscription(cursor: Cursor, before: number): Subscription5 {
-  const filter = readFilter(cursor, before);
+  const filter = readFilter5(cursor, before);
   const options = cursor.byte();
   // [MQTT-3.8.3-5]
   if ((options & 0xc0) !== 0) throw new PacketProblem("reserved subscription options");
@@ -44,7 +45,7 @@ function readSubscription(cursor: Cursor, before: number): Subscription5 {
   if (qos === 3 || retainHandling === 3) throw new PacketProblem("subscription options", "protocol_error");
   const noLocal = (options & 4) !== 0;
   // [MQTT-3.8.3-4]
-  if (noLocal && filter.startsWith("$share/")) {
+  if (noLocal && sharedFilter(filter)) {
     throw new PacketProblem("no local on a shared subscription", "protocol_error");
   }
   return {
@@ -69,6 +70,16 @@ export function readUnsubscribe5(frame: Frame): UnsubscribePacket5 {
   const filters: string[] = [];
   // [MQTT-3.10.3-2]
   if (cursor.isAtEnd) throw new PacketProblem("no topic filter", "protocol_error");
-  while (!cursor.isAtEnd) filters.push(readFilter(cursor, filters.length));
+  while (!cursor.isAtEnd) filters.push(readFilter5(cursor, filters.length));
   return { packetId, filters };
+}
+
+/** [MQTT-4.8.2-1], [MQTT-4.8.2-2]: a shared subscription has a name, without wildcards, and a filter. */
+function readFilter5(cursor: Cursor, before: number): string {
+  const filter = readFilter(cursor, before);
+  const shared = sharedFilter(filter);
+  if (shared && (shared.name === "" || shared.filter === "" || /[+#]/.test(shared.name))) {
+    throw new PacketProblem("a shared subscription without name or filter", "protocol_error");
+  }
+  return filter;
 }

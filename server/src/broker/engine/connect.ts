@@ -44,7 +44,6 @@ function announce(session: Session, asked: Properties, serverKeepAlive: number |
     receiveMaximum: Math.min(limits.mqtt5ReceiveMaximum, 0xffff),
     maximumPacketSize: limits.mqttPacketBytes,
     topicAliasMaximum: limits.mqtt5TopicAliases,
-    sharedAvailable: 0,
     // No session outlives its connection.
     ...(asked.sessionExpiry ? { sessionExpiry: 0 } : {}),
     ...(serverKeepAlive === undefined ? {} : { serverKeepAlive }),
@@ -64,6 +63,7 @@ async function answer(session: Session, credential: Credential): Promise<void> {
 function accept(session: Session): void {
   const { deps } = session;
   session.accepted = true;
+  if (session.announced && !deps.policy.mayShare(session.principal!)) session.announced.sharedAvailable = 0;
   session.outbound.packet(writeConnack(ACCEPTED, session.version, session.announced));
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
   if (session.isClosed) return;

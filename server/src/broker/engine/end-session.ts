@@ -9,6 +9,8 @@ export function endSession(session: Session, reason: string): void {
   deps.sessions.delete(session);
   deps.registry.remove(session);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
+  // The other sessions end, too.
+  if (reason !== "server_stopped") session.outbound.redeliver();
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);

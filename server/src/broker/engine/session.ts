@@ -160,6 +160,14 @@ export class Session
     this.outbound.publish(delivery);
   }
 
+  get isReady(): boolean {
+    return !this.isClosed && this.outbound.isReady;
+  }
+
+  get waitingBytes(): number {
+    return this.outbound.waitingBytes;
+  }
+
   deliverCommands(): void {
     this.commands ??= new CommandDelivery(this);
     this.commands.deliver();

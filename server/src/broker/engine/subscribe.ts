@@ -6,20 +6,21 @@ import {
   type SubscribePacket5,
   type Subscription5,
 } from "../codec/read-subscribe5.ts";
+import { sharedFilter } from "../codec/shared-filter.ts";
 import { writeSuback, writeUnsuback } from "../codec/writers.ts";
 import { REASON } from "../policy/answers.ts";
+import type { Grant } from "../routing/grant.ts";
 import { NO_IDS } from "../routing/message.ts";
-import type { Grant } from "../routing/subscriptions.ts";
 import type { Session } from "./session.ts";
 
 const GRANTED = 0;
-const SHARED = "$share/";
 
 /** Takes a SUBSCRIBE: one return code for each filter, in their order [MQTT-3.8.4-5]. Throws {@link PacketProblem}. */
 export function takeSubscribe(session: Session, frame: Frame): void {
   const { packetId, properties, subscriptions } = session.version === 5 ? readSubscribe5(frame) : read3(frame);
   const subscriptionIds = properties.subscriptionId === undefined ? NO_IDS : [properties.subscriptionId];
-  const codes = subscriptions.map((subscription) => codeOf(session, subscription));
+  const filters = new Set(session.filters);
+  const codes = subscriptions.map((subscription) => codeOf(session, subscription, filters));
   session.outbound.packet(writeSuback(packetId, codes, session.version));
   for (const [index, subscription] of subscriptions.entries()) {
     if (codes[index] === subscription.qos && !session.isClosed)
@@ -35,11 +36,20 @@ function read3(frame: Frame): SubscribePacket5 {
   return { packetId, properties: {}, subscriptions: subscriptions.map((each) => ({ ...each, ...options })) };
 }
 
-/** The granted QoS, or why there is none. */
-function codeOf(session: Session, { filter, qos }: Subscription5): number {
-  if (session.deps.policy.maySubscribe(session.principal!, filter)) return qos;
-  if (session.version < 5) return REASON.refusedFilter;
-  return filter.startsWith(SHARED) ? REASON.sharedNotSupported : REASON.notAuthorized;
+/** The granted QoS, or why there is none. @param filters of the session, to which a granted one is added */
+function codeOf(session: Session, { filter, qos }: Subscription5, filters: Set<string>): number {
+  const { deps, principal, version } = session;
+  const shared = version === 5 ? sharedFilter(filter) : undefined;
+  // A share is granted as its filter is, so that nothing is received that could not be received alone.
+  const asked = shared && deps.policy.mayShare(principal!) ? shared.filter : filter;
+  if (!deps.policy.maySubscribe(principal!, asked)) {
+    if (version < 5) return REASON.refusedFilter;
+    if (shared && asked === filter) return REASON.sharedNotSupported;
+    return filter.startsWith("$") && !shared ? REASON.filterInvalid : REASON.notAuthorized;
+  }
+  if (filters.add(filter).size <= deps.limits.mqttSubscriptions) return qos;
+  filters.delete(filter);
+  return version < 5 ? REASON.refusedFilter : REASON.quotaExceeded;
 }
 
 function subscribe(session: Session, subscription: Subscription5 & Grant): void {
@@ -49,6 +59,8 @@ function subscribe(session: Session, subscription: Subscription5 & Grant): void 
   const isNew = !session.filters.has(filter);
   session.filters.add(filter);
   router.subscribe(session, filter, subscription);
+  // Retained messages are not sent to a shared subscription (MQTT 5, 4.8.2).
+  if (session.version === 5 && sharedFilter(filter)) return;
   // [MQTT-3.3.1-9] to [MQTT-3.3.1-11] of MQTT 5
   if (retainHandling === 0 || (retainHandling === 1 && isNew)) router.deliverRetained(session, filter, subscription);
 }

@@ -67,6 +67,8 @@ export const REASON = {
   noSubscription: 0x11,
   refusedFilter: 0x80,
   notAuthorized: 0x87,
+  filterInvalid: 0x8f,
+  quotaExceeded: 0x97,
   sharedNotSupported: 0x9e,
 } as const;
 

@@ -43,6 +43,8 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       refusals.refuseTopic(principal, filter, "topic_not_authorised");
       return false;
     },
+    // What is meant for one device must not reach another.
+    mayShare: ({ deviceUid }) => deviceUid === undefined,
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
     // Telemetry is what devices publish. A message of a gateway or service only goes to subscribers.
     storesMessagesOf: ({ deviceUid }) => deviceUid !== undefined,

@@ -73,6 +73,8 @@ export interface BrokerPolicy {
    */
   mayRetain(principal: Principal, topic: string, payloadBytes: number): boolean;
   maySubscribe(principal: Principal, filter: string): boolean;
+  /** Whether the client may share its subscriptions with others (MQTT 5): `maySubscribe` is then asked about the filter behind the name. */
+  mayShare(principal: Principal): boolean;
   /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */
   mayReceive(principal: Principal, topic: string): boolean;
   /**

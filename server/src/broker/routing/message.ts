@@ -3,6 +3,10 @@ import type { Properties } from "../codec/property-table.ts";
 
 export type Qos = 0 | 1 | 2;
 
+export function lowerQos(one: Qos, other: Qos): Qos {
+  return one < other ? one : other;
+}
+
 export const NO_IDS: readonly number[] = Object.freeze([]);
 
 /** What follows a message of QoS 1 or 2: the client has acknowledged it, or it expired or was too long and was not sent. */
@@ -16,6 +20,8 @@ export interface Delivery {
   /** The subscription identifiers of MQTT 5 that it matched [MQTT-3.3.4-4]. */
   subscriptionIds: readonly number[];
   onSettled?: OnSettled;
+  /** Sends it to another member of the group that shares the subscription, for a session that has ended before its client took it. */
+  redeliver?: () => void;
 }
 
 /** A message on its way to subscribers. */

@@ -1,14 +1,14 @@
 import type { Principal } from "../policy/policy.ts";
-import type { Delivery, Message, Qos } from "./message.ts";
+import type { Grant } from "./grant.ts";
+import { lowerQos, type Message, type Qos } from "./message.ts";
 import { Retained } from "./retained.ts";
-import { type Grant, Subscriptions } from "./subscriptions.ts";
+import type { Member } from "./shared-groups.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
-/** What receives messages. */
-export interface Subscriber {
+/** What receives messages, unless the policy does not let it. */
+export interface Subscriber extends Member {
   /** Of an accepted session. */
   readonly principal: Principal | undefined;
-  /** Sends a message, unless the policy does not let this subscriber receive it. */
-  deliver(delivery: Delivery): void;
 }
 
 /** Which sessions of this process a message reaches, a tenant's own only, and which messages are retained. */
@@ -26,7 +26,7 @@ export class Router {
   /** Delivers the retained messages that a new subscription matches [MQTT-3.3.1-6]. */
   deliverRetained(subscriber: Subscriber, filter: string, { qos, subscriptionIds }: Grant): void {
     for (const message of this.retained.matching(filter)) {
-      subscriber.deliver({ message, qos: lower(qos, message.qos), retain: true, subscriptionIds });
+      subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: true, subscriptionIds });
     }
   }
 
@@ -50,23 +50,18 @@ export class Router {
    */
   publish(tenantId: string, message: Message, retain: boolean, from?: Subscriber): boolean {
     if (retain) this.retained.set(message);
-    const subscribers = this.#tenants.get(tenantId)?.matching(message.topic, from);
-    if (!subscribers) return false;
+    const subscriptions = this.#tenants.get(tenantId);
+    if (!subscriptions) return false;
     let hasSubscriber = false;
-    for (const [subscriber, { qos, noLocal, retainAsPublished, subscriptionIds }] of subscribers) {
+    for (const group of subscriptions.groups(message.topic))
+      hasSubscriber = group.deliver(message, retain) || hasSubscriber;
+    for (const [subscriber, grant] of subscriptions.matching(message.topic, from) ?? []) {
+      const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
       if (noLocal && subscriber === from) continue;
       hasSubscriber = true;
-      subscriber.deliver({
-        message,
-        qos: lower(qos, message.qos),
-        retain: retain && retainAsPublished,
-        subscriptionIds,
-      });
+      const isRetained = retain && retainAsPublished;
+      subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });
     }
     return hasSubscriber;
   }
-}
-
-function lower(one: Qos, other: Qos): Qos {
-  return one < other ? one : other;
 }

@@ -1,65 +1,81 @@
-import type { Qos } from "./message.ts";
-import { TopicTrie } from "./topic-trie.ts";
-
-/** What a subscriber was granted for a filter. The options are those of MQTT 5, 3.8.3.1; MQTT 3.1.1 has neither. */
-export interface Grant {
-  qos: Qos;
-  /** It does not get its own messages. */
-  noLocal: boolean;
-  retainAsPublished: boolean;
-  /** The identifier that the client gave the subscription, of several subscriptions that match the same message each. */
-  subscriptionIds: readonly number[];
-}
+import { type SharedFilter, sharedFilter } from "../codec/shared-filter.ts";
+import { FilterMap } from "./filter-map.ts";
+import type { Grant } from "./grant.ts";
+import { type Member, SharedGroup } from "./shared-groups.ts";
 
 type Subscribers<S> = Map<S, Grant>;
 
-interface ByFilter<V> {
-  get(filter: string): V | undefined;
-  set(filter: string, value: V): unknown;
-  delete(filter: string): unknown;
-}
+type Groups<S extends Member> = Map<string, SharedGroup<S>>;
 
-/** The subscriptions of one tenant: filter → subscriber → what it was granted. Filters without wildcards are found by one look-up. */
-export class Subscriptions<S> {
-  readonly #exact = new Map<string, Subscribers<S>>();
-  readonly #wildcards = new TopicTrie<Subscribers<S>>();
+/** The subscriptions of one tenant: filter → subscriber → what it was granted; and the shared ones: filter → name → group. */
+export class Subscriptions<S extends Member> {
+  readonly #own = new FilterMap<Subscribers<S>>();
+  readonly #shared = new FilterMap<Groups<S>>();
 
   get isEmpty(): boolean {
-    return this.#exact.size === 0 && this.#wildcards.size === 0;
+    return this.#own.isEmpty && this.#shared.isEmpty;
   }
 
   /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. */
   add(subscriber: S, filter: string, grant: Grant): void {
-    const filters = this.#ofKind(filter);
-    const subscribers = filters.get(filter);
-    if (subscribers) subscribers.set(subscriber, grant);
-    else filters.set(filter, new Map([[subscriber, grant]]));
+    const shared = sharedFilter(filter);
+    if (shared) this.#group(shared).set(subscriber, grant);
+    else entry(this.#own, filter, () => new Map()).set(subscriber, grant);
   }
 
   remove(subscriber: S, filter: string): void {
-    const filters = this.#ofKind(filter);
-    const subscribers = filters.get(filter);
+    const shared = sharedFilter(filter);
+    if (shared) {
+      this.#leave(subscriber, shared);
+      return;
+    }
+    const subscribers = this.#own.get(filter);
     subscribers?.delete(subscriber);
-    if (subscribers?.size === 0) filters.delete(filter);
+    if (subscribers?.size === 0) this.#own.delete(filter);
   }
 
   /**
    * Who subscribes to a topic, each once with the highest QoS of its filters [MQTT-3.3.5-1]; undefined where nothing does. The map may
-   * be the one that is stored: it is for reading.
+   * be the one that is stored: it is for reading. Shared subscriptions are not in it.
    *
    * @param from who publishes: its subscriptions without its own messages do not count among several
    */
   matching(topic: string, from?: S): ReadonlyMap<S, Grant> | undefined {
-    const exact = this.#exact.get(topic);
-    if (this.#wildcards.size === 0) return exact;
-    const found = this.#wildcards.matchingTopic(topic);
-    if (exact) found.push(exact);
+    const found = this.#own.matching(topic);
     return found.length <= 1 ? found[0] : merge(found, from);
   }
 
-  #ofKind(filter: string): ByFilter<Subscribers<S>> {
-    return filter.includes("+") || filter.includes("#") ? this.#wildcards : this.#exact;
+  /** The groups that share a subscription to a topic. Groups of one name and different filters are different ones. */
+  groups(topic: string): SharedGroup<S>[] {
+    return this.#shared.isEmpty ? [] : this.#shared.matching(topic).flatMap((groups) => [...groups.values()]);
   }
+
+  #group({ name, filter }: SharedFilter): SharedGroup<S> {
+    const groups = entry(this.#shared, filter, (): Groups<S> => new Map());
+    return entry(groups, name, () => new SharedGroup<S>());
+  }
+
+  #leave(subscriber: S, { name, filter }: SharedFilter): void {
+    const groups = this.#shared.get(filter);
+    const group = groups?.get(name);
+    group?.delete(subscriber);
+    if (group?.isEmpty) groups!.delete(name);
+    if (groups?.size === 0) this.#shared.delete(filter);
+  }
+}
+
+interface Entries<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): unknown;
+}
+
+/** The value of a key, added if there is none. */
+function entry<V>(entries: Entries<V>, key: string, create: () => V): V {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  entries.set(key, created);
+  return created;
 }
 
 function merge<S>(found: readonly Subscribers<S>[], from: S | undefined): Subscribers<S> {

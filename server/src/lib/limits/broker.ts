@@ -105,6 +105,12 @@ export const broker = limitTable({
     value: 64,
     reached: "DISCONNECT 0x93 (receive maximum exceeded)",
   },
+  mqttSubscriptions: {
+    level: "session",
+    of: "topic filters that a client subscribes to, also as member of a group",
+    value: 100,
+    reached: "the filter is refused, with MQTT 5 by SUBACK 0x97 (quota exceeded)",
+  },
   mqtt5TopicAliases: {
     level: "session",
     of: "topic aliases of MQTT 5 that a client may set, the topic alias maximum of its CONNACK; and as many that it is sent, if it permits any",

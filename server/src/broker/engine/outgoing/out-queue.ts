@@ -13,13 +13,13 @@ export class OutQueue {
     // Its packet's memory is not to stay as long as the queue.
     queued.message.own();
     this.#queue.push(queued);
-    this.bytes += bytesOf(queued);
+    this.bytes += queuedBytes(queued);
   }
 
   shift(): Delivery | undefined {
     const next = this.#queue[this.#head];
     if (!next) return undefined;
-    this.bytes -= bytesOf(next);
+    this.bytes -= queuedBytes(next);
     this.#head++;
     if (this.#head === this.#queue.length || this.#head >= 1024) {
       this.#queue = this.#queue.slice(this.#head);
@@ -29,6 +29,7 @@ export class OutQueue {
   }
 }
 
-function bytesOf({ message }: Delivery): number {
+/** What a message costs that waits. */
+export function queuedBytes({ message }: Delivery): number {
   return OVERHEAD + message.topic.length + message.payload.length;
 }

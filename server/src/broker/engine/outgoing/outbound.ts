@@ -1,12 +1,16 @@
 import type { TLSSocket } from "node:tls";
 import type { AckType } from "../../codec/writers.ts";
-import type { Delivery, OnSettled } from "../../routing/message.ts";
+import type { Delivery } from "../../routing/message.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Flushable } from "../turn-writer.ts";
 import { OutBuffer } from "./out-buffer.ts";
 import { OutQueue } from "./out-queue.ts";
 import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
+import { Tracked } from "./tracked.ts";
 import { Window } from "./window.ts";
+
+/** With more to send a client counts as one that does not read. */
+const READY_BYTES = 64 * 1024;
 
 export interface OutboundOwner {
   /** More waits for the client than it may have. */
@@ -21,8 +25,7 @@ export class Outbound implements Flushable {
   readonly #buffer = new OutBuffer();
   #window: Window | undefined;
   #queue: OutQueue | undefined;
-  /** What follows messages that were sent, by packet id; most have nothing. */
-  #settled: Map<number, OnSettled> | undefined;
+  #tracked: Tracked | undefined;
   #isScheduled = false;
   /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
   #receiveMaximum = Infinity;
@@ -76,13 +79,30 @@ export class Outbound implements Flushable {
     const isRefused = type === "pubrec" && reason >= 0x80;
     const isOver = this.#window?.acknowledged(id, type) || (isRefused && this.#window?.acknowledged(id, "pubcomp"));
     if (type === "pubrec" && !isRefused) this.ack("pubrel", id);
-    if (isOver && this.#settled) this.#settle(this.#settled, id);
+    if (isOver) this.#tracked?.settle(id);
     while (this.#window && !this.#window.isFull) {
       const next = this.#queue?.shift();
       if (!next) return;
       if (next.message.isExpired(this.#parts.clock.monotonicMs())) next.onSettled?.(false);
       else this.#send(this.#window, next);
     }
+  }
+
+  /** Bytes that wait for the client: in its socket, until it has acknowledged others, and until another session may need them. */
+  get waitingBytes(): number {
+    return this.#unsentBytes + (this.#queue?.bytes ?? 0) + (this.#tracked?.bytes ?? 0);
+  }
+
+  /** Whether a message would be sent at once. */
+  get isReady(): boolean {
+    return !this.#window?.isFull && this.#unsentBytes < READY_BYTES;
+  }
+
+  /** Sends what the client has not taken of shared subscriptions to other sessions. */
+  redeliver(): void {
+    const waiting: Delivery[] = this.#tracked?.take() ?? [];
+    for (let next = this.#queue?.shift(); next; next = this.#queue?.shift()) waiting.push(next);
+    for (const { redeliver } of waiting) redeliver?.();
   }
 
   flush(): void {
@@ -97,22 +117,19 @@ export class Outbound implements Flushable {
   #send(window: Window, delivery: Delivery): void {
     const packetId = window.take(delivery.qos as 1 | 2);
     const packet = this.#encoder.encode(delivery, packetId);
-    const { onSettled } = delivery;
     if (!packet) {
       window.forget(packetId);
-      onSettled?.(false);
+      delivery.onSettled?.(false);
       return;
     }
     this.packet(packet);
-    if (!onSettled) return;
-    this.#settled ??= new Map();
-    this.#settled.set(packetId, onSettled);
+    if (!Tracked.concerns(delivery)) return;
+    this.#tracked ??= new Tracked();
+    this.#tracked.add(packetId, delivery);
   }
 
-  #settle(settled: Map<number, OnSettled>, packetId: number): void {
-    const onSettled = settled.get(packetId);
-    settled.delete(packetId);
-    onSettled?.(true);
+  get #unsentBytes(): number {
+    return this.#socket.writableLength + this.#buffer.bytes;
   }
 
   #schedule(): void {
@@ -122,7 +139,6 @@ export class Outbound implements Flushable {
   }
 
   #checkBacklog(): void {
-    const waiting = this.#socket.writableLength + this.#buffer.bytes + (this.#queue?.bytes ?? 0);
-    if (waiting > this.#parts.limits.mqttBacklogBytes) this.#owner.onBacklog();
+    if (this.waitingBytes > this.#parts.limits.mqttBacklogBytes) this.#owner.onBacklog();
   }
 }
