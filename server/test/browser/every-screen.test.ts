@@ -56,6 +56,7 @@ async function fill(): Promise<void> {
   const metadata = { hall: 3, maker: "Example Pumps" };
   const fields = { description: "Feeds the boiler", deviceTypeId, groupIds: [group], metadata };
   await devices.replaceDevice(caller, device.deviceId, { name: "Feed pump 1", ...fields });
+  server.clock.advance(1_000);
   const anomaly = await addAnomaly({ database: server.app.database, clock: server.clock }, caller, device.deviceId, 95);
   const assigned = { anomalyId: anomaly, assigneeUserId: admin.userId, dueAt: server.clock.now() };
   const ticket = await tickets.openTicket(caller, { title: "Replace the bearing", priority: "urgent", ...assigned });
