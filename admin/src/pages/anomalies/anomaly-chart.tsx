@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { seriesBetweenQuery } from "../../api/live/series.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { Problem } from "../../api/problem.ts";
@@ -30,8 +30,7 @@ export function AnomalyChart({ anomaly }: { anomaly: Anomaly }) {
 }
 
 function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
-  const [now] = useState(() => Date.now());
-  const range = useMemo(() => rangeOf(anomaly, now), [anomaly, now]);
+  const range = useMemo(() => rangeOf(anomaly, Date.now()), [anomaly]);
   const query = useQuery(seriesBetweenQuery(anomaly.deviceId, metric, range));
   if (query.error instanceof Problem && query.error.status === 404)
     return <Empty title="The device is deleted, and its telemetry with it" />;

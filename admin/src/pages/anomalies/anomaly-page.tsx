@@ -101,10 +101,10 @@ function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
           ["Opened", <Time key="opened" at={openedAt} />],
           ["Last observed", <Ago key="last" at={lastObservedAt} />],
           ["Acknowledged", <Time key="acknowledged" at={acknowledgedAt} none="not yet" />],
-          ["Acknowledged by", acknowledgedBy && <Actor key="by" of={acknowledgedBy} />],
-          ["Comment", comment],
+          ...(acknowledgedBy ? ([["Acknowledged by", <Actor key="by" of={acknowledgedBy} />]] as const) : []),
+          ...(comment ? ([["Comment", comment]] as const) : []),
           ["Resolved", <Time key="resolved" at={resolvedAt} none="not yet" />],
-          ["Resolved by", resolvedBy && <Actor key="resolver" of={resolvedBy} />],
+          ...(resolvedBy ? ([["Resolved by", <Actor key="resolver" of={resolvedBy} />]] as const) : []),
         ]}
       />
     </Panel>

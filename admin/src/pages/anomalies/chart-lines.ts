@@ -21,10 +21,14 @@ interface Range {
   to: number;
 }
 
+/** Beside the last point. */
+const MARGIN_MS = 5 * 60_000;
+
 /** From an hour before an anomaly opened to an hour after it was last observed, as far as that has passed. */
 export function rangeOf({ openedAt, lastObservedAt }: Observed, now: number): Range {
-  const from = Date.parse(openedAt) - HOUR_MS;
-  return { from, to: Math.max(from + HOUR_MS, Math.min(now, Date.parse(lastObservedAt) + HOUR_MS)) };
+  const opened = Date.parse(openedAt);
+  const to = Math.min(now + MARGIN_MS, Date.parse(lastObservedAt) + HOUR_MS);
+  return { from: opened - HOUR_MS, to: Math.max(opened + MARGIN_MS, to) };
 }
 
 /** The numbers that a rule compares with: none, one, or the two ends of a range. */

@@ -34,7 +34,7 @@ export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anoma
       key: "ticket",
       title: "Ticket",
       cell: ({ ticketId }) =>
-        ticketId ? <a href={`/tickets/${ticketId}`}>Ticket</a> : <span className="soft">none</span>,
+        ticketId ? <a href={`/tickets/${ticketId}`}>Show</a> : <span className="soft">none</span>,
     },
   ];
 }

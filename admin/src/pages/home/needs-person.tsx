@@ -21,7 +21,7 @@ export function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
           tone={critical > 0 ? "bad" : "warn"}
           note={critical > 0 ? `${critical.toLocaleString()} critical` : undefined}
         />
-        <Tile label="Acknowledged, not resolved" value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
+        <Tile label="Acknowledged" value={anomalies.acknowledged} href="/anomalies?status=acknowledged" />
         <Tile label="Tickets overdue" value={tickets.overdue} href="/tickets?overdue=true&sort=dueAt" tone="bad" />
         <Tile
           label="Unassigned tickets"
@@ -29,7 +29,7 @@ export function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
           href={`/tickets?assigneeUserId=none&status=${UNFINISHED}`}
           tone="warn"
         />
-        <Tile label="Refused clients, last 24 h" value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
+        <Tile label="Refused in 24 h" value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
       </Tiles>
     </Section>
   );

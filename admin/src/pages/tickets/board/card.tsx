@@ -28,18 +28,20 @@ export function Card({ ticket, onDraw, onMove }: CardProps) {
       <a className="card-title" href={`/tickets/${id}`} draggable={false}>
         <span className="soft">#{number}</span> {title}
       </a>
-      <div className="row">
-        <Word of={PRIORITIES} value={priority} plain />
-        {deviceId && (
-          <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`} draggable={false}>
-            {deviceId}
-          </a>
-        )}
-      </div>
       <div className="row card-facts">
+        <Word of={PRIORITIES} value={priority} plain />
         <Assignee ticket={ticket} />
-        {dueAt && <Due ticket={ticket} />}
       </div>
+      {(deviceId || dueAt) && (
+        <div className="row card-facts">
+          {deviceId && (
+            <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`} draggable={false}>
+              {deviceId}
+            </a>
+          )}
+          {dueAt && <Due ticket={ticket} />}
+        </div>
+      )}
       {mayMove && (
         <NativeSelect
           size="xs"
