@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import type { ClientIdRules } from "./codec/read-connect.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { ListenerTls } from "./listener.ts";
 import type { BrokerPolicy } from "./policy/policy.ts";
@@ -20,6 +21,8 @@ export interface EngineOptions {
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
   policy: BrokerPolicy;
+  /** Of the product, where it is left out. */
+  clientIds?: ClientIdRules;
   clock: Clock;
   ids: Ids;
   logger: Logger;

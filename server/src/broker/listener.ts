@@ -33,7 +33,7 @@ export interface ListenerOptions {
   onCapReached: OnCapReached;
   logger: Logger;
   /** A client whose TLS handshake is done. It counts as unauthenticated until `authenticated` is called. */
-  onPeer(socket: TLSSocket, credential: Credential): void;
+  onPeer(socket: Socket, credential: Credential): void;
 }
 
 export interface Listener {
@@ -41,7 +41,7 @@ export interface Listener {
   /** Uses the current `tls()` for new connections; open ones go on. */
   refresh(): void;
   /** Counts a client as a session from now on; `onEvicted` is called before it is closed to make room for others. */
-  authenticated(socket: TLSSocket, onEvicted: () => void): void;
+  authenticated(socket: Socket, onEvicted: () => void): void;
   listening(): boolean;
   /** Accepts no more connections, and closes those that have not authenticated. */
   stop(): Promise<void>;
@@ -147,7 +147,7 @@ function capConnections({
       if (unauthenticated.size > limits.mqttUnauthenticated) closeOneOf(unauthenticated, "unauthenticated");
     },
     secured: (socket: TLSSocket): void => sockets.secured(socket),
-    authenticated(socket: TLSSocket, onEvicted: () => void): void {
+    authenticated(socket: Socket, onEvicted: () => void): void {
       const raw = sockets.under(socket);
       if (!raw || !unauthenticated.remove(raw)) return;
       evictions.set(raw, onEvicted);

@@ -40,9 +40,19 @@ const FLAG = {
 } as const;
 
 const MAX_NAME = 6;
-const MAX_CLIENT_ID = DEFAULT_LIMITS.mqttClientIdBytes;
-/** MQTT 3.1's own limit. */
-const MAX_CLIENT_ID_31 = 23;
+
+/** Which client ids there are. */
+export interface ClientIdRules {
+  /** Bytes. */
+  max: number;
+  /** The same with MQTT 3.1. */
+  max31: number;
+  /** Makes a client id for a client that has none [MQTT-3.1.3-6]; without it none is assigned. */
+  assign?: () => string;
+}
+
+/** 23 is MQTT 3.1's own limit. */
+export const CLIENT_IDS: ClientIdRules = { max: DEFAULT_LIMITS.mqttClientIdBytes, max31: 23 };
 const MAX_WILL = 0xffff;
 
 /** The protocol level that a CONNECT asks for, which decides how it is answered. Throws {@link PacketProblem}. */
@@ -51,22 +61,22 @@ export function versionOf(frame: Frame): ProtocolVersion {
 }
 
 /** Reads a CONNECT (MQTT 3.1.1 and 5, 3.1). Throws {@link PacketProblem}. */
-export function readConnect(frame: Frame): ConnectPacket {
+export function readConnect(frame: Frame, clientIds: ClientIdRules = CLIENT_IDS): ConnectPacket {
   const cursor = new Cursor(frame);
   const version = readVersion(cursor);
   const flags = cursor.byte();
   checkFlags(flags, version);
   const keepAlive = cursor.uint16();
   const properties = version === 5 ? readConnectProperties(cursor) : undefined;
-  const clientId = readClientId(cursor, version);
+  const isClean = (flags & FLAG.clean) !== 0;
+  const clientId = readClientId(cursor, version, isClean, clientIds);
   const will = (flags & FLAG.will) === 0 ? undefined : readWill(cursor, flags, version);
   const username =
     (flags & FLAG.username) === 0 ? undefined : cursor.text(DEFAULT_LIMITS.mqttUsernameBytes, "user name");
   const password =
     (flags & FLAG.password) === 0 ? undefined : cursor.binary(DEFAULT_LIMITS.mqttPasswordBytes, "password");
   if (!cursor.isAtEnd) throw new PacketProblem("bytes after the CONNECT");
-  const clean = (flags & FLAG.clean) !== 0;
-  return { version, clientId, clean, keepAlive, properties, will, username, password };
+  return { version, clientId, clean: isClean, keepAlive, properties, will, username, password };
 }
 
 /** Any other level is answered with a return code [MQTT-3.1.2-2], another name with none [MQTT-3.1.2-1]. */
@@ -90,14 +100,18 @@ function checkFlags(flags: number, version: ProtocolVersion): void {
   }
 }
 
-/** An empty client id is refused: none is assigned [MQTT-3.1.3-8]. */
-function readClientId(cursor: Cursor, version: ProtocolVersion): string {
+/** An empty client id is refused where none is assigned, and by MQTT 3.1.1 for a session that is to be found again [MQTT-3.1.3-8]. */
+function readClientId(
+  cursor: Cursor,
+  version: ProtocolVersion,
+  isClean: boolean,
+  { max, max31, assign }: ClientIdRules,
+): string {
   const length = cursor.nextLength();
-  if (length === 0) throw new PacketProblem("an empty client id", "identifier_rejected");
-  if (length > (version === 3 ? MAX_CLIENT_ID_31 : MAX_CLIENT_ID)) {
-    throw new PacketProblem("a long client id", "identifier_rejected");
-  }
-  return cursor.text(MAX_CLIENT_ID, "client id");
+  const isAssigned = assign !== undefined && version > 3 && (isClean || version === 5);
+  if (length === 0 && !isAssigned) throw new PacketProblem("an empty client id", "identifier_rejected");
+  if (length > (version === 3 ? max31 : max)) throw new PacketProblem("a long client id", "identifier_rejected");
+  return cursor.text(max, "client id");
 }
 
 /** Enhanced authentication is not supported [MQTT-4.12.0-1]. */

@@ -16,12 +16,15 @@ const MAX_KEEP_ALIVE = DEFAULT_LIMITS.mqtt5KeepAliveSeconds;
 /** Takes a CONNECT: nothing else of the client is handled until it is answered. Throws {@link PacketProblem}. */
 export function takeConnect(session: Session, frame: Frame): void {
   session.version = versionOf(frame);
-  const packet = readConnect(frame);
+  const { clientIds } = session.deps;
+  const packet = readConnect(frame, clientIds);
   const keepAlive = keepAliveOf(packet);
-  session.clientId = packet.clientId;
+  const assigned = packet.clientId === "" ? clientIds?.assign?.() : undefined;
+  session.clientId = assigned ?? packet.clientId;
   session.will = packet.will;
   session.maxSilenceMs = keepAlive * SILENCE_MS;
   if (packet.properties) announce(session, packet.properties, keepAlive === packet.keepAlive ? undefined : keepAlive);
+  if (session.announced && assigned !== undefined) session.announced.assignedClientId = assigned;
   session.inbound.pauseForConnect();
   void answer(session, credentialOf(session.presented, packet));
 }

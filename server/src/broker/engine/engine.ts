@@ -1,10 +1,10 @@
-import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import type { DropTarget } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerEngine, EngineOptions } from "../engine.ts";
 import { InboundBudget } from "../inbound-budget.ts";
-import { createListener, type Listener } from "../listener.ts";
+import { createListener, type Listener, type ListenerOptions } from "../listener.ts";
 import type { Credential } from "../policy/policy.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
@@ -19,11 +19,16 @@ import { TurnWriter } from "./turn-writer.ts";
 const DRAIN_MS = 5_000;
 
 /**
- * MQTT 3.1 and 3.1.1 in this process. Subscriptions and retained messages are in memory, so a restart loses them. A session ends with its
+ * MQTT 3.1, 3.1.1 and 5 in this process. Subscriptions and retained messages are in memory, so a restart loses them. A session ends with its
  * connection: a client that asks for a persistent one is answered `session present = 0` and subscribes again.
  */
 export function createEngine(options: EngineOptions): BrokerEngine {
-  return new Engine(options);
+  return new Engine(options, createListener);
+}
+
+/** The same over another transport; the product has TLS only. */
+export function createEngineOver(listen: (options: ListenerOptions) => Listener, options: EngineOptions): BrokerEngine {
+  return new Engine(options, listen);
 }
 
 class Engine implements BrokerEngine {
@@ -33,9 +38,9 @@ class Engine implements BrokerEngine {
   #stopRefreshing = () => {};
   #stopping = false;
 
-  constructor(options: EngineOptions) {
+  constructor(options: EngineOptions, listen: (options: ListenerOptions) => Listener) {
     this.#options = options;
-    this.#listener = createListener({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
+    this.#listener = listen({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
     this.#deps = {
       ...options,
       handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
@@ -86,7 +91,7 @@ class Engine implements BrokerEngine {
   }
 
   /** Serves MQTT on a socket whose TLS handshake is done. */
-  #serve(socket: TLSSocket, credential: Credential): void {
+  #serve(socket: Socket, credential: Credential): void {
     const { policy, limits, clock, ids } = this.#options;
     const unverified = credential.kind === "certificate" && !credential.verified;
     if (unverified) policy.recordUnverified(credential, socket.remoteAddress ?? "");
@@ -103,10 +108,10 @@ class Engine implements BrokerEngine {
 
 const SESSION = Symbol("session");
 
-type SessionSocket = TLSSocket & { [SESSION]: Session };
+type SessionSocket = Socket & { [SESSION]: Session };
 
 /** Connects a socket to its session. The listeners are shared by all sockets: a session has no functions of its own. */
-function attach(socket: TLSSocket, session: Session): void {
+function attach(socket: Socket, session: Session): void {
   (socket as SessionSocket)[SESSION] = session;
   socket.on("data", onData);
   socket.on("error", ignore);

@@ -1,4 +1,4 @@
-import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import type { Clock } from "../../lib/clock.ts";
 import type { Frame } from "../codec/cursor.ts";
 import { FrameReader } from "../codec/frame-reader.ts";
@@ -24,7 +24,7 @@ export interface InboundOwner {
 
 /** What one session receives: packets no faster than its rate limit, and only while its budget has room. */
 export class Inbound {
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket;
   readonly #owner: InboundOwner;
   readonly #reader: FrameReader;
   readonly #rate: RateLimit;
@@ -36,7 +36,7 @@ export class Inbound {
   #isEnded = false;
   #isClosed = false;
 
-  constructor(socket: TLSSocket, owner: InboundOwner, { limits, clock }: { limits: BrokerLimits; clock: Clock }) {
+  constructor(socket: Socket, owner: InboundOwner, { limits, clock }: { limits: BrokerLimits; clock: Clock }) {
     this.#socket = socket;
     this.#owner = owner;
     this.#limits = limits;

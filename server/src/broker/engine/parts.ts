@@ -7,7 +7,7 @@ import type { TimerWheel } from "../timer-wheel.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 /** What all sessions of an engine share. */
-export interface EngineParts extends Pick<EngineOptions, "policy" | "limits" | "clock" | "logger"> {
+export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" | "limits" | "clock" | "logger"> {
   registry: SessionRegistry;
   inbound: InboundBudget;
   router: Router;

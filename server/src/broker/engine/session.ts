@@ -1,4 +1,4 @@
-import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { Frame } from "../codec/cursor.ts";
 import type { PacketProblem } from "../codec/problem.ts";
@@ -55,7 +55,7 @@ export class Session
 {
   readonly deps: SessionDeps;
   readonly sessionId: string;
-  readonly socket: TLSSocket;
+  readonly socket: Socket;
   /** What the client presented in the TLS handshake. */
   readonly presented: Credential;
   readonly remoteAddress: string;
@@ -94,7 +94,7 @@ export class Session
   #lastPacketTick = 0;
   #isLingering = false;
 
-  constructor(deps: SessionDeps, sessionId: string, socket: TLSSocket, presented: Credential) {
+  constructor(deps: SessionDeps, sessionId: string, socket: Socket, presented: Credential) {
     this.deps = deps;
     this.sessionId = sessionId;
     this.socket = socket;

@@ -43,7 +43,7 @@ function codeOf(session: Session, { filter, qos }: Subscription5, filters: Set<s
   // A share is granted as its filter is, so that nothing is received that could not be received alone.
   const asked = shared && deps.policy.mayShare(principal!) ? shared.filter : filter;
   if (!deps.policy.maySubscribe(principal!, asked)) {
-    if (version < 5) return REASON.refusedFilter;
+    if (version < 5 || deps.policy.hidesReasons) return REASON.refusedFilter;
     if (shared && asked === filter) return REASON.sharedNotSupported;
     return filter.startsWith("$") && !shared ? REASON.filterInvalid : REASON.notAuthorized;
   }

@@ -73,6 +73,8 @@ export interface BrokerPolicy {
    */
   mayRetain(principal: Principal, topic: string, payloadBytes: number): boolean;
   maySubscribe(principal: Principal, filter: string): boolean;
+  /** A filter that is refused gets 0x80 (unspecified error) also in MQTT 5, which has a code for the reason. */
+  readonly hidesReasons?: boolean;
   /** Whether the client may share its subscriptions with others (MQTT 5): `maySubscribe` is then asked about the filter behind the name. */
   mayShare(principal: Principal): boolean;
   /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */

@@ -6,7 +6,7 @@ type Peer = Pick<Socket, "remoteAddress" | "remotePort">;
 /** Finds the raw socket that a TLS socket wraps, which Node does not expose: by the address and port of the peer. */
 export class RawSockets {
   readonly #byPeer = new Map<string, Socket>();
-  readonly #under = new WeakMap<TLSSocket, Socket>();
+  readonly #under = new WeakMap<Socket, Socket>();
 
   /** For every accepted connection. */
   opened(raw: Socket): void {
@@ -24,7 +24,7 @@ export class RawSockets {
   }
 
   /** The raw socket under a TLS socket that was `secured`. */
-  under(socket: TLSSocket): Socket | undefined {
+  under(socket: Socket): Socket | undefined {
     return this.#under.get(socket);
   }
 }

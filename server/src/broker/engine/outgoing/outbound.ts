@@ -1,4 +1,4 @@
-import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import type { AckType } from "../../codec/writers.ts";
 import type { Delivery } from "../../routing/message.ts";
 import type { EngineParts } from "../parts.ts";
@@ -19,7 +19,7 @@ export interface OutboundOwner {
 
 /** What one session sends. Nothing waits for a client that does not read: one that is too far behind is disconnected. */
 export class Outbound implements Flushable {
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket;
   readonly #owner: OutboundOwner;
   readonly #parts: Pick<EngineParts, "limits" | "turns" | "clock">;
   readonly #buffer = new OutBuffer();
@@ -31,7 +31,7 @@ export class Outbound implements Flushable {
   #receiveMaximum = Infinity;
   #encoder: PublishEncoder;
 
-  constructor(socket: TLSSocket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns" | "clock">) {
+  constructor(socket: Socket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns" | "clock">) {
     this.#socket = socket;
     this.#owner = owner;
     this.#parts = parts;

@@ -1,0 +1,43 @@
+import { createEngineOver } from "../../src/broker/engine/engine.ts";
+import type { BrokerEngine } from "../../src/broker/engine.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { randomIds } from "../../src/lib/ids.ts";
+import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { permissivePolicy } from "./permissive-policy.ts";
+import { createPlainListener } from "./plain-listener.ts";
+
+const MAX_PACKET = 2_000_000;
+
+/** What suites of other brokers expect of a CONNACK, and no limit on rates. */
+const LIMITS = {
+  ...DEFAULT_LIMITS,
+  mqttPacketBytes: MAX_PACKET,
+  mqttFirstPacketBytes: MAX_PACKET,
+  mqtt5ReceiveMaximum: 20,
+  mqttMessagesPerSecond: Infinity,
+  mqttBytesPerSecond: Infinity,
+};
+
+/**
+ * The engine of the product under a policy that allows everything, over plain TCP on loopback: for suites of other brokers, which know
+ * neither certificates nor our topics. The product cannot start it.
+ *
+ * @param port 0 picks a free one
+ */
+export function createPermissiveBroker(port: number): BrokerEngine {
+  return createEngineOver(createPlainListener, {
+    host: "127.0.0.1",
+    port,
+    tls: () => ({ cert: "", key: "", deviceRoots: "" }),
+    onTlsChange: () => () => undefined,
+    limits: LIMITS,
+    proxies: [],
+    onCapReached: () => undefined,
+    policy: permissivePolicy(),
+    clientIds: { max: 256, max31: 256, assign: () => `auto-${randomIds.bytes(8).toString("hex")}` },
+    clock: systemClock,
+    ids: randomIds,
+    logger: createLogger("warn"),
+  });
+}
