@@ -12,8 +12,11 @@ import * as invites from "./admin/invites.ts";
 import * as keys from "./admin/keys.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
+import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
+import * as onCall from "./admin/monitoring/on-call.ts";
 import * as people from "./admin/monitoring/people.ts";
+import * as shifts from "./admin/monitoring/shifts.ts";
 import * as tickets from "./admin/monitoring/tickets.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
@@ -52,6 +55,9 @@ const RESOURCES = [
   anomalies,
   deliveries,
   tickets,
+  groupChannels,
+  shifts,
+  onCall,
   people,
   mqttClients,
   keys,

@@ -909,6 +909,7 @@ export interface SharedClaimsView {
   status: "pending" | "used" | "revoked";
   expires_at: Date;
   intended_device_type_id: string | null;
+  intended_group_ids: string[] | null;
 }
 
 export interface SharedConnectionRefusalsView {

@@ -7,7 +7,7 @@ import type { GroupsDeps } from "./deps.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { findGroup, lockGroup, touchGroup } from "./group-store.ts";
 import { LIMITS } from "./limits.ts";
-import { addShift } from "./shift-store.ts";
+import { addShift } from "./shifts/shift-store.ts";
 
 /**
  * Assigns a shift to a group (spec 4.1). Idempotent.

@@ -1,15 +1,20 @@
 import { type Bound, bind } from "../access/access.ts";
 import { assignShift } from "./assign-shift.ts";
 import { createGroup } from "./create-group.ts";
-import { createShift } from "./create-shift.ts";
+import { deleteGroup } from "./delete-group.ts";
 import type { GroupsDeps } from "./deps.ts";
+import { createShift } from "./shifts/create-shift.ts";
+import { deleteShift } from "./shifts/delete-shift.ts";
+import { updateShift } from "./shifts/update-shift.ts";
+import { getShift, listShifts } from "./shifts/view-shifts.ts";
+import { unassignShift } from "./unassign-shift.ts";
+import { updateGroup } from "./update-group.ts";
 import { getGroup, listGroups } from "./view-groups.ts";
-import { getShift, listShifts } from "./view-shifts.ts";
 
 export type { NewGroup } from "./create-group.ts";
-export type { NewShift } from "./create-shift.ts";
 export type { GroupRecord } from "./group-record.ts";
 export { LIMITS } from "./limits.ts";
+export type { NewShift } from "./shifts/create-shift.ts";
 export {
   DAYS_OF_WEEK,
   type DayOfWeek,
@@ -18,10 +23,23 @@ export {
   dutyAt,
   nextDuty,
   type ShiftTimes,
-} from "./shift-calendar.ts";
-export type { ShiftRecord } from "./shift-record.ts";
+} from "./shifts/shift-calendar.ts";
+export type { ShiftRecord } from "./shifts/shift-record.ts";
 
 /** Notification groups: who is notified about, and who sees, which devices; and shifts: who is on duty when. */
-export const groupUseCases = { createGroup, getGroup, listGroups, assignShift, createShift, getShift, listShifts };
+export const groupUseCases = {
+  createGroup,
+  getGroup,
+  listGroups,
+  updateGroup,
+  deleteGroup,
+  assignShift,
+  unassignShift,
+  createShift,
+  getShift,
+  listShifts,
+  updateShift,
+  deleteShift,
+};
 export type Groups = Bound<typeof groupUseCases>;
 export const createGroups = (deps: GroupsDeps): Groups => bind(deps, groupUseCases);

@@ -47,7 +47,19 @@ export interface SuppressedMessage {
   limit: number;
 }
 
-export type SingleMessage = AnomalyMessage | CertificateMessage | SuppressedMessage;
+/** Shows that messages of a group arrive. */
+export interface GroupTestMessage {
+  type: "group.test";
+  at: string;
+  timeZone: string;
+  group: { id: string; name: string };
+  /** The kind of escalation step whose recipients get it. */
+  notify: "shift" | "members" | "channels";
+  /** `user:<id>` or `system`. */
+  requestedBy: string;
+}
+
+export type SingleMessage = AnomalyMessage | CertificateMessage | SuppressedMessage | GroupTestMessage;
 
 /** Many messages to one address, in one mail. */
 export interface DigestMessage {

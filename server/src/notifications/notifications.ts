@@ -1,5 +1,6 @@
 import { type Bound, bind } from "../access/access.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
+import { listGroupChannels } from "./channels/group-channels.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
@@ -7,8 +8,10 @@ import { prune } from "./delivery/prune.ts";
 import type { NotificationsDeps } from "./deps.ts";
 import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
+import { listCoverage } from "./paging/list-coverage.ts";
 import { listPages } from "./paging/list-pages.ts";
 import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
+import { listGroupTests, testGroup } from "./paging/test-group.ts";
 import { uncoveredGroups } from "./paging/uncovered-groups.ts";
 import { createResolve } from "./webhooks/resolve-host.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
@@ -23,6 +26,9 @@ export type { NotificationSettings } from "./deps.ts";
 export const notificationUseCases = {
   onCallOfGroup,
   onCallOfDevice,
+  listCoverage,
+  testGroup,
+  listGroupTests,
   showWebhook,
   listDeliveries,
   listPages,
@@ -31,6 +37,7 @@ export const notificationUseCases = {
   uncoveredGroups,
   measure: measureBacklog,
   listChannels,
+  listGroupChannels,
   requestConfirmation,
   findConfirmation,
   confirmChannel,

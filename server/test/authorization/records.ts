@@ -10,6 +10,8 @@ export interface Records {
   deviceType: string;
   group: string;
   shift: string;
+  /** A shift that is on the group. */
+  assignedShift: string;
   threshold: string;
   /** A command that waits for the device. */
   command: string;
@@ -40,6 +42,7 @@ export const NOWHERE: Records = {
   deviceType: "00000000-0000-7000-8000-000000000001",
   group: "00000000-0000-7000-8000-000000000002",
   shift: "00000000-0000-7000-8000-000000000003",
+  assignedShift: "00000000-0000-7000-8000-00000000000b",
   threshold: "00000000-0000-7000-8000-000000000004",
   anomaly: "00000000-0000-7000-8000-000000000005",
   ticket: "00000000-0000-7000-8000-000000000006",
@@ -143,6 +146,11 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     deviceType: async () => (await deviceType()).id,
     group: async () => (await group()).id,
     shift: async () => (await groups.createShift(caller, { name: "Days", ...times })).id,
+    assignedShift: async () => {
+      const { id } = await groups.createShift(caller, { name: "Days", ...times });
+      await groups.assignShift(caller, (await group()).id, id);
+      return id;
+    },
     threshold: async () => (await rules.createThreshold(caller, { name: "Bearings", rules: [rule] })).id,
     anomaly: async () => addAnomaly(place, caller, await deviceId()),
     ticket: async () => (await tickets.openTicket(caller, { title: "Grease it", deviceId: await deviceId() })).id,

@@ -134,6 +134,9 @@ export const RULES: Rules = {
     createGroup: ["groups:write", "admin", ({ user }) => [{ name: "x", memberUserIds: [user] }]],
     getGroup: ["groups:read", "viewer", ({ group }) => [group]],
     listGroups: ["groups:read", "viewer", () => [page]],
+    updateGroup: ["no key", "admin", ({ group }) => [group, { name: "y" }]],
+    deleteGroup: ["no key", "admin", ({ group }) => [group]],
+    unassignShift: ["no key", "admin", ({ group, assignedShift }) => [group, assignedShift]],
     assignShift: ["shifts:write", "admin", ({ group, shift }) => [group, shift]],
     createShift: [
       "shifts:write",
@@ -144,6 +147,8 @@ export const RULES: Rules = {
     ],
     getShift: ["shifts:read", "viewer", ({ shift }) => [shift]],
     listShifts: ["shifts:read", "viewer", () => [page]],
+    updateShift: ["no key", "operator", ({ shift }) => [shift, { name: fresh() }]],
+    deleteShift: ["no key", "operator", ({ shift }) => [shift]],
   },
   identity: {
     inviteUser: ["no key", "admin", () => [{ email: `${fresh()}@example.com`, role: "viewer" }]],
@@ -166,6 +171,10 @@ export const RULES: Rules = {
     requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, ...page }]],
     listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
+    listGroupChannels: ["no key", "admin", ({ group }) => [group]],
+    listCoverage: ["no key", "viewer", () => []],
+    testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
+    listGroupTests: ["no key", "admin", ({ group }) => [group]],
   },
   overview: {
     readOverview: ["no key", "viewer", () => []],

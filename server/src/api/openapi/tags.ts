@@ -6,7 +6,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Groups:
     "Notification groups: who sees which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
   Shifts:
-    "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made at the service's own shell, with `muster shift create`.",
+    "Who is on duty when, in local wall time of the shift's own time zone. Shifts are made in the admin app, or at the service's own shell with `muster shift create`.",
   "On call": "Who is reached, now and in the next seven days.",
   Thresholds: "Reusable packs of rules over telemetry. A device is watched by the packs that it names.",
   Anomalies: "What the rules found: one unresolved anomaly a device and rule, open until it is over.",

@@ -6,7 +6,7 @@ import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.
 
 const TAG = "Groups";
 
-const channel = z.strictObject({
+export const channel = z.strictObject({
   type: z.enum(["email", "webhook"]),
   target: z
     .string()
@@ -46,7 +46,7 @@ export const groupRecord = z
   })
   .meta({ id: "Group" });
 
-const EXAMPLE = {
+export const NEW_GROUP_EXAMPLE = {
   id: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   name: "Pump hall",
   description: "Everyone who looks after the pumps",
@@ -66,7 +66,7 @@ const EXAMPLE = {
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
 export const GROUP_EXAMPLE = {
-  ...EXAMPLE,
+  ...NEW_GROUP_EXAMPLE,
   shiftIds: ["0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e"],
   updatedAt: "2026-11-20T10:05:00.000Z",
 };
@@ -75,6 +75,28 @@ export const groupQuery = z.strictObject({
   q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
   ...paging(50, 200),
 });
+
+export const newGroup = z
+  .strictObject({
+    name: label(),
+    description: z.string().max(records.descriptionCharacters.value).optional(),
+    memberUserIds: z
+      .array(z.string().max(128))
+      .max(LIMITS.membersOfGroup)
+      .optional()
+      .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
+    channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
+    escalation: z
+      .array(escalationStep)
+      .max(LIMITS.stepsOfGroup)
+      .optional()
+      .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
+  })
+  .meta({ id: "NewGroup" });
+
+export const shiftAssignment = z
+  .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
+  .meta({ id: "ShiftAssignment" });
 
 export const listGroups = publicRoute({
   useCase: groupUseCases.listGroups,
@@ -117,35 +139,19 @@ export const createGroup = publicRoute({
   summary: "Create a notification group",
   description:
     "Creates a group of users who are notified about, and see, the devices in it. A channel is used once its receiver has confirmed it; the address of one of the tenant's users needs no confirmation. Shifts are assigned afterwards with `POST /api/v1/groups/{groupId}/shifts`.",
-  body: z
-    .strictObject({
-      name: label(),
-      description: z.string().max(records.descriptionCharacters.value).optional(),
-      memberUserIds: z
-        .array(z.string().max(128))
-        .max(LIMITS.membersOfGroup)
-        .optional()
-        .meta({ description: "Ids of the tenant's users; a repeated one counts once" }),
-      channels: z.array(channel).max(LIMITS.channelsOfGroup).optional().meta({ description: "None of them twice" }),
-      escalation: z
-        .array(escalationStep)
-        .max(LIMITS.stepsOfGroup)
-        .optional()
-        .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
-    })
-    .meta({ id: "NewGroup" }),
+  body: newGroup,
   status: 201,
   response: groupRecord,
   errors: ["quota_exceeded"],
   examples: {
     body: {
-      name: EXAMPLE.name,
-      description: EXAMPLE.description,
-      memberUserIds: EXAMPLE.memberUserIds,
-      channels: EXAMPLE.channels,
-      escalation: EXAMPLE.escalation,
+      name: NEW_GROUP_EXAMPLE.name,
+      description: NEW_GROUP_EXAMPLE.description,
+      memberUserIds: NEW_GROUP_EXAMPLE.memberUserIds,
+      channels: NEW_GROUP_EXAMPLE.channels,
+      escalation: NEW_GROUP_EXAMPLE.escalation,
     },
-    response: EXAMPLE,
+    response: NEW_GROUP_EXAMPLE,
   },
   handler: (caller, { body }, createGroup) => createGroup(caller, body),
 });
@@ -159,9 +165,7 @@ export const assignShift = publicRoute({
   summary: "Put a shift on a group",
   description: `Puts an existing shift on a group and answers with the group. A shift that is on the group already changes nothing. A group has at most ${LIMITS.shiftsOfGroup} shifts.`,
   params: z.strictObject({ groupId: pathId.meta({ description: "The group's id" }) }),
-  body: z
-    .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
-    .meta({ id: "ShiftAssignment" }),
+  body: shiftAssignment,
   status: 200,
   response: groupRecord,
   errors: ["not_found"],

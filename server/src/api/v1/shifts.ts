@@ -6,10 +6,10 @@ import { id, idParams, page, paging } from "../shapes.ts";
 
 const TAG = "Shifts";
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
+export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 const date = z.iso.date().nullable();
 
-const shiftRecord = z
+export const shiftRecord = z
   .strictObject({
     id,
     name: z.string(),
@@ -27,7 +27,7 @@ const shiftRecord = z
   })
   .meta({ id: "Shift" });
 
-const EXAMPLE = {
+export const SHIFT_EXAMPLE = {
   id: "0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e",
   name: "Nights, week",
   timeZone: "Europe/Berlin",
@@ -41,6 +41,11 @@ const EXAMPLE = {
   onDuty: false,
 };
 
+export const shiftQuery = z.strictObject({
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  ...paging(50, 200),
+});
+
 export const listShifts = publicRoute({
   useCase: groupUseCases.listShifts,
   operationId: "listShifts",
@@ -49,15 +54,12 @@ export const listShifts = publicRoute({
   tag: TAG,
   summary: "List shifts",
   description:
-    "The tenant's shifts, newest first. They are made at the service's own shell, with `muster shift create`.",
-  query: z.strictObject({
-    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
-    ...paging(50, 200),
-  }),
+    "The tenant's shifts, newest first. They are made in the admin app, or at the service's own shell with `muster shift create`.",
+  query: shiftQuery,
   status: 200,
   response: page(shiftRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [SHIFT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listShifts) => listShifts(caller, query),
 });
 
@@ -74,6 +76,6 @@ export const getShift = publicRoute({
   response: shiftRecord,
   errors: ["not_found"],
   volatile: ["onDuty"],
-  examples: { response: EXAMPLE },
+  examples: { response: SHIFT_EXAMPLE },
   handler: (caller, { params }, getShift) => getShift(caller, params.id),
 });

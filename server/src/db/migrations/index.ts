@@ -32,6 +32,7 @@ import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
+import { groups } from "./monitoring/0038-groups.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   { number: 35, name: "rejected payload starts", sql: rejectedPayloadStarts },
   { number: 36, name: "device commands", sql: deviceCommands },
   { number: 37, name: "ticket comments", sql: ticketComments },
+  { number: 38, name: "groups", sql: groups },
 ];

@@ -4,6 +4,7 @@ import type {
   CertificateMessage,
   ConfirmationMessage,
   DigestMessage,
+  GroupTestMessage,
   SingleMessage,
   SuppressedMessage,
 } from "../message.ts";
@@ -45,6 +46,7 @@ function toText({ subject, lines }: { subject: string; lines: string[] }): MailT
 
 function single(message: SingleMessage, baseUrl: string) {
   if ("anomaly" in message) return ofAnomaly(message, baseUrl);
+  if ("notify" in message) return ofTest(message, baseUrl);
   return "certificate" in message ? ofCertificate(message, baseUrl) : ofSuppressed(message, baseUrl);
 }
 
@@ -56,6 +58,23 @@ function ofSuppressed(message: SuppressedMessage, baseUrl: string) {
     "The anomalies are recorded as usual:",
   ];
   return { subject: headline(message), lines: [...lines, "", `${baseUrl}/anomalies`] };
+}
+
+const STEP_SENTENCES: Record<GroupTestMessage["notify"], string> = {
+  shift: "you are on duty on one of its shifts now",
+  members: "you are one of its members",
+  channels: "this address is one of its channels",
+};
+
+function ofTest(message: GroupTestMessage, baseUrl: string) {
+  const { at, group, notify, timeZone } = message;
+  const lines = [
+    oneLine(`This is a test of the group ${group.name}: no anomaly has opened.`),
+    `You get it because ${STEP_SENTENCES[notify]}. Its pages arrive in the same way.`,
+    "",
+    `Requested at ${localTime(at, timeZone)}.`,
+  ];
+  return { subject: headline(message), lines: [...lines, "", `${baseUrl}/groups/${group.id}`] };
 }
 
 function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
@@ -112,6 +131,7 @@ function digest(message: DigestMessage, baseUrl: string) {
 function headline(message: SingleMessage): string {
   if ("certificate" in message) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
   if ("suppressed" in message) return `${message.suppressed} messages were suppressed`;
+  if ("notify" in message) return `TEST: pages of ${message.group.name} arrive here`;
   const { anomaly, device } = message;
   const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
   return `${what}: ${device.name}: ${anomaly.message}`;

@@ -35,6 +35,23 @@ export async function nextGroups(db: Db, after: string | undefined, limit: numbe
   return rows.map(({ id }) => id);
 }
 
+/** The newest groups that have an escalation and that `viewer` sees (`boundedToGroupsOf`). */
+export async function pagingGroups(
+  db: Db,
+  tenantId: string,
+  viewer: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const visible =
+    viewer === undefined
+      ? sql``
+      : sql`AND EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = g.id AND m.user_id = ${viewer})`;
+  const { rows } = await sql<{ id: string }>`
+    SELECT g.id FROM shared_groups g WHERE g.tenant_id = ${tenantId} AND g.escalation <> '[]'::jsonb ${visible}
+     ORDER BY g.id DESC LIMIT ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Whether the user is a member of the group. */
 export async function isMember(db: Db, groupId: string, userId: string): Promise<boolean> {
   const { rows } = await sql<{ member: boolean }>`

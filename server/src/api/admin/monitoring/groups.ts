@@ -1,14 +1,26 @@
+import { z } from "zod";
 import { groupUseCases } from "../../../groups/groups.ts";
 import { adminRoute } from "../../route.ts";
-import { page } from "../../shapes.ts";
-import { GROUP_EXAMPLE, groupQuery, groupRecord } from "../../v1/groups.ts";
+import { idParams, page, pathId } from "../../shapes.ts";
+import {
+  GROUP_EXAMPLE,
+  groupQuery,
+  groupRecord,
+  NEW_GROUP_EXAMPLE,
+  newGroup,
+  shiftAssignment,
+} from "../../v1/groups.ts";
+
+const TAG = "Groups";
+
+const { id: _, createdAt: __, updatedAt: ___, unconfirmedChannels: ____, shiftIds: _____, ...NEW } = NEW_GROUP_EXAMPLE;
 
 export const listGroups = adminRoute({
   useCase: groupUseCases.listGroups,
   operationId: "listGroups",
   method: "GET",
   path: "/api/admin/groups",
-  tag: "Groups",
+  tag: TAG,
   summary: "List notification groups",
   description: "The tenant's groups, of users other than admins those that they are members of, newest first.",
   query: groupQuery,
@@ -17,4 +29,103 @@ export const listGroups = adminRoute({
   errors: [],
   examples: { response: { items: [GROUP_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listGroups) => listGroups(caller, query),
+});
+
+export const getGroup = adminRoute({
+  useCase: groupUseCases.getGroup,
+  operationId: "getGroup",
+  method: "GET",
+  path: "/api/admin/groups/{id}",
+  tag: TAG,
+  summary: "Get a notification group",
+  description: "One group that the user sees.",
+  params: idParams,
+  status: 200,
+  response: groupRecord,
+  errors: ["not_found"],
+  examples: { response: GROUP_EXAMPLE },
+  handler: (caller, { params }, getGroup) => getGroup(caller, params.id),
+});
+
+export const createGroup = adminRoute({
+  useCase: groupUseCases.createGroup,
+  operationId: "createGroup",
+  method: "POST",
+  path: "/api/admin/groups",
+  tag: TAG,
+  summary: "Create a notification group",
+  description:
+    "Users who are notified about, and see, the devices in it. A channel is used once its receiver has confirmed it.",
+  body: newGroup,
+  status: 201,
+  response: groupRecord,
+  errors: ["quota_exceeded"],
+  examples: { body: NEW, response: NEW_GROUP_EXAMPLE },
+  handler: (caller, { body }, createGroup) => createGroup(caller, body),
+});
+
+export const updateGroup = adminRoute({
+  useCase: groupUseCases.updateGroup,
+  operationId: "updateGroup",
+  method: "PATCH",
+  path: "/api/admin/groups/{id}",
+  tag: TAG,
+  summary: "Change a notification group",
+  description:
+    "What is absent stays. A new channel is used once its receiver has confirmed it; one that stays keeps its confirmation. Pages of open anomalies go by the escalation with which they were planned, to the people and channels of the moment.",
+  params: idParams,
+  body: newGroup.partial().meta({ id: "GroupEdit" }),
+  status: 200,
+  response: groupRecord,
+  errors: ["not_found", "precondition_failed", "quota_exceeded"],
+  examples: { body: { escalation: NEW.escalation }, response: GROUP_EXAMPLE },
+  handler: (caller, { params, body, matches }, updateGroup) => updateGroup(caller, params.id, body, { matches }),
+});
+
+export const deleteGroup = adminRoute({
+  useCase: groupUseCases.deleteGroup,
+  operationId: "deleteGroup",
+  method: "DELETE",
+  path: "/api/admin/groups/{id}",
+  tag: TAG,
+  summary: "Delete a notification group",
+  description:
+    "Only one that no device is in and no open claim names. Its shifts stay; its tickets stay, without a group.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found", "in_use"],
+  examples: {},
+  handler: (caller, { params }, deleteGroup) => deleteGroup(caller, params.id),
+});
+
+export const assignShift = adminRoute({
+  useCase: groupUseCases.assignShift,
+  operationId: "assignShift",
+  method: "POST",
+  path: "/api/admin/groups/{id}/shifts",
+  tag: TAG,
+  summary: "Put a shift on a group",
+  description: "Answers with the group. A shift that is on the group already changes nothing.",
+  params: idParams,
+  body: shiftAssignment,
+  status: 200,
+  response: groupRecord,
+  errors: ["not_found"],
+  examples: { body: { shiftId: GROUP_EXAMPLE.shiftIds[0] }, response: GROUP_EXAMPLE },
+  handler: (caller, { params, body }, assignShift) => assignShift(caller, params.id, body.shiftId),
+});
+
+export const unassignShift = adminRoute({
+  useCase: groupUseCases.unassignShift,
+  operationId: "unassignShift",
+  method: "DELETE",
+  path: "/api/admin/groups/{id}/shifts/{shiftId}",
+  tag: TAG,
+  summary: "Take a shift off a group",
+  description: "The shift itself stays. One that is not on the group changes nothing.",
+  params: z.strictObject({ ...idParams.shape, shiftId: pathId.meta({ description: "The shift's id" }) }),
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, unassignShift) => unassignShift(caller, params.id, params.shiftId),
 });

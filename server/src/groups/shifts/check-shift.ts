@@ -1,5 +1,5 @@
-import { invalidRequest } from "../lib/request-errors.ts";
-import { timeZoneName } from "../lib/time-zone.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import { timeZoneName } from "../../lib/time-zone.ts";
 import { DAYS_OF_WEEK, type DayOfWeek, type ShiftTimes } from "./shift-calendar.ts";
 
 /** When a new shift recurs, as the request states it. */

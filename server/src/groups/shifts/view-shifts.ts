@@ -1,8 +1,8 @@
-import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { isUuid } from "../lib/ids.ts";
-import type { Page, PageRequest } from "../lib/page.ts";
-import { notFound } from "../lib/request-errors.ts";
-import type { GroupsDeps } from "./deps.ts";
+import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page, PageRequest } from "../../lib/page.ts";
+import { notFound } from "../../lib/request-errors.ts";
+import type { GroupsDeps } from "../deps.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { findShift, listShiftRows } from "./shift-store.ts";
 

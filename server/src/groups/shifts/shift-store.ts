@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Viewer } from "../access/access.ts";
-import type { Db, Tx } from "../db/database.ts";
-import type { ShiftsTable } from "../db/schema.generated.ts";
-import type { PageRequest } from "../lib/page.ts";
-import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
-import { searchPage } from "../lists/search-page.ts";
+import type { Viewer } from "../../access/access.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { ShiftsTable } from "../../db/schema.generated.ts";
+import type { PageRequest } from "../../lib/page.ts";
+import { type Counted, contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
+import { searchPage } from "../../lists/search-page.ts";
 
 export interface ShiftRow extends Omit<ShiftsTable, "tenant_id" | "created_at" | "updated_at"> {
   user_ids: string[];

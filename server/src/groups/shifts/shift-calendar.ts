@@ -1,5 +1,5 @@
-import { DAY, MINUTE } from "../lib/clock.ts";
-import { firstInstant, wallTime } from "../lib/time-zone.ts";
+import { DAY, MINUTE } from "../../lib/clock.ts";
+import { firstInstant, wallTime } from "../../lib/time-zone.ts";
 
 /** In the order of the week. A duty counts as one of the local day on which it begins. */
 export const DAYS_OF_WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;

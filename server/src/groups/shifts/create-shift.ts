@@ -1,12 +1,12 @@
-import { useCase } from "../access/access.ts";
-import { recordWrite } from "../audit/audit.ts";
-import { inTransaction } from "../db/transaction.ts";
-import { isUuid } from "../lib/ids.ts";
-import { invalidRequest } from "../lib/request-errors.ts";
-import { plainLine } from "../lib/text.ts";
+import { useCase } from "../../access/access.ts";
+import { recordWrite } from "../../audit/audit.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import { plainLine } from "../../lib/text.ts";
+import type { GroupsDeps } from "../deps.ts";
+import { LIMITS } from "../limits.ts";
 import { checkTimes, type NewShiftTimes } from "./check-shift.ts";
-import type { GroupsDeps } from "./deps.ts";
-import { LIMITS } from "./limits.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
 import { addUsers, insertShift } from "./shift-store.ts";
 

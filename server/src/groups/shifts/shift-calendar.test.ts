@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAY, HOUR, MINUTE } from "../lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../lib/clock.ts";
 import { DAYS_OF_WEEK, dutiesBetween, dutyAt, nextDuty, type ShiftTimes } from "./shift-calendar.ts";
 
 /** Around the start and the end of daylight saving time and in another week; Apia also around the Friday that it skipped. */

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { DAYS_OF_WEEK, groupUseCases, LIMITS } from "../../../groups/groups.ts";
+import { adminRoute } from "../../route.ts";
+import { idParams, label, page } from "../../shapes.ts";
+import { SHIFT_EXAMPLE, shiftQuery, shiftRecord, timeOfDay } from "../../v1/shifts.ts";
+
+const TAG = "Shifts";
+const { id: _, groupIds: __, onDuty: ___, ...NEW } = SHIFT_EXAMPLE;
+
+const date = z.iso.date().nullable();
+
+const newShift = z
+  .strictObject({
+    name: label(),
+    timeZone: z.string().min(1).max(64).meta({ description: "IANA name, such as `Europe/Berlin`" }),
+    startTime: timeOfDay.meta({ description: "When a duty begins, `HH:MM` on the wall" }),
+    endTime: timeOfDay.meta({
+      description: "At or before `startTime` it is on the next day; equal times are a whole day",
+    }),
+    daysOfWeek: z.array(z.enum(DAYS_OF_WEEK)).min(1).max(7).meta({ description: "On which a duty begins" }),
+    userIds: z.array(z.string().max(128)).max(LIMITS.usersOfShift).optional(),
+    validFrom: date.optional().meta({ description: "The first local day on which a duty begins; null for no bound" }),
+    validUntil: date.optional().meta({ description: "The last local day on which a duty begins; null for no bound" }),
+  })
+  .meta({ id: "NewShift" });
+
+export const listShifts = adminRoute({
+  useCase: groupUseCases.listShifts,
+  operationId: "listShifts",
+  method: "GET",
+  path: "/api/admin/shifts",
+  tag: TAG,
+  summary: "List shifts",
+  description:
+    "Newest first. Users other than admins see the shifts of their groups, those they are on, and those of no group.",
+  query: shiftQuery,
+  status: 200,
+  response: page(shiftRecord),
+  errors: [],
+  examples: { response: { items: [SHIFT_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listShifts) => listShifts(caller, query),
+});
+
+export const getShift = adminRoute({
+  useCase: groupUseCases.getShift,
+  operationId: "getShift",
+  method: "GET",
+  path: "/api/admin/shifts/{id}",
+  tag: TAG,
+  summary: "Get a shift",
+  description: "One shift that the user sees.",
+  params: idParams,
+  status: 200,
+  response: shiftRecord,
+  errors: ["not_found"],
+  volatile: ["onDuty"],
+  examples: { response: SHIFT_EXAMPLE },
+  handler: (caller, { params }, getShift) => getShift(caller, params.id),
+});
+
+export const createShift = adminRoute({
+  useCase: groupUseCases.createShift,
+  operationId: "createShift",
+  method: "POST",
+  path: "/api/admin/shifts",
+  tag: TAG,
+  summary: "Create a shift",
+  description: "It recurs in the wall time of its zone, daylight saving honoured. An administrator puts it on groups.",
+  body: newShift,
+  status: 201,
+  response: shiftRecord,
+  errors: ["quota_exceeded"],
+  examples: { body: NEW, response: { ...SHIFT_EXAMPLE, groupIds: [] } },
+  handler: (caller, { body: { validFrom, validUntil, ...body } }, createShift) =>
+    createShift(caller, { ...body, validFrom: validFrom ?? undefined, validUntil: validUntil ?? undefined }),
+});
+
+export const updateShift = adminRoute({
+  useCase: groupUseCases.updateShift,
+  operationId: "updateShift",
+  method: "PATCH",
+  path: "/api/admin/shifts/{id}",
+  tag: TAG,
+  summary: "Change a shift",
+  description: "What is absent stays. It changes for every group that the shift is on.",
+  params: idParams,
+  body: newShift.partial().meta({ id: "ShiftEdit" }),
+  status: 200,
+  response: shiftRecord,
+  errors: ["not_found", "precondition_failed"],
+  volatile: ["onDuty"],
+  examples: { body: { endTime: "07:00" }, response: { ...SHIFT_EXAMPLE, endTime: "07:00" } },
+  handler: (caller, { params, body, matches }, updateShift) => updateShift(caller, params.id, body, { matches }),
+});
+
+export const deleteShift = adminRoute({
+  useCase: groupUseCases.deleteShift,
+  operationId: "deleteShift",
+  method: "DELETE",
+  path: "/api/admin/shifts/{id}",
+  tag: TAG,
+  summary: "Delete a shift",
+  description: "Its users are on duty no more, in any group.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, deleteShift) => deleteShift(caller, params.id),
+});

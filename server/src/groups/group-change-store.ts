@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+import type { Channel } from "./channels.ts";
+import type { EscalationStep } from "./escalation.ts";
+
+/** What of a group changes; `undefined` stays. */
+export interface GroupChange {
+  name: string | undefined;
+  description: string | undefined;
+  channels: Channel[] | undefined;
+  escalation: EscalationStep[] | undefined;
+}
+
+const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
+
+export async function updateGroupRow(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  { name, description, channels, escalation }: GroupChange,
+  now: Date,
+): Promise<void> {
+  await sql`
+    UPDATE groups SET name = coalesce(${name ?? null}::text, name),
+           description = coalesce(${description ?? null}::text, description),
+           escalation = coalesce(${json(escalation)}::jsonb, escalation), updated_at = ${now}
+     WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+  // Channels that stay as they are must not be named again: that would ask their receivers once more to confirm.
+  if (channels)
+    await sql`UPDATE groups SET channels = ${json(channels)}::jsonb
+      WHERE tenant_id = ${tenantId} AND id = ${id} AND channels <> ${json(channels)}::jsonb`.execute(tx);
+}
+
+/** Makes those of `userIds` that are users of the tenant the members of the group, and no others. @returns the members */
+export async function setMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
+  await sql`DELETE FROM group_members
+    WHERE group_id = ${groupId} AND NOT user_id = ANY (${userIds}::uuid[])`.execute(tx);
+  const { rows } = await sql<{ user_id: string }>`
+    WITH wanted AS (SELECT u.id FROM shared_users u
+      WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])),
+    added AS (INSERT INTO group_members (group_id, user_id) SELECT ${groupId}::uuid, id FROM wanted ON CONFLICT DO NOTHING)
+    SELECT id AS user_id FROM wanted`.execute(tx);
+  return new Set(rows.map((row) => row.user_id));
+}
+
+/** Locks the group so that no device can be put into it. @returns whether the tenant has it */
+export async function lockGroupToDelete(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM groups WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What refers to a group: its devices, and claims that can still be redeemed. */
+export interface GroupUse {
+  devices: number;
+  openClaims: number;
+}
+
+export async function countGroupUse(tx: Tx, tenantId: string, id: string, now: Date): Promise<GroupUse> {
+  const { rows } = await sql<{ devices: string; openClaims: string }>`
+    SELECT (SELECT count(*) FROM shared_device_groups WHERE group_id = ${id}) AS devices,
+           (SELECT count(*) FROM shared_claims c WHERE c.tenant_id = ${tenantId} AND c.status = 'pending'
+               AND c.expires_at > ${now} AND ${id}::uuid = ANY (c.intended_group_ids)) AS "openClaims"`.execute(tx);
+  return { devices: Number(rows[0]!.devices), openClaims: Number(rows[0]!.openClaims) };
+}
+
+/** Deletes the group with its members, shift assignments and pages. Tickets stay, without a group. */
+export async function deleteGroupRow(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await sql`DELETE FROM groups WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
+}
+
+/** @returns whether the shift was on the group */
+export async function removeShift(tx: Tx, groupId: string, shiftId: string): Promise<boolean> {
+  const { rows } = await sql`
+    DELETE FROM group_shifts WHERE group_id = ${groupId} AND shift_id = ${shiftId} RETURNING 1`.execute(tx);
+  return rows.length > 0;
+}

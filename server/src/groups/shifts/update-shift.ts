@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import { adminUseCase, boundedToGroupsOf, type PreparedChange } from "../../access/access.ts";
+import type { Tx } from "../../db/database.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { plainLine } from "../../lib/text.ts";
+import type { GroupsDeps } from "../deps.ts";
+import { LIMITS } from "../limits.ts";
+import type { Precondition } from "../update-group.ts";
+import { checkTimes } from "./check-shift.ts";
+import type { NewShift } from "./create-shift.ts";
+import type { ShiftTimes } from "./shift-calendar.ts";
+import { lockShift, setShiftUsers, updateShiftRow } from "./shift-change-store.ts";
+import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
+import { findShift } from "./shift-store.ts";
+
+/** What changes of a shift; what is absent stays. `null`: no bound. */
+export type ShiftEdit = {
+  [Field in Exclude<keyof NewShift, "validFrom" | "validUntil">]?: NewShift[Field] | undefined;
+} & {
+  validFrom?: string | null | undefined;
+  validUntil?: string | null | undefined;
+};
+
+/**
+ * Changes a shift that the caller sees, for every group that it is on.
+ *
+ * @throws MusterError not_found; precondition_failed; invalid_request with the offending value or unknown user's id in `detail`
+ */
+export const updateShift = adminUseCase(
+  { role: "operator" },
+  "shift.update",
+  async (
+    { clock }: GroupsDeps,
+    caller,
+    id: string,
+    input: ShiftEdit,
+    { matches }: Precondition = {},
+  ): Promise<PreparedChange<ShiftRecord>> => {
+    if (!isUuid(id)) throw notFound("shift");
+    const name = input.name === undefined ? undefined : plainLine("name", input.name);
+    return {
+      change: async (tx) => {
+        const { tenantId } = caller;
+        const now = clock.now();
+        const read = () => findShift(tx, tenantId, id, boundedToGroupsOf(caller));
+        const row = (await lockShift(tx, tenantId, id)) ? await read() : undefined;
+        if (!row) throw notFound("shift");
+        const before = toShiftRecord(row, now);
+        if (matches && !matches(before)) throw preconditionFailed();
+        const times = timesOf(before, input);
+        if (input.userIds) await changeUsers(tx, tenantId, id, input.userIds);
+        await updateShiftRow(tx, tenantId, id, { name: name ?? before.name, ...times }, now);
+        // A user who took themselves off the shift may not see it any more.
+        const result = toShiftRecord((await findShift(tx, tenantId, id, undefined))!, now);
+        const unchanged = isDeepStrictEqual(before, result);
+        return { target: id, before, after: result, result, unchanged };
+      },
+    };
+  },
+);
+
+/** @throws MusterError invalid_request */
+function timesOf(before: ShiftTimes, input: ShiftEdit): ShiftTimes {
+  const { validFrom = before.validFrom, validUntil = before.validUntil } = input;
+  return checkTimes({
+    timeZone: input.timeZone ?? before.timeZone,
+    startTime: input.startTime ?? before.startTime,
+    endTime: input.endTime ?? before.endTime,
+    daysOfWeek: input.daysOfWeek ?? before.daysOfWeek,
+    validFrom: validFrom ?? undefined,
+    validUntil: validUntil ?? undefined,
+  });
+}
+
+async function changeUsers(tx: Tx, tenantId: string, id: string, userIds: readonly string[]): Promise<void> {
+  const users = [...new Set(userIds)].sort();
+  if (users.length > LIMITS.usersOfShift)
+    throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`, "userIds");
+  const known = await setShiftUsers(tx, tenantId, id, users.filter(isUuid));
+  const unknown = users.find((user) => !known.has(user));
+  if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
+}

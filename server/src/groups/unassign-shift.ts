@@ -1,0 +1,23 @@
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import { isUuid } from "../lib/ids.ts";
+import { notFound } from "../lib/request-errors.ts";
+import type { GroupsDeps } from "./deps.ts";
+import { removeShift } from "./group-change-store.ts";
+import { lockGroup, touchGroup } from "./group-store.ts";
+
+/** Takes a shift off a group; one that is not on it changes nothing. The shift stays. @throws MusterError not_found (the group) */
+export const unassignShift = adminUseCase(
+  { role: "admin" },
+  "group.unassign-shift",
+  async ({ clock }: GroupsDeps, { tenantId }, groupId: string, shiftId: string): Promise<PreparedChange<void>> => {
+    if (!isUuid(groupId)) throw notFound("group");
+    return {
+      change: async (tx) => {
+        if (!(await lockGroup(tx, tenantId, groupId))) throw notFound("group");
+        const removed = isUuid(shiftId) && (await removeShift(tx, groupId, shiftId));
+        if (removed) await touchGroup(tx, tenantId, groupId, clock.now());
+        return { target: groupId, before: { shiftId }, result: undefined, unchanged: !removed };
+      },
+    };
+  },
+);

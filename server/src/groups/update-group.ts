@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+import { adminUseCase, type PreparedChange } from "../access/access.ts";
+import type { Tx } from "../db/database.ts";
+import { isUuid } from "../lib/ids.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../lib/request-errors.ts";
+import { plainLine, plainText } from "../lib/text.ts";
+import { checkChannels } from "./channels.ts";
+import type { NewGroup } from "./create-group.ts";
+import type { GroupsDeps } from "./deps.ts";
+import { checkEscalation } from "./escalation.ts";
+import { setMembers, updateGroupRow } from "./group-change-store.ts";
+import { type GroupRecord, toGroupRecord } from "./group-record.ts";
+import { findGroup, lockGroup } from "./group-store.ts";
+import { LIMITS } from "./limits.ts";
+
+/** What changes of a group; what is absent stays. */
+export type GroupEdit = { [Field in keyof NewGroup]?: NewGroup[Field] | undefined };
+
+export interface Precondition {
+  /** Evaluates `If-Match` against the record under its lock. */
+  matches?: ((record: object) => boolean) | undefined;
+}
+
+/**
+ * Changes a group. A new channel is used once its receiver has confirmed it; one that stays keeps its confirmation. Members who are
+ * removed see the group's devices no more.
+ *
+ * @throws MusterError not_found; precondition_failed; invalid_request as {@link createGroup}; quota_exceeded
+ */
+export const updateGroup = adminUseCase(
+  { role: "admin" },
+  "group.update",
+  async (
+    deps: GroupsDeps,
+    { tenantId },
+    id: string,
+    input: GroupEdit,
+    { matches }: Precondition = {},
+  ): Promise<PreparedChange<GroupRecord>> => {
+    if (!isUuid(id)) throw notFound("group");
+    const fields = {
+      name: input.name === undefined ? undefined : plainLine("name", input.name),
+      description: input.description === undefined ? undefined : plainText("description", input.description),
+      channels: input.channels && checkChannels(input.channels),
+      escalation: input.escalation && checkEscalation(input.escalation),
+    };
+    return {
+      change: async (tx) => {
+        const before = await lockedGroup(tx, tenantId, id);
+        if (matches && !matches(before)) throw preconditionFailed();
+        const added = (fields.channels?.length ?? 0) - before.channels.length;
+        if (added > 0) await deps.quotas.within(tx, tenantId, "channels", added);
+        if (input.memberUserIds) await changeMembers(tx, tenantId, id, input.memberUserIds);
+        if (!changes(before, { ...fields, memberUserIds: input.memberUserIds }))
+          return { target: id, result: before, unchanged: true };
+        await updateGroupRow(tx, tenantId, id, fields, deps.clock.now());
+        const result = toGroupRecord((await findGroup(tx, tenantId, id))!);
+        return { target: id, before, after: result, result };
+      },
+    };
+  },
+);
+
+async function lockedGroup(tx: Tx, tenantId: string, id: string): Promise<GroupRecord> {
+  if (!(await lockGroup(tx, tenantId, id))) throw notFound("group");
+  return toGroupRecord((await findGroup(tx, tenantId, id))!);
+}
+
+async function changeMembers(tx: Tx, tenantId: string, id: string, userIds: readonly string[]): Promise<void> {
+  const members = [...new Set(userIds)].sort();
+  if (members.length > LIMITS.membersOfGroup)
+    throw invalidRequest(`A group has at most ${LIMITS.membersOfGroup} members.`, "memberUserIds");
+  const known = await setMembers(tx, tenantId, id, members.filter(isUuid));
+  const unknown = members.find((member) => !known.has(member));
+  if (unknown !== undefined) throw invalidRequest("There is no such user.", unknown);
+}
+
+/** Whether the record lacks something of what is wanted: repeating a change changes nothing. */
+function changes(record: GroupRecord, { memberUserIds, ...wanted }: GroupEdit): boolean {
+  if (memberUserIds && !isDeepStrictEqual(new Set(memberUserIds), new Set(record.memberUserIds))) return true;
+  return Object.entries(wanted).some(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, record[name as keyof GroupRecord]),
+  );
+}

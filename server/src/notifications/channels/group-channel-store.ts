@@ -1,0 +1,22 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+
+export interface GroupChannelRow {
+  type: "email" | "webhook";
+  target: string;
+  request_at: Date | null;
+  requested_at: Date | null;
+  expires_at: Date | null;
+  confirmed_at: Date | null;
+}
+
+/** The channels of a group in their order, with what is known of their addresses. */
+export async function listGroupChannelRows(db: Db, tenantId: string, groupId: string): Promise<GroupChannelRow[]> {
+  const { rows } = await sql<GroupChannelRow>`
+    SELECT c.type, c.target, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
+      FROM shared_group_channels c
+      LEFT JOIN channel_addresses a
+        ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = channel_address_key(c.type, c.target)
+     WHERE c.tenant_id = ${tenantId} AND c.group_id = ${groupId} ORDER BY c.position`.execute(db);
+  return rows;
+}

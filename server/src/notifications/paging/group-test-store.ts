@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../db/database.ts";
+
+export interface GroupTestRow {
+  id: string;
+  channel: "email" | "webhook";
+  target: string;
+  created_at: Date;
+  state: "pending" | "sent" | "failed";
+  last_error: string | null;
+}
+
+/** Lets the tests of a group take turns until the transaction ends. */
+export async function lockTests(tx: Tx, groupId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster group test ${groupId}`}, 0))`.execute(tx);
+}
+
+/** When the group was last tested; `undefined`: not as long as deliveries are kept. */
+export async function lastTest(tx: Tx, groupId: string): Promise<Date | undefined> {
+  const { rows } = await sql<{ created_at: Date }>`
+    SELECT created_at FROM deliveries WHERE group_id = ${groupId} AND type = 'group.test'
+     ORDER BY id DESC LIMIT 1`.execute(tx);
+  return rows[0]?.created_at;
+}
+
+/** The newest test messages of the group. A message in a digest has the state of the digest. */
+export async function listTestRows(db: Db, tenantId: string, groupId: string, limit: number): Promise<GroupTestRow[]> {
+  const { rows } = await sql<GroupTestRow>`
+    SELECT d.id, d.channel, d.target, d.created_at, coalesce(g.state, d.state) AS state,
+           coalesce(g.last_error, d.last_error) AS last_error
+      FROM deliveries d LEFT JOIN deliveries g ON g.id = d.digest_id
+     WHERE d.tenant_id = ${tenantId} AND d.group_id = ${groupId} AND d.type = 'group.test'
+     ORDER BY d.id DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
