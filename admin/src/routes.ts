@@ -19,7 +19,7 @@ export interface AppRoute {
   open?: true;
 }
 
-export type MenuGroup = "Overview" | "Monitoring" | "Devices" | "Access" | "Administration";
+export type MenuGroup = "Overview" | "Monitoring" | "Devices" | "On call" | "Access" | "Administration";
 
 export const appRoutes: readonly AppRoute[] = [
   { path: "/setup", title: "Set up", operations: [], open: true, page: () => import("./pages/setup/setup-page.tsx") },
@@ -154,6 +154,26 @@ export const appRoutes: readonly AppRoute[] = [
     title: "Device type",
     operations: ["getDeviceType"],
     page: () => import("./pages/device-types/device-type-page.tsx"),
+  },
+  {
+    path: "/groups",
+    title: "Groups",
+    operations: ["listGroups"],
+    page: () => import("./pages/groups/groups-page.tsx"),
+    menu: { group: "On call", icon: "groups", key: "g" },
+  },
+  {
+    path: "/groups/$id",
+    title: "Group",
+    operations: ["getGroup"],
+    page: () => import("./pages/groups/group-page.tsx"),
+  },
+  {
+    path: "/shifts",
+    title: "Shifts",
+    operations: ["listShifts", "listGroups", "listCoverage"],
+    page: () => import("./pages/shifts/shifts-page.tsx"),
+    menu: { group: "On call", icon: "shifts", key: "f" },
   },
   {
     path: "/mqtt-clients",

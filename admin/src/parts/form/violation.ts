@@ -5,6 +5,8 @@ export interface Bounds {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  /** Of a list. */
+  maxItems?: number;
   /** The values that there are. */
   enum?: readonly (string | number)[];
 }

@@ -1,6 +1,7 @@
 import {
   IconAlertTriangle,
   IconArrowsLeftRight,
+  IconCalendarWeek,
   IconCertificate,
   IconCpu,
   IconHome,
@@ -15,6 +16,7 @@ import {
   IconTicket,
   IconTool,
   IconUsers,
+  IconUsersGroup,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 
@@ -33,6 +35,8 @@ export const icons: Record<string, ComponentType<{ size?: number; stroke?: numbe
   mqtt: IconArrowsLeftRight,
   keys: IconKey,
   users: IconUsers,
+  groups: IconUsersGroup,
+  shifts: IconCalendarWeek,
   audit: IconListDetails,
   settings: IconSettings,
   platform: IconServerCog,

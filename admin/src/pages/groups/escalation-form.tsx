@@ -1,0 +1,90 @@
+import { Button, NativeSelect, NumberInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { Group } from "../../api/people/groups.ts";
+import type { Versioned } from "../../api/versioned.ts";
+import { Form } from "../../parts/form/form.tsx";
+import { boundsOf } from "../../parts/form/rules.ts";
+import { NOTIFY } from "../../words/on-call.ts";
+import { useGroupEdit } from "./use-group-edit.ts";
+import "./group.css";
+
+type Step = Group["escalation"][number];
+
+const CHOICES = Object.entries(NOTIFY).map(([value, label]) => ({ value, label }));
+const NEXT_MINUTES = 15;
+
+/** The steps of an escalation, each later than the one before. */
+export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; onClose: () => void }) {
+  const { record, load, save } = useGroupEdit(opened, onClose);
+  const form = useForm<{ escalation: Step[] }>({
+    mode: "controlled",
+    initialValues: {
+      escalation: record.escalation.length > 0 ? record.escalation : [{ afterMinutes: 0, notify: "shift" }],
+    },
+    validate: { escalation: inOrder },
+  });
+  const steps = form.getValues().escalation;
+  const most = boundsOf("updateGroup", "escalation").maxItems ?? Number.POSITIVE_INFINITY;
+  const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
+  const conflict = {
+    load: async () => ({ escalation: (await load()).escalation }),
+    labels: { escalation: "Escalation" },
+    show: (_: unknown, value: unknown) => `${(value as Step[]).length} steps`,
+  };
+  return (
+    <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
+      {steps.map((step, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other identity
+        <div key={at} className="group-step">
+          <NumberInput
+            label={at === 0 ? "After minutes" : `Step ${at + 1}: after minutes`}
+            min={0}
+            allowDecimal={false}
+            value={step.afterMinutes}
+            error={form.errors.escalation !== undefined && at > 0 && step.afterMinutes <= steps[at - 1]!.afterMinutes}
+            onChange={(value) => set(steps.with(at, { ...step, afterMinutes: Number(value) }))}
+          />
+          <NativeSelect
+            label={at === 0 ? "Page" : `Step ${at + 1}: page`}
+            data={CHOICES}
+            value={step.notify}
+            onChange={(event) => set(steps.with(at, { ...step, notify: event.currentTarget.value as Step["notify"] }))}
+          />
+          <Button
+            variant="default"
+            aria-label={`Remove step ${at + 1}`}
+            onClick={() => set(steps.filter((_, other) => other !== at))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      {form.errors.escalation && (
+        <p className="soft" role="alert">
+          {form.errors.escalation}
+        </p>
+      )}
+      {steps.length === 0 && <p className="soft">Without a step, the group pages no one.</p>}
+      <div>
+        <Button
+          variant="default"
+          disabled={steps.length >= most}
+          onClick={() =>
+            set([
+              ...steps,
+              { afterMinutes: (steps.at(-1)?.afterMinutes ?? -NEXT_MINUTES) + NEXT_MINUTES, notify: "members" },
+            ])
+          }
+        >
+          Add a step
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Why the steps cannot be saved. */
+function inOrder(steps: readonly Step[]): string | null {
+  const wrong = steps.some(({ afterMinutes }, at) => at > 0 && afterMinutes <= steps[at - 1]!.afterMinutes);
+  return wrong ? "Each step must be later than the one before." : null;
+}

@@ -1,0 +1,108 @@
+import type { OnCall } from "../../api/people/on-call.ts";
+
+/** A part of a day as percentages of its 24 hours. */
+export interface Block {
+  left: number;
+  width: number;
+}
+
+/** A duty, or hours that reach no one, within one day. */
+export interface Entry extends Block {
+  /** `22:00–24:00`, on the wall. */
+  times: string;
+}
+
+export interface DutyEntry extends Entry {
+  key: string;
+  shiftId: string;
+  shiftName: string;
+  /** Addresses of who is on duty; none where all of them are deactivated. */
+  people: readonly string[];
+  /** Duties at the same time lie below each other. */
+  lane: number;
+}
+
+/** One day on the wall of a zone. */
+export interface WeekDay {
+  /** Midnight, as `Date.UTC` counts what the wall shows. */
+  date: number;
+  duties: readonly DutyEntry[];
+  gaps: readonly Entry[];
+  /** Before the seven days, and after them. */
+  outside: readonly Block[];
+  lanes: number;
+}
+
+const DAY = 86_400_000;
+
+/** The seven days from `from`, by the wall clock of `zone`: a day on which daylight saving begins has 24 hours on the wall as well. */
+export function weekOf({ duties, gaps }: Pick<OnCall, "duties" | "gaps">, zone: string, from: number): WeekDay[] {
+  const wall = wallClock(zone);
+  const [first, last] = [wall(from), wall(from + 7 * DAY)];
+  const days: WeekDay[] = [];
+  for (let date = floorDay(first); date < last; date += DAY) {
+    const within = (start: number, end: number) => entryOf(Math.max(start, first), Math.min(end, last), date);
+    const found = duties.flatMap(({ shiftId, shiftName, users, startsAt, endsAt }) => {
+      const entry = within(wall(Date.parse(startsAt)), wall(Date.parse(endsAt)));
+      const people = users.map(({ email }) => email);
+      return entry ? [{ ...entry, key: `${shiftId} ${startsAt}`, shiftId, shiftName, people }] : [];
+    });
+    const laid = inLanes(found);
+    days.push({
+      date,
+      duties: laid,
+      gaps: gaps.flatMap((gap) => within(wall(Date.parse(gap.from)), wall(Date.parse(gap.to))) ?? []),
+      outside: [entryOf(date, first, date), entryOf(last, date + DAY, date)].flatMap((each) => each ?? []),
+      lanes: Math.max(1, ...laid.map(({ lane }) => lane + 1)),
+    });
+  }
+  return days;
+}
+
+/** The part of [`start`, `end`) on the day; none where they have no time in common. */
+function entryOf(start: number, end: number, date: number): Entry | undefined {
+  const [from, to] = [Math.max(start, date), Math.min(end, date + DAY)];
+  if (from >= to) return undefined;
+  const percent = (at: number) => ((at - date) / DAY) * 100;
+  return { left: percent(from), width: percent(to) - percent(from), times: `${clock(from, date)}–${clock(to, date)}` };
+}
+
+function inLanes<Item extends Block>(items: readonly Item[]): (Item & { lane: number })[] {
+  const ends: number[] = [];
+  return items
+    .toSorted((one, other) => one.left - other.left)
+    .map((item) => {
+      const free = ends.findIndex((end) => end <= item.left);
+      const lane = free < 0 ? ends.length : free;
+      ends[lane] = item.left + item.width;
+      return { ...item, lane };
+    });
+}
+
+function floorDay(wall: number): number {
+  return Math.floor(wall / DAY) * DAY;
+}
+
+/** `06:00`; midnight at the end of the day is `24:00`. */
+function clock(wall: number, date: number): string {
+  return wall === date + DAY ? "24:00" : new Date(wall).toISOString().slice(11, 16);
+}
+
+/** What the clock on the wall of `zone` shows at an instant, as `Date.UTC` counts it. */
+function wallClock(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day, hour, minute, second } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  };
+}
