@@ -83,7 +83,29 @@ async function fill(): Promise<void> {
     anomaly,
     ticket: ticket.id,
     user: admin.userId,
+    group,
+    ...(await addWatch()),
   });
+}
+
+/** A group whose shifts leave hours uncovered, and whose channels are not confirmed. */
+async function addWatch(): Promise<Record<"watched" | "shift", string>> {
+  const { groups } = server.app;
+  const { caller } = tenant;
+  const daysOfWeek = ["mon", "tue", "wed", "thu", "fri"];
+  const on = { timeZone: "Europe/Berlin", daysOfWeek, userIds: [admin.userId] };
+  const days = await groups.createShift(caller, { name: "Days", startTime: "06:00", endTime: "18:00", ...on });
+  const nights = await groups.createShift(caller, { name: "Nights", startTime: "16:00", endTime: "06:00", ...on });
+  const { id } = await groups.createGroup(caller, {
+    name: "Boiler house",
+    channels: [
+      { type: "email", target: "boilers@acme.example" },
+      { type: "webhook", target: "https://hooks.acme.example/boilers" },
+    ],
+    escalation: [{ afterMinutes: 0, notify: "shift" }],
+  });
+  for (const shift of [days, nights]) await groups.assignShift(caller, id, shift.id);
+  return { watched: id, shift: nights.id };
 }
 
 async function publish(device: TestDevice): Promise<void> {
@@ -105,6 +127,9 @@ const SCREENS: Record<string, readonly string[]> = {
   "/account": ["/account"],
   "/anomalies": ["/anomalies", "/anomalies?severity=minor"],
   "/anomalies/$id": ["/anomalies/:anomaly"],
+  "/groups": ["/groups", "/groups?q=none"],
+  "/groups/$id": ["/groups/:group", "/groups/:watched"],
+  "/shifts": ["/shifts", "/shifts?group=:watched", "/shifts?shift=:shift"],
   "/tickets": ["/tickets", "/tickets?view=board", "/tickets?q=none"],
   "/tickets/$id": ["/tickets/:ticket"],
   "/deliveries": ["/deliveries", "/deliveries?anomalyId=:anomaly"],

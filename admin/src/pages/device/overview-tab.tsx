@@ -6,6 +6,7 @@ import { Facts } from "../../ui/page/facts.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
 import type { TabProps } from "./device-page.tsx";
 import { metadataText } from "./metadata.ts";
+import { OnCallNow } from "./on-call-now.tsx";
 import { LatestValues } from "./telemetry/latest-values.tsx";
 import { DeviceWarnings } from "./warnings.tsx";
 import "./metadata.css";
@@ -29,6 +30,7 @@ export function OverviewTab({ device }: TabProps) {
             ],
             ["Type", type?.name ?? device.deviceTypeId],
             ["Groups", <GroupNames key="groups" ids={device.groupIds} none="none: only administrators see it" />],
+            ["On duty for it", <OnCallNow key="duty" id={device.id} />],
             ["Last seen", <Ago key="seen" at={device.lastSeenAt} />],
             [
               connectivity.status === "online" ? "Online since" : "Offline since",

@@ -40,7 +40,10 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
     <>
       {devices.total === 0 && role !== "admin" && (
         <Notice tone="accent" title="You see no device">
-          <p>You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.</p>
+          <p>
+            You see the devices of <a href="/groups">your groups</a>. An administrator adds you to a group, or devices
+            to one of yours.
+          </p>
         </Notice>
       )}
       <Guide overview={overview} />

@@ -3,6 +3,7 @@ import { localMinute } from "../../parts/filter-values.ts";
 import { Section } from "../../ui/page/page.tsx";
 import { Tile, Tiles } from "../../ui/page/tile.tsx";
 import { UNFINISHED } from "../tickets/filters.ts";
+import { CoverageTile } from "./coverage-tile.tsx";
 
 const DAY_MS = 86_400_000;
 
@@ -30,6 +31,7 @@ export function NeedsPerson({ overview }: { overview: Schemas["Overview"] }) {
           tone="warn"
         />
         <Tile label="Refused in 24 h" value={refusedLastDay} href={`/refusals?from=${since}`} tone="warn" />
+        <CoverageTile />
       </Tiles>
     </Section>
   );

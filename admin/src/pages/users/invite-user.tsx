@@ -6,13 +6,14 @@ import type { Role } from "../../api/people/users.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
+import { Notice } from "../../ui/display/status.tsx";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import { ROLES } from "../../words/roles.ts";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
 
 /** Invites a user: a link that is mailed, or handed over. */
 export function InviteUser({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [link, setLink] = useState<MadeLink>();
+  const [link, setLink] = useState<MadeLink & { role: Role }>();
   const close = () => {
     setLink(undefined);
     onClose();
@@ -24,12 +25,31 @@ export function InviteUser({ opened, onClose }: { opened: boolean; onClose: () =
       opened={opened}
       onClose={close}
     >
-      {link ? <ShowLink link={link} onDone={close} /> : <Fields onCancel={close} onInvited={setLink} />}
+      {link ? (
+        <ShowLink link={link} onDone={close}>
+          {link.role !== "admin" && (
+            <Notice tone="accent" title="In no group yet">
+              <p>
+                {link.email} sees no device until someone adds the account to a <a href="/groups">group</a>, once the
+                invitation is accepted.
+              </p>
+            </Notice>
+          )}
+        </ShowLink>
+      ) : (
+        <Fields onCancel={close} onInvited={setLink} />
+      )}
     </Dialog>
   );
 }
 
-function Fields({ onCancel, onInvited }: { onCancel: () => void; onInvited: (link: MadeLink) => void }) {
+function Fields({
+  onCancel,
+  onInvited,
+}: {
+  onCancel: () => void;
+  onInvited: (link: MadeLink & { role: Role }) => void;
+}) {
   const refresh = useRefresh();
   const form = useForm({
     mode: "controlled",
@@ -37,7 +57,7 @@ function Fields({ onCancel, onInvited }: { onCancel: () => void; onInvited: (lin
     validate: rulesOf("inviteUser", ["email"]),
   });
   const submit = async ({ email, role }: typeof form.values) => {
-    onInvited(await inviteUser({ email: email.trim(), role }));
+    onInvited({ ...(await inviteUser({ email: email.trim(), role })), role });
     await refresh(INVITES);
   };
   return (

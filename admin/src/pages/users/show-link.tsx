@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
 import { Time } from "../../ui/display/time.tsx";
 import { DialogActions } from "../../ui/input/dialog.tsx";
 import { Secret } from "../../ui/input/secret.tsx";
@@ -10,8 +11,15 @@ export interface MadeLink {
   mailed: boolean;
 }
 
+interface ShowLinkProps {
+  link: MadeLink;
+  onDone: () => void;
+  /** What else is to be done. */
+  children?: ReactNode;
+}
+
 /** A link that works once, to hand over where no mail brings it. */
-export function ShowLink({ link, onDone }: { link: MadeLink; onDone: () => void }) {
+export function ShowLink({ link, onDone, children }: ShowLinkProps) {
   return (
     <>
       <Secret label="Link" value={link.url}>
@@ -24,6 +32,7 @@ export function ShowLink({ link, onDone }: { link: MadeLink; onDone: () => void 
           ? `It is being mailed to ${link.email}. You can hand it over as well.`
           : `No mail server is configured: hand it over to ${link.email} in a way that only this person can read.`}
       </p>
+      {children}
       <DialogActions>
         <Button onClick={onDone}>Done</Button>
       </DialogActions>
