@@ -66,9 +66,9 @@ test("a group is changed in part, and what does not change keeps its version", a
 
 test("what a group cannot have is refused as a whole, and so is who may not change it", async () => {
   const { id } = await newGroup();
-  const stranger = otherAdmin.userId;
+  const foreign = otherAdmin.userId;
   const bodies = [
-    { memberUserIds: [stranger] },
+    { memberUserIds: [foreign] },
     { channels: [{ type: "webhook", target: "http://hooks.acme.example/" }] },
     {
       escalation: [

@@ -18,7 +18,7 @@ export const deviceOnCallQuery = (id: string) =>
     queryFn: ({ signal }) => must(api.GET("/api/admin/devices/{id}/on-call", { params: { path: { id } }, signal })),
   });
 
-/** The groups that reach no one at some time of the next seven days. */
+/** The groups with uncovered hours in the next seven days. */
 export const coverageQuery = queryOptions({
   queryKey: keyOf(COVERAGE),
   queryFn: ({ signal }) => must(api.GET(COVERAGE, { signal })),

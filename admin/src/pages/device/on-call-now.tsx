@@ -3,7 +3,7 @@ import { deviceOnCallQuery, type OnCall } from "../../api/people/on-call.ts";
 import { Status } from "../../ui/display/status.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 
-/** Who is on duty for a device now; what its groups lack, where an anomaly would reach no one. */
+/** Who is on duty for a device now; what its groups lack, where an anomaly would page no user. */
 export function OnCallNow({ id }: { id: string }) {
   const { data } = useQuery(deviceOnCallQuery(id));
   if (!data) return <span className="soft">–</span>;
@@ -16,10 +16,10 @@ export function OnCallNow({ id }: { id: string }) {
           )
         </div>
       ))}
-      {data.now.length === 0 && <div className="soft">no one on a shift</div>}
+      {data.now.length === 0 && <div className="soft">no shift</div>}
       {uncovered && (
         <Status plain tone="bad">
-          an anomaly now would reach no one
+          uncovered: an anomaly now would page no user
         </Status>
       )}
       {!uncovered && <NextGap gaps={data.gaps} />}
@@ -31,7 +31,7 @@ function NextGap({ gaps: [next] }: Pick<OnCall, "gaps">) {
   if (!next) return null;
   return (
     <Status plain tone="warn">
-      reaches no one <Ago at={next.from} />
+      uncovered <Ago at={next.from} />
     </Status>
   );
 }

@@ -34,37 +34,22 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   return (
     <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
       {steps.map((step, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other identity
-        <div key={at} className="group-step">
-          <NumberInput
-            label={at === 0 ? "After minutes" : `Step ${at + 1}: after minutes`}
-            min={0}
-            allowDecimal={false}
-            value={step.afterMinutes}
-            error={form.errors.escalation !== undefined && at > 0 && step.afterMinutes <= steps[at - 1]!.afterMinutes}
-            onChange={(value) => set(steps.with(at, { ...step, afterMinutes: Number(value) }))}
-          />
-          <NativeSelect
-            label={at === 0 ? "Page" : `Step ${at + 1}: page`}
-            data={CHOICES}
-            value={step.notify}
-            onChange={(event) => set(steps.with(at, { ...step, notify: event.currentTarget.value as Step["notify"] }))}
-          />
-          <Button
-            variant="default"
-            aria-label={`Remove step ${at + 1}`}
-            onClick={() => set(steps.filter((_, other) => other !== at))}
-          >
-            Remove
-          </Button>
-        </div>
+        <StepFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other identity
+          key={at}
+          at={at}
+          step={step}
+          wrong={form.errors.escalation !== undefined && isTooEarly(steps, at)}
+          onChange={(changed) => set(steps.with(at, changed))}
+          onRemove={() => set(steps.filter((_, other) => other !== at))}
+        />
       ))}
       {form.errors.escalation && (
         <p className="soft" role="alert">
           {form.errors.escalation}
         </p>
       )}
-      {steps.length === 0 && <p className="soft">Without a step, the group pages no one.</p>}
+      {steps.length === 0 && <p className="soft">Without a step, the group sends no pages.</p>}
       <div>
         <Button
           variant="default"
@@ -83,8 +68,43 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   );
 }
 
+interface StepFieldsProps {
+  at: number;
+  step: Step;
+  wrong: boolean;
+  onChange: (step: Step) => void;
+  onRemove: () => void;
+}
+
+function StepFields({ at, step, wrong, onChange, onRemove }: StepFieldsProps) {
+  return (
+    <div className="group-step">
+      <NumberInput
+        label={at === 0 ? "After minutes" : `Step ${at + 1}: after minutes`}
+        min={0}
+        allowDecimal={false}
+        value={step.afterMinutes}
+        error={wrong}
+        onChange={(value) => onChange({ ...step, afterMinutes: Number(value) })}
+      />
+      <NativeSelect
+        label={at === 0 ? "Page" : `Step ${at + 1}: page`}
+        data={CHOICES}
+        value={step.notify}
+        onChange={(event) => onChange({ ...step, notify: event.currentTarget.value as Step["notify"] })}
+      />
+      <Button variant="default" aria-label={`Remove step ${at + 1}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+function isTooEarly(steps: readonly Step[], at: number): boolean {
+  return at > 0 && steps[at]!.afterMinutes <= steps[at - 1]!.afterMinutes;
+}
+
 /** Why the steps cannot be saved. */
 function inOrder(steps: readonly Step[]): string | null {
-  const wrong = steps.some(({ afterMinutes }, at) => at > 0 && afterMinutes <= steps[at - 1]!.afterMinutes);
-  return wrong ? "Each step must be later than the one before." : null;
+  return steps.some((_, at) => isTooEarly(steps, at)) ? "Each step must be later than the one before." : null;
 }

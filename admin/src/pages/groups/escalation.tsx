@@ -13,7 +13,7 @@ import { afterText, NOTIFY } from "../../words/on-call.ts";
 import { EscalationForm } from "./escalation-form.tsx";
 import "./group.css";
 
-/** Whom the group pages of an anomaly that no one has acknowledged, and when. */
+/** Whom the group pages of an anomaly that is unacknowledged, and when. */
 export function Escalation({ group }: { group: Versioned<Group> }) {
   const [open, setOpen] = useState(false);
   const may = useMay("updateGroup");
@@ -27,11 +27,11 @@ export function Escalation({ group }: { group: Versioned<Group> }) {
   return (
     <Section
       title="Who is paged"
-      lead="Of each anomaly that opens on a device of the group, until someone acknowledges it."
+      lead="Of each anomaly that opens on a device of the group, until a user acknowledges it."
       actions={may && escalation.length > 0 && change}
     >
       {escalation.length === 0 ? (
-        <Empty title="This group pages no one." action={may && change}>
+        <Empty title="This group sends no pages." action={may && change}>
           It has no escalation: its members see anomalies only in the app.
         </Empty>
       ) : (
@@ -55,14 +55,14 @@ export function Escalation({ group }: { group: Versioned<Group> }) {
   );
 }
 
-/** That anomalies reach no one at some hours of the week. */
+/** That some hours of the week are uncovered. */
 function Uncovered({ id }: { id: string }) {
   const found = useQuery(coverageQuery).data?.items.find(({ groupId }) => groupId === id);
   if (!found) return null;
   return (
-    <Notice tone="bad" title={`${found.hours.toLocaleString()} h of the next seven days reach no one`}>
+    <Notice tone="bad" title={`${found.hours.toLocaleString()} h of the next seven days are uncovered`}>
       <p>
-        An anomaly that opens then is paged to no one. <a href={`/shifts?group=${id}`}>Show the week</a>
+        An anomaly that opens then pages no user and no channel. <a href={`/shifts?group=${id}`}>Show the week</a>
       </p>
     </Notice>
   );

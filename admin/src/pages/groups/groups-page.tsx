@@ -86,7 +86,7 @@ function NoGroups({ narrowed, action }: { narrowed: boolean; action: React.React
     );
   return (
     <Empty title="There is no group yet." action={action}>
-      Operators and viewers see no device, and no one is paged, before there is a group with members, devices and an
+      Operators and viewers see no device, and no pages are sent, before there is a group with members, devices and an
       escalation.
     </Empty>
   );
@@ -102,9 +102,9 @@ const COLUMNS: readonly Column<Group>[] = [
 
 function FirstStep({ escalation }: Pick<Group, "escalation">) {
   const [first, ...more] = escalation;
-  if (!first) return <span className="soft">no one: it has no escalation</span>;
+  if (!first) return <span className="soft">never: it has no escalation</span>;
   const steps = more.length > 0 ? `, ${plural(more.length, "further step")}` : "";
-  return `${afterText(first.afterMinutes)} ${NOTIFY[first.notify]}${steps}`;
+  return `${afterText(first.afterMinutes)}: ${NOTIFY[first.notify]}${steps}`;
 }
 
 function Channels({ group: { channels, unconfirmedChannels } }: { group: Group }) {

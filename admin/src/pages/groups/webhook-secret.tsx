@@ -33,7 +33,7 @@ export function WebhookSecret({ id, channel, onClose }: WebhookSecretProps) {
     <div className="stack">
       <p>
         Messages to <span className="mono">{channel.target}</span> are signed with a secret of this group and address
-        (Standard Webhooks), so that the receiver can tell them from others.
+        (Standard Webhooks), so that the receiver can verify them.
       </p>
       {channel.state === "disabled" && (
         <Notice tone="warn" title="Nothing is sent there">

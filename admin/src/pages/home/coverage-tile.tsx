@@ -3,7 +3,7 @@ import { coverageQuery } from "../../api/people/on-call.ts";
 import { plural } from "../../ui/display/format.ts";
 import { Tile } from "../../ui/page/tile.tsx";
 
-/** Hours of the next seven days in which an anomaly would reach no one; they lead to the week of the group that lacks most. */
+/** Uncovered hours of the next seven days; they lead to the week of the group that lacks most. */
 export function CoverageTile() {
   const { data } = useQuery(coverageQuery);
   const items = data?.items ?? [];

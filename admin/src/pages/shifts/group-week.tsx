@@ -17,7 +17,7 @@ interface GroupWeekProps {
   onChange: (changed: FilterValues) => void;
 }
 
-/** The next seven days of a group, and which groups reach no one at times. */
+/** The next seven days of a group, and which groups have uncovered hours. */
 export function GroupWeek({ values, onChange }: GroupWeekProps) {
   const groups = useQuery(groupChoicesQuery());
   const coverage = useQuery(coverageQuery);
@@ -45,27 +45,31 @@ function Uncovered({ coverage: { items, more, groups } }: { coverage: Schemas["C
     if (groups === 0) return null;
     return (
       <Notice tone="good">
-        {more ? `The newest ${plural(groups, "group")} that page` : "Every group that pages"} reaches someone at every
-        hour of the next seven days.
+        {more ? `The newest ${plural(groups, "group")} that page` : "Every group that pages"} is covered at every hour
+        of the next seven days.
       </Notice>
     );
   }
   return (
     <Notice
       tone="bad"
-      title={`${plural(items.length, "group")} ${items.length === 1 ? "reaches" : "reach"} no one at times`}
+      title={`${plural(items.length, "group")} ${items.length === 1 ? "has" : "have"} uncovered hours`}
     >
       <ul className="week-uncovered">
         {items.map(({ groupId, name, hours, from }) => (
           <li key={groupId}>
             <a href={`/shifts?group=${groupId}`}>{name}</a>: {hours.toLocaleString()} h of the next seven days, the
-            first <Ago at={from} />
+            first <FirstGap from={from} />
           </li>
         ))}
       </ul>
-      {more && <p>Of the groups, the newest {groups.toLocaleString()} were looked at.</p>}
+      {more && <p>Of the groups, the newest {groups.toLocaleString()} were checked.</p>}
     </Notice>
   );
+}
+
+function FirstGap({ from }: { from: string }) {
+  return Date.parse(from) <= Date.now() ? <strong>now</strong> : <Ago at={from} />;
 }
 
 interface WeekProps {
@@ -105,9 +109,9 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
       }
     >
       {group.escalation.length === 0 && (
-        <Notice tone="warn" title="This group pages no one">
+        <Notice tone="warn" title="This group sends no pages">
           <p>
-            It has no escalation, so no hour reaches anyone.{" "}
+            It has no escalation, so every hour is uncovered.{" "}
             <a href={`/groups/${group.id}`}>Add one on the group's screen.</a>
           </p>
         </Notice>

@@ -50,7 +50,7 @@ export function ShiftDialog({ id, onClose }: { id: string; onClose: () => void }
       >
         <p>
           Its users are on duty no more, for <GroupNames ids={shift?.groupIds ?? []} none="no group" />. Hours that only
-          this shift covers reach no one.
+          this shift covers become uncovered.
         </p>
       </Confirm>
     </>

@@ -1,10 +1,12 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import type { ReactNode } from "react";
 import type { NewShift, Shift } from "../../api/people/shifts.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { PeopleField } from "../../parts/form/people-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { DAYS } from "../../words/on-call.ts";
+import "./week.css";
 
 interface ShiftFormProps {
   operation: "createShift" | "updateShift";
@@ -65,19 +67,11 @@ export function ShiftForm({ operation, action, shift, onSubmit, onCancel, load }
       <div className="row">
         <TextInput type="time" label={LABELS.startTime} {...form.getInputProps("startTime")} />
         <TextInput type="time" label={LABELS.endTime} {...form.getInputProps("endTime")} />
-        {startTime !== "" && endTime !== "" && <span className="soft">{lengthText(startTime, endTime)}</span>}
+        {startTime !== "" && endTime !== "" && (
+          <span className="soft shift-note">{lengthText(startTime, endTime)}</span>
+        )}
       </div>
-      <Checkbox.Group
-        label={LABELS.daysOfWeek}
-        description="A night that begins on a day counts as one of that day."
-        {...form.getInputProps("daysOfWeek")}
-      >
-        <div className="row">
-          {Object.entries(DAYS).map(([value, label]) => (
-            <Checkbox key={value} value={value} label={label} />
-          ))}
-        </div>
-      </Checkbox.Group>
+      <DaysField {...form.getInputProps("daysOfWeek")} />
       <NativeSelect
         label={LABELS.timeZone}
         description="The shift follows the clock on the wall there, also when daylight saving begins or ends."
@@ -92,9 +86,25 @@ export function ShiftForm({ operation, action, shift, onSubmit, onCancel, load }
       <div className="row">
         <TextInput type="date" label={LABELS.validFrom} {...form.getInputProps("validFrom")} />
         <TextInput type="date" label={LABELS.validUntil} {...form.getInputProps("validUntil")} />
-        <span className="soft">Both may be empty.</span>
+        <span className="soft shift-note">Both may be empty.</span>
       </div>
     </Form>
+  );
+}
+
+function DaysField(props: { value?: string[]; onChange: (days: string[]) => void; error?: ReactNode }) {
+  return (
+    <Checkbox.Group
+      label={LABELS.daysOfWeek}
+      description="A night that begins on a day counts as one of that day."
+      {...props}
+    >
+      <div className="row shift-days">
+        {Object.entries(DAYS).map(([value, label]) => (
+          <Checkbox key={value} value={value} label={label} />
+        ))}
+      </div>
+    </Checkbox.Group>
   );
 }
 

@@ -13,7 +13,7 @@ export function OnDuty({ shift: { onDuty, userIds } }: { shift: Shift }) {
   if (userIds.length === 0)
     return (
       <Status plain tone="warn">
-        No one is on it
+        No users
       </Status>
     );
   return (

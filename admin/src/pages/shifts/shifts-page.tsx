@@ -19,7 +19,7 @@ import { ShiftForm } from "./shift-form.tsx";
 import { OnDuty, shiftTimes } from "./shift-times.tsx";
 import { useShiftsChanged } from "./use-shifts-changed.ts";
 
-/** Who is on duty when, and the hours of the next seven days that reach no one. */
+/** Who is on duty when, and the hours of the next seven days that are uncovered. */
 export default function ShiftsPage() {
   const [values, change] = useUrlState();
   const skip = Number(values.skip ?? 0) || 0;
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Shift>[] = [
 const SHOWN = 2;
 
 function People({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return <span className="soft">no one</span>;
+  if (ids.length === 0) return <span className="soft">none</span>;
   if (ids.length > SHOWN) return plural(ids.length, "person", "people");
   return ids.map((id, at) => (
     <span key={id}>

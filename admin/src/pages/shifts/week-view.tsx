@@ -3,7 +3,7 @@ import { Status } from "../../ui/display/status.tsx";
 import { type DutyEntry, type Entry, type WeekDay, weekOf } from "./week.ts";
 import "./week.css";
 
-/** Who is on duty in the next seven days, and the hours that reach no one: as a picture of each day, and in words. */
+/** Who is on duty in the next seven days, and the uncovered hours: as a picture of each day, and in words. */
 export function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string; from: number }) {
   return (
     <div className="week">
@@ -19,7 +19,7 @@ export function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string;
       </ol>
       <p className="week-legend soft">
         <span className="week-sample week-sample-duty" aria-hidden="true" /> on duty
-        <span className="week-sample week-gap" aria-hidden="true" /> reaches no one
+        <span className="week-sample week-gap" aria-hidden="true" /> uncovered
       </p>
     </div>
   );
@@ -28,16 +28,16 @@ export function WeekView({ onCall, zone, from }: { onCall: OnCall; zone: string;
 const DATE = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
 
 function Day({ day }: { day: WeekDay }) {
-  const { date, duties, gaps, outside, lanes } = day;
+  const { date, duties, gaps, outside, rows } = day;
   return (
     <li className="week-day">
       <h3 className="week-date">{DATE.format(date)}</h3>
-      <div className="week-track" style={{ height: `${lanes * 30 + 2}px` }} aria-hidden="true">
+      <div className="week-track" style={{ height: `${rows * 30 + 2}px` }} aria-hidden="true">
         {outside.map(({ left, width }) => (
           <div key={left} className="week-block week-outside" style={placed(left, width)} />
         ))}
         {gaps.map(({ left, width, times }) => (
-          <div key={left} className="week-block week-gap" style={placed(left, width)} title={`${times}: no one`} />
+          <div key={left} className="week-block week-gap" style={placed(left, width)} title={`${times}: uncovered`} />
         ))}
         {duties.map((duty) => (
           <Bar key={duty.key} duty={duty} />
@@ -49,12 +49,12 @@ function Day({ day }: { day: WeekDay }) {
 }
 
 function Bar({ duty }: { duty: DutyEntry }) {
-  const { left, width, lane, shiftName, times } = duty;
+  const { left, width, row, shiftName, times } = duty;
   const people = peopleText(duty);
   return (
     <div
       className={`week-block week-bar${duty.people.length === 0 ? " week-bar-empty" : ""}`}
-      style={{ ...placed(left, width), top: `${lane * 30 + 3}px` }}
+      style={{ ...placed(left, width), top: `${row * 30 + 3}px` }}
       title={`${times} ${shiftName}: ${people}`}
     >
       {shiftName} · {people}
@@ -66,7 +66,7 @@ function Bar({ duty }: { duty: DutyEntry }) {
 function InWords({ duties, gaps }: { duties: readonly DutyEntry[]; gaps: readonly Entry[] }) {
   const entries = [
     ...duties.map((duty) => ({ ...duty, text: `${duty.shiftName}: ${peopleText(duty)}`, gap: false })),
-    ...gaps.map((gap) => ({ ...gap, key: `gap ${gap.left}`, text: "reaches no one", gap: true })),
+    ...gaps.map((gap) => ({ ...gap, key: `gap ${gap.left}`, text: "uncovered", gap: true })),
   ].toSorted((one, other) => one.left - other.left);
   return (
     <ul className="week-words">

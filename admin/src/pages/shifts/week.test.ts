@@ -31,7 +31,7 @@ test("duties at the same time lie below each other, others beside each other", (
   ];
   const [monday] = weekOf({ duties, gaps: [] }, "UTC", Date.parse("2026-11-23T00:00:00Z"));
   assert.deepEqual(
-    [monday!.lanes, monday!.duties.map(({ shiftName, lane }) => [shiftName, lane])],
+    [monday!.rows, monday!.duties.map(({ shiftName, row }) => [shiftName, row])],
     [
       2,
       [

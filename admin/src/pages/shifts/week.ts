@@ -6,7 +6,7 @@ export interface Block {
   width: number;
 }
 
-/** A duty, or hours that reach no one, within one day. */
+/** A duty, or uncovered hours, within one day. */
 export interface Entry extends Block {
   /** `22:00–24:00`, on the wall. */
   times: string;
@@ -19,7 +19,7 @@ export interface DutyEntry extends Entry {
   /** Addresses of who is on duty; none where all of them are deactivated. */
   people: readonly string[];
   /** Duties at the same time lie below each other. */
-  lane: number;
+  row: number;
 }
 
 /** One day on the wall of a zone. */
@@ -30,7 +30,7 @@ export interface WeekDay {
   gaps: readonly Entry[];
   /** Before the seven days, and after them. */
   outside: readonly Block[];
-  lanes: number;
+  rows: number;
 }
 
 const DAY = 86_400_000;
@@ -47,13 +47,13 @@ export function weekOf({ duties, gaps }: Pick<OnCall, "duties" | "gaps">, zone: 
       const people = users.map(({ email }) => email);
       return entry ? [{ ...entry, key: `${shiftId} ${startsAt}`, shiftId, shiftName, people }] : [];
     });
-    const laid = inLanes(found);
+    const laid = inRows(found);
     days.push({
       date,
       duties: laid,
       gaps: gaps.flatMap((gap) => within(wall(Date.parse(gap.from)), wall(Date.parse(gap.to))) ?? []),
       outside: [entryOf(date, first, date), entryOf(last, date + DAY, date)].flatMap((each) => each ?? []),
-      lanes: Math.max(1, ...laid.map(({ lane }) => lane + 1)),
+      rows: Math.max(1, ...laid.map(({ row }) => row + 1)),
     });
   }
   return days;
@@ -67,15 +67,15 @@ function entryOf(start: number, end: number, date: number): Entry | undefined {
   return { left: percent(from), width: percent(to) - percent(from), times: `${clock(from, date)}–${clock(to, date)}` };
 }
 
-function inLanes<Item extends Block>(items: readonly Item[]): (Item & { lane: number })[] {
+function inRows<Item extends Block>(items: readonly Item[]): (Item & { row: number })[] {
   const ends: number[] = [];
   return items
     .toSorted((one, other) => one.left - other.left)
     .map((item) => {
       const free = ends.findIndex((end) => end <= item.left);
-      const lane = free < 0 ? ends.length : free;
-      ends[lane] = item.left + item.width;
-      return { ...item, lane };
+      const row = free < 0 ? ends.length : free;
+      ends[row] = item.left + item.width;
+      return { ...item, row };
     });
 }
 

@@ -30,8 +30,8 @@ export function InviteUser({ opened, onClose }: { opened: boolean; onClose: () =
           {link.role !== "admin" && (
             <Notice tone="accent" title="In no group yet">
               <p>
-                {link.email} sees no device until someone adds the account to a <a href="/groups">group</a>, once the
-                invitation is accepted.
+                {link.email} sees no device until an administrator adds the account to a <a href="/groups">group</a>,
+                once the invitation is accepted.
               </p>
             </Notice>
           )}

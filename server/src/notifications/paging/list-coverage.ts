@@ -10,7 +10,7 @@ const AHEAD_MS = 7 * DAY;
 /** The most groups that one answer evaluates: each is a week of duties. */
 const MOST = 200;
 
-/** A group of which an anomaly may reach no one in the next seven days. */
+/** A group with uncovered hours in the next seven days. */
 export interface UncoveredGroup {
   groupId: string;
   name: string;
@@ -30,8 +30,8 @@ export interface Coverage {
 }
 
 /**
- * The groups that the caller sees, have an escalation, and reach no one at some time of the next seven days. A group without an
- * escalation pages no one by intent and is not among them.
+ * The groups that the caller sees, have an escalation, and have uncovered hours in the next seven days. A group without an escalation
+ * sends no pages by intent and is not among them.
  */
 export const listCoverage = useCase(
   { role: "viewer" },

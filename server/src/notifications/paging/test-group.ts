@@ -30,7 +30,7 @@ export interface GroupTestMessage {
  * Sends a test message to whom a step of the group's escalation would page now, by the way that pages take.
  *
  * @returns how many messages wait to be sent; fewer than recipients when the tenant's messages of this minute are used up
- * @throws MusterError not_found; invalid_request when the step would reach no one; rate_limited within a minute of the last test
+ * @throws MusterError not_found; invalid_request when the step would have no recipient; rate_limited within a minute of the last test
  */
 export const testGroup = adminUseCase(
   { role: "admin" },
@@ -77,7 +77,7 @@ function messagesTo(
   now: Date,
 ): NewDelivery[] {
   const recipients = recipientsOf(notify, group, now);
-  if (recipients.length === 0) throw invalidRequest(REACHES_NO_ONE[notify], "notify");
+  if (recipients.length === 0) throw invalidRequest(NO_RECIPIENT[notify], "notify");
   return recipients.map(({ channel, target, userId, timeZone }) => ({
     id: ids.uuid(now),
     tenantId,
@@ -98,8 +98,8 @@ function messagesTo(
   }));
 }
 
-const REACHES_NO_ONE: Record<Notify, string> = {
-  shift: "No one is on duty now on the group's shifts.",
+const NO_RECIPIENT: Record<Notify, string> = {
+  shift: "No user is on duty now on the group's shifts.",
   members: "The group has no active member.",
   channels: "The group has no confirmed channel.",
 };

@@ -26,7 +26,7 @@ const onCall = z
     duties: z.array(duty).meta({ description: "Of the next seven days, whole, in the order in which they begin" }),
     gaps: z
       .array(span)
-      .meta({ description: "Of the next seven days: an anomaly that opens then reaches no one by any step" }),
+      .meta({ description: "Of the next seven days: an anomaly that opens then has no recipient by any step" }),
   })
   .meta({ id: "OnCall" });
 
@@ -51,7 +51,7 @@ export const getGroupOnCall = adminRoute({
   path: "/api/admin/groups/{id}/on-call",
   tag: TAG,
   summary: "Show who is on call for a group",
-  description: "Now and in the next seven days, with the hours in which no one is reached.",
+  description: "Now and in the next seven days, with the uncovered hours.",
   params: idParams,
   status: 200,
   response: onCall,
@@ -84,9 +84,9 @@ export const listCoverage = adminRoute({
   method: "GET",
   path: "/api/admin/coverage",
   tag: TAG,
-  summary: "List groups that reach no one at times",
+  summary: "List groups with uncovered hours",
   description:
-    "The groups that the user sees whose escalation reaches no one at some time of the next seven days. Groups without an escalation page no one and are not among them.",
+    "The groups that the user sees whose escalation has no recipient at some time of the next seven days. Groups without an escalation send no pages and are not among them.",
   status: 200,
   response: z
     .strictObject({
