@@ -27,6 +27,13 @@ async function waitForChart(page: Page): Promise<void> {
   await page.getByRole("img", { name: /^vibration/ }).waitFor();
 }
 
+/** The anomaly of the pump that wears out again. */
+async function openAnomaly(page: Page): Promise<void> {
+  await page.goto("/anomalies?status=open");
+  await page.locator(".table-main a").first().click();
+  await page.getByRole("img", { name: /^vibration around/ }).waitFor();
+}
+
 export const PICTURES: readonly Picture[] = [
   {
     ...WIDE,
@@ -61,6 +68,24 @@ export const PICTURES: readonly Picture[] = [
     open: async (page, state) => {
       await page.goto(`${failingDevice(state)}?tab=telemetry&metric=vibration&range=1h`);
       await waitForChart(page);
+    },
+  },
+  { ...WIDE, name: "anomaly", open: openAnomaly },
+  {
+    ...PHONE,
+    name: "acknowledge",
+    open: async (page) => {
+      await openAnomaly(page);
+      await page.getByRole("button", { name: "Acknowledge" }).click();
+      await page.getByLabel("Comment").fill("On my way to the pump hall");
+    },
+  },
+  {
+    ...WIDE,
+    name: "ticket",
+    open: async (page, { ticketId }) => {
+      await page.goto(`/tickets/${ticketId}`);
+      await page.getByRole("table", { name: "History of the ticket" }).getByText("Opened").waitFor();
     },
   },
 ];
