@@ -131,6 +131,12 @@ const FORBIDDEN: [clause: string, what: string, read: () => unknown, problem: Pr
   ],
   ["2.2.2.2", "a text that is not UTF-8", () => readPublish(publish("t", props([0x03], "\xff"))), "malformed_packet"],
   [
+    "1.5.7-1",
+    "a user property with a null character",
+    () => readPublish(publish("t", props([0x26], "k", "\0"))),
+    "malformed_packet",
+  ],
+  [
     "3.1.2.11.2",
     "two session expiries",
     () => readConnect(frame(connect(props([0x11, 0, 0, 0, 1, 0x11, 0, 0, 0, 1])))),

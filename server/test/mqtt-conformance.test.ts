@@ -5,12 +5,18 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/mqtt-conformance.md"), "utf8");
+const STATEMENTS = ["Statements of MQTT 3.1.1", "Statements of MQTT 5"];
 
 /** The rows of the table under a heading, as cells. */
 function rowsUnder(heading: string): string[][] {
   const section = page.split(`## ${heading}\n`)[1]!.split("\n## ")[0]!;
   const lines = section.split("\n").filter((line) => line.startsWith("| "));
   return lines.slice(1).map((line) => line.slice(2, -2).split(" | "));
+}
+
+/** The keys of the tests of a statement; none where a dash says why. */
+function keysOf([, , tests]: string[]): string[] {
+  return tests!.startsWith("– ") ? [] : tests!.split(", ");
 }
 
 test("every test that docs/mqtt-conformance.md names exists", () => {
@@ -21,16 +27,31 @@ test("every test that docs/mqtt-conformance.md names exists", () => {
 });
 
 test("every statement of docs/mqtt-conformance.md is listed once, with tests of its table, and each of these is used", () => {
-  const keys = new Set(rowsUnder("Tests").map(([key]) => key!));
-  const statements = rowsUnder("Statements").map(([statement]) => statement);
-  assert.equal(new Set(statements).size, statements.length);
-  const used = rowsUnder("Statements").flatMap(([, , tests]) => tests!.split(", "));
-  assert.deepEqual(
-    [...new Set(used)].filter((key) => !keys.has(key)),
-    [],
-  );
-  assert.deepEqual(
-    [...keys].filter((key) => !used.includes(key)),
-    [],
-  );
+  const keys = rowsUnder("Tests").map(([key]) => key!);
+  assert.equal(new Set(keys).size, keys.length);
+  const used = new Set<string>();
+  for (const heading of STATEMENTS) {
+    const rows = rowsUnder(heading);
+    assert.equal(new Set(rows.map(([statement]) => statement)).size, rows.length, heading);
+    for (const key of rows.flatMap(keysOf)) used.add(key);
+  }
+  assert.deepEqual([...used].sort(), keys.sort());
+});
+
+test("the statements of each section of MQTT 5 are numbered without a gap", () => {
+  const bySection = new Map<string, number[]>();
+  for (const [statement] of rowsUnder("Statements of MQTT 5")) {
+    const [section, number] = statement!.split("-") as [string, string];
+    bySection.set(section, [...(bySection.get(section) ?? []), Number(number)]);
+  }
+  for (const [section, numbers] of bySection) {
+    // The standard has no 2.2.1-1.
+    const first = section === "2.2.1" ? 2 : 1;
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => first + at),
+      section,
+    );
+  }
+  assert.equal([...bySection.values()].flat().length, 251);
 });

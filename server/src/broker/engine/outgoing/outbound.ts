@@ -113,7 +113,7 @@ export class Outbound implements Flushable {
     this.#checkBacklog();
   }
 
-  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-28]. */
+  /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
   #send(window: Window, delivery: Delivery): void {
     const packetId = window.take(delivery.qos as 1 | 2);
     const packet = this.#encoder.encode(delivery, packetId);

@@ -1,7 +1,7 @@
 /** A shorter topic is sent instead of its alias, which takes three bytes. */
 const SHORTEST_TOPIC = 4;
 
-/** The topic aliases that a client has been sent: of the first topics, as many as it permits [MQTT-3.1.2-29, MQTT-3.1.2-30]. */
+/** The topic aliases that a client has been sent: of the first topics, as many as it permits [MQTT-3.1.2-26, MQTT-3.1.2-27]. */
 export class OutgoingAliases {
   readonly #max: number;
   readonly #aliases = new Map<string, number>();

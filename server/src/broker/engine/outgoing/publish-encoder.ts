@@ -25,7 +25,7 @@ export class PublishEncoder {
     this.#client = client;
   }
 
-  /** @returns undefined where the packet is longer than the client permits [MQTT-3.1.2-27] */
+  /** @returns undefined where the packet is longer than the client permits [MQTT-3.1.2-24] */
   encode(delivery: Delivery, packetId: number): Buffer | undefined {
     if (!this.#client) return write(delivery, packetId, delivery.message.topic, undefined);
     const { message, subscriptionIds } = delivery;
