@@ -233,16 +233,19 @@ test("a tenant is shown with its quotas; its name and retention are changed toge
   await refused(operator.call("PATCH", "/tenant", { body: {} }), 403, "insufficient_role");
 });
 
-test("the actors of histories are named: users, deleted ones too, keys and claims, to those who may see them", async () => {
+test("the actors of histories are named: users, deleted ones too, keys, claims and devices, to those who may see them", async () => {
   const user = await signIn(server, tenant);
   const { json: key } = await user.call("POST", "/keys", { body: { name: "SCADA", scopes: ["devices:read"] } });
   const { json: claim } = await user.call("POST", "/claims", { body: { intendedName: "Feed pump 1" } });
-  const actors = [`user:${user.userId}`, `apikey:${key.id}`, `claim:${claim.id}`, "user:nobody", "device:x", "system"];
+  const actors = [`user:${user.userId}`, `apikey:${key.id}`, `claim:${claim.id}`, "device:named"];
+  await server.app.devices.createDevice(tenant.caller, { id: "named", name: "Feed pump 9" });
+  actors.push("user:nobody", "device:x", "system");
   const ask = (who: SignedIn) => who.call("GET", `/actors?actors=${actors.join(",")}`);
   const [ofUser, ...others] = [
     { actor: actors[0], name: user.email, deleted: false },
     { actor: actors[1], name: "SCADA", deleted: false },
     { actor: actors[2], name: "Feed pump 1", deleted: false },
+    { actor: actors[3], name: "Feed pump 9", deleted: false },
   ];
   assert.deepEqual((await ask(admin)).json.items, [ofUser, ...others]);
   assert.deepEqual((await ask(operator)).json.items, [ofUser]);

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   user: { label: "user", named: true, screen: (id) => `/users/${id}`, operation: "getUser" },
   apikey: { label: "API key", named: true, screen: (id) => `/keys?key=${id}`, operation: "listKeys" },
   claim: { label: "claim", named: true, screen: (id) => `/claims/${id}`, operation: "getClaim" },
-  device: { label: "device", screen: (id) => `/devices/${id}`, operation: "getDevice" },
+  device: { label: "device", named: true, screen: (id) => `/devices/${id}`, operation: "getDevice" },
 };
 
 /**

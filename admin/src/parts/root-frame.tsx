@@ -3,7 +3,7 @@ import { Outlet, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { handleAnswers } from "../api/send.ts";
 import { forgetSession } from "../api/session.ts";
-import { useAppLinks } from "./links.ts";
+import { useAppLinks } from "./links/links.ts";
 import { requestStepUp } from "./step-up/step-up.ts";
 import { StepUpDialog } from "./step-up/step-up-dialog.tsx";
 import { Toasts } from "./toasts.tsx";

@@ -4,6 +4,7 @@ import type { DevicesDeps } from "./deps.ts";
 import { createDeviceType, listDeviceTypes, tenantOfDeviceType, updateDeviceType } from "./device-types.ts";
 import { countDevices } from "./list/count-devices.ts";
 import { listDevices } from "./list/list-devices.ts";
+import { nameDevices } from "./list/name-devices.ts";
 import { suggestDevices } from "./list/suggest-devices.ts";
 import { changeDevice, replaceDevice } from "./replace-device.ts";
 import { deleteDeviceType } from "./types/delete-device-type.ts";
@@ -48,6 +49,7 @@ export const deviceUseCases = {
   listDevices,
   countDevices,
   suggestDevices,
+  nameDevices,
 };
 export type Devices = Bound<typeof deviceUseCases>;
 export const createDevices = (deps: DevicesDeps): Devices => bind(deps, deviceUseCases);

@@ -18,7 +18,7 @@ export interface OverviewDeps {
   anomalies: Pick<Anomalies, "listAnomalies">;
   certificates: Pick<Certificates, "listCertificates">;
   connections: Pick<Connections, "listMqttClients" | "listRefusals">;
-  devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "suggestDevices">;
+  devices: Pick<Devices, "countDevices" | "getDevice" | "listDeviceTypes" | "nameDevices" | "suggestDevices">;
   enrollment: Pick<Enrollment, "listClaims" | "nameClaims">;
   groups: Pick<Groups, "listGroups" | "listShifts">;
   rules: Pick<Rules, "listThresholds">;

@@ -3,9 +3,9 @@ import type { OverviewDeps } from "./deps.ts";
 
 /** Who did something, as histories and audits print it, with the name of the record. */
 export interface NamedActor {
-  /** `user:<id>`, `apikey:<id>` or `claim:<id>`. */
+  /** `user:<id>`, `apikey:<id>`, `claim:<id>` or `device:<id>`. */
   actor: string;
-  /** A user's email address, the name of a key, whom a claim is for. */
+  /** A user's email address, the name of a key or a device, whom a claim is for. */
   name: string;
   /** A deleted user. */
   deleted: boolean;
@@ -13,15 +13,16 @@ export interface NamedActor {
 
 /**
  * The names of actors, for the screens that show histories: one look-up for a screen. Left out are actors that are none of the tenant's
- * users, keys and claims, and those of a kind that the caller may not see. A device is called by its id.
+ * users, keys, claims and devices, and those that the caller may not see.
  */
 export const nameActors = useCase(
   { role: "viewer" },
-  async ({ access, enrollment }: OverviewDeps, caller, actors: readonly string[]): Promise<NamedActor[]> => {
+  async ({ access, devices, enrollment }: OverviewDeps, caller, actors: readonly string[]): Promise<NamedActor[]> => {
     const kinds = [
       ["user:", access.nameUsers],
       ["apikey:", access.nameKeys],
       ["claim:", enrollment.nameClaims],
+      ["device:", devices.nameDevices],
     ] as const;
     const named = kinds.map(([prefix, names]) => namesOf(caller, actors, prefix, names));
     return (await Promise.all(named)).flat();

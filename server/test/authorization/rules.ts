@@ -111,6 +111,7 @@ export const RULES: Rules = {
     listDevices: ["devices:read", "viewer", ({ group }) => [{ groupId: group, ...page }]],
     countDevices: ["devices:read", "viewer", () => []],
     suggestDevices: ["devices:read", "viewer", ({ device }) => [device, 5]],
+    nameDevices: ["no key", "viewer", ({ device }) => [[device]]],
   },
   enrollment: {
     createClaim: ["provisioning:write", "admin", ({ group }) => [{ intendedName: "x", intendedGroupIds: [group] }]],
@@ -181,7 +182,11 @@ export const RULES: Rules = {
     search: ["no key", "viewer", ({ device }) => [device]],
     listFindings: ["no key", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     listTimeline: ["no key", "viewer", ({ device }) => [device, {}]],
-    nameActors: ["no key", "viewer", ({ user, claim }) => [[`user:${user}`, `claim:${claim}`]]],
+    nameActors: [
+      "no key",
+      "viewer",
+      ({ user, claim, device }) => [[`user:${user}`, `claim:${claim}`, `device:${device}`]],
+    ],
   },
   platform: {
     showAuthorities: ["no key", "platform", () => []],

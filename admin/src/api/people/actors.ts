@@ -5,8 +5,9 @@ import { keyOf } from "../queries.ts";
 import { inBatches } from "./in-batches.ts";
 
 const PATH = "/api/admin/actors";
-/** No user, key or claim is renamed: only the deletion of a user makes a name stale, and has an event. */
+/** Only devices are renamed; the deletion of a user has an event. */
 const STALE_MS = 5 * 60_000;
+const DEVICE_STALE_MS = 30_000;
 
 export type NamedActor = Schemas["NamedActor"];
 
@@ -21,5 +22,5 @@ export const actorQuery = (actor: string) =>
   queryOptions({
     queryKey: keyOf(PATH, actor),
     queryFn: async () => (await named(actor)) ?? null,
-    staleTime: STALE_MS,
+    staleTime: actor.startsWith("device:") ? DEVICE_STALE_MS : STALE_MS,
   });

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type Anomaly, anomalyQuery } from "../../api/monitoring/anomalies.ts";
 import { ticketQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
@@ -48,9 +49,7 @@ function States({ anomaly: { severity, status, deviceId } }: { anomaly: Anomaly 
     <span className="row">
       <Word of={ANOMALY_STATUSES} value={status} />
       <Word of={SEVERITIES} value={severity} />
-      <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
-        {deviceId}
-      </a>
+      <DeviceLink id={deviceId} />
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
+import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";
 import { reading } from "../../ui/display/format.ts";
 import type { Column } from "../../ui/display/table.tsx";
@@ -42,11 +43,7 @@ export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anoma
 const DEVICE: Column<Anomaly> = {
   key: "device",
   title: "Device",
-  cell: ({ deviceId }) => (
-    <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
-      {deviceId}
-    </a>
-  ),
+  cell: ({ deviceId }) => <DeviceLink id={deviceId} />,
 };
 
 /** The last value that broke the rule, with its metric. */

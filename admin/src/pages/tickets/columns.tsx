@@ -1,5 +1,6 @@
 import type { Ticket } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Word } from "../../parts/word.tsx";
 import type { Column } from "../../ui/display/table.tsx";
 import { Ago } from "../../ui/display/time.tsx";
@@ -41,14 +42,7 @@ export function ticketColumns({ ofDevice = false } = {}): readonly Column<Ticket
 const DEVICE: Column<Ticket> = {
   key: "device",
   title: "Device",
-  cell: ({ deviceId }) =>
-    deviceId ? (
-      <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
-        {deviceId}
-      </a>
-    ) : (
-      <span className="soft">none</span>
-    ),
+  cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : <span className="soft">none</span>),
 };
 
 /** Who does it. */

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type Ticket, ticketQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
+import { DeviceLink } from "../../parts/links/device-link.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Word } from "../../parts/word.tsx";
@@ -61,14 +62,7 @@ function TicketFacts({ ticket }: { ticket: Ticket }) {
           facts={[
             ["Assigned to", <Assignee key="assignee" ticket={ticket} />],
             ["Due", <Due key="due" ticket={ticket} none="no date" />],
-            [
-              "Device",
-              deviceId && (
-                <a key="device" className="mono" href={`/devices/${encodeURIComponent(deviceId)}`}>
-                  {deviceId}
-                </a>
-              ),
-            ],
+            ["Device", deviceId && <DeviceLink key="device" id={deviceId} />],
             [
               "Anomaly",
               anomalyId && (

@@ -140,7 +140,7 @@ const actors = z
 const namedActor = z
   .strictObject({
     actor: z.string(),
-    name: z.string().meta({ description: "A user's address, the name of an API key, whom a claim is for" }),
+    name: z.string().meta({ description: "A user's address, the name of an API key or a device, whom a claim is for" }),
     deleted: z.boolean().meta({ description: "The user is deleted; what they did stays in the histories" }),
   })
   .meta({ id: "NamedActor" });
@@ -155,7 +155,7 @@ export const nameActors = adminRoute({
   tag: TAG,
   summary: "Name the actors of a history",
   description:
-    "The names of users, API keys and claims, for the `actor` fields of audits and histories. Left out are unknown ones, and those of kinds that the caller may not see.",
+    "The names of users, API keys, claims and devices, for the `actor` fields of audits and histories. Left out are unknown ones, and those that the caller may not see.",
   query: z.strictObject({ actors }),
   status: 200,
   response: z.strictObject({ items: z.array(namedActor) }).meta({ id: "NamedActors" }),

@@ -28,3 +28,16 @@ export async function suggestDeviceRows(
     ) found ORDER BY place, uid DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
+
+/** Those of `ids` that are devices which `viewer` (a user; undefined: every device) sees, with their names. */
+export async function findDeviceNames(
+  db: Db,
+  tenantId: string,
+  { ids, viewer }: { ids: readonly string[]; viewer: string | undefined },
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    SELECT d.id, d.name FROM devices d
+     WHERE d.tenant_id = ${tenantId} AND d.id = ANY (${[...ids]}::text[]) AND d.deleted_at IS NULL
+       AND ${visibleDevice(viewer, "d.uid")}`.execute(db);
+  return rows;
+}

@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import type { DragEvent } from "react";
 import type { Ticket, TicketStatus } from "../../../api/monitoring/tickets.ts";
+import { DeviceLink } from "../../../parts/links/device-link.tsx";
 import { useMay } from "../../../parts/session.ts";
 import { Word } from "../../../parts/word.tsx";
 import { PRIORITIES, TICKET_MOVES } from "../../../words/monitoring.ts";
@@ -34,11 +35,7 @@ export function Card({ ticket, onDraw, onMove }: CardProps) {
       </div>
       {(deviceId || dueAt) && (
         <div className="row card-facts">
-          {deviceId && (
-            <a className="mono" href={`/devices/${encodeURIComponent(deviceId)}`} draggable={false}>
-              {deviceId}
-            </a>
-          )}
+          {deviceId && <DeviceLink id={deviceId} still />}
           {dueAt && <Due ticket={ticket} />}
         </div>
       )}
