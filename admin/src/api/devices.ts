@@ -15,6 +15,11 @@ export const devicesQuery = (query: DeviceQuery) =>
     placeholderData: (before) => before,
   });
 
+/** Some devices, to be changed together. */
+export function listDevices(query: DeviceQuery) {
+  return must(api.GET(LIST, { params: { query } }));
+}
+
 /** A device with the entity tag that a conditional write names. */
 export const deviceQuery = (id: string) =>
   queryOptions({

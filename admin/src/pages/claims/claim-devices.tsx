@@ -1,11 +1,12 @@
 import { Section } from "../../ui/page/page.tsx";
 import { ConnectionWatch } from "../connect/connection-watch.tsx";
 import { useConnection } from "../connect/use-connection.ts";
+import { RevokeBatch } from "./revoke-batch.tsx";
 
 /** The devices that redeemed a claim. */
 export function ClaimDevices({ deviceIds }: { deviceIds: readonly string[] }) {
   return (
-    <Section title="Devices">
+    <Section title="Devices" actions={<RevokeBatch deviceIds={deviceIds} />}>
       {deviceIds.length === 0 ? (
         <p className="soft">No device has redeemed it.</p>
       ) : (

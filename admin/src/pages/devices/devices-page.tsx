@@ -66,7 +66,14 @@ export default function DevicesPage() {
       <Pager page={data} of="device" onSkip={list.onSkip}>
         <DownloadCsv list={DEVICES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
       </Pager>
-      <BulkBar selected={selected} onSelect={setSelected} page={data?.items.map(({ id }) => id) ?? []} types={types} />
+      <BulkBar
+        selected={selected}
+        onSelect={setSelected}
+        page={data?.items.map(({ id }) => id) ?? []}
+        query={query}
+        total={data?.total ?? 0}
+        types={types}
+      />
       <AddDevice opened={adding} onClose={() => setAdding(false)} types={types} />
     </Page>
   );

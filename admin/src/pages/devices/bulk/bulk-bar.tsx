@@ -1,11 +1,13 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client.ts";
+import type { DeviceQuery } from "../../../api/devices.ts";
+import { ConfirmEnd } from "../../../parts/bulk/confirm-end.tsx";
+import { Outcome } from "../../../parts/bulk/outcome.tsx";
 import { useMay } from "../../../parts/session.ts";
 import { plural } from "../../../ui/display/format.ts";
 import "./bulk-bar.css";
-import { ConfirmEnd } from "./confirm-end.tsx";
-import { Outcome } from "./outcome.tsx";
+import { SelectMatching } from "./select-matching.tsx";
 import { SetGroups } from "./set-groups.tsx";
 import { SetType } from "./set-type.tsx";
 
@@ -17,11 +19,14 @@ interface BulkBarProps {
   onSelect: (selected: ReadonlySet<string>) => void;
   /** The ids of the devices of this page. */
   page: readonly string[];
+  /** The filters of the list, and how many devices match them. */
+  query: DeviceQuery;
+  total: number;
   types: readonly { id: string; name: string }[];
 }
 
 /** What can be done with the selected devices; shown when there are some. */
-export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
+export function BulkBar({ selected, onSelect, page, query, total, types }: BulkBarProps) {
   const [act, setAct] = useState<Act>();
   const [outcome, setOutcome] = useState<BulkOutcome>();
   const mayDelete = useMay("deleteDevice");
@@ -42,6 +47,9 @@ export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
             <Button size="xs" variant="default" onClick={() => onSelect(new Set(page))}>
               Select all on this page
             </Button>
+          )}
+          {selected.size >= page.length && total > selected.size && (
+            <SelectMatching query={query} total={total} onSelect={onSelect} />
           )}
           <Button size="xs" variant="default" onClick={() => onSelect(new Set())}>
             Clear selection
@@ -67,7 +75,7 @@ export function BulkBar({ selected, onSelect, page, types }: BulkBarProps) {
       <SetType opened={act === "type"} ids={ids} types={types} onClose={close} onDone={done} />
       <SetGroups opened={act === "groups"} ids={ids} onClose={close} onDone={done} />
       <ConfirmEnd act={act === "type" || act === "groups" ? undefined : act} ids={ids} onClose={close} onDone={done} />
-      <Outcome outcome={outcome} onClose={() => setOutcome(undefined)} />
+      <Outcome outcome={outcome} left="which stay selected" onClose={() => setOutcome(undefined)} />
     </>
   );
 }

@@ -1,10 +1,9 @@
 import { NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Schemas } from "../../../api/client.ts";
-import { changeDevices, DEVICES } from "../../../api/devices.ts";
+import { useBulk } from "../../../parts/bulk/use-bulk.tsx";
 import { Form } from "../../../parts/form/form.tsx";
 import { GroupsField } from "../../../parts/form/groups-field.tsx";
-import { useRefresh } from "../../../parts/use-refresh.ts";
 import { plural } from "../../../ui/display/format.ts";
 import { Dialog } from "../../../ui/input/dialog.tsx";
 
@@ -25,14 +24,12 @@ export function SetGroups({ opened, onClose, ids, onDone }: SetGroupsProps) {
 }
 
 function SetGroupsForm({ ids, onClose, onDone }: Omit<SetGroupsProps, "opened">) {
-  const refresh = useRefresh();
+  const bulk = useBulk();
   const form = useForm({ mode: "controlled", initialValues: { act: "add", groupIds: [] as string[] } });
   const { act, groupIds } = form.values;
   const submit = async () => {
     const change = act === "add" ? { addGroupIds: groupIds } : { removeGroupIds: groupIds };
-    const outcome = await changeDevices({ ids: [...ids], act: "change", change });
-    await refresh(DEVICES);
-    onDone(outcome);
+    onDone(await bulk.run(ids, { act: "change", change }));
   };
   const count = plural(ids.length, "device");
   return (
@@ -57,6 +54,7 @@ function SetGroupsForm({ ids, onClose, onDone }: Omit<SetGroupsProps, "opened">)
         description="Their members see the devices and are notified of their anomalies. Without a group only administrators see a device."
         {...form.getInputProps("groupIds")}
       />
+      {bulk.shown}
     </Form>
   );
 }

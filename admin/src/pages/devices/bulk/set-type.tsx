@@ -1,9 +1,8 @@
 import { NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Schemas } from "../../../api/client.ts";
-import { changeDevices, DEVICES } from "../../../api/devices.ts";
+import { useBulk } from "../../../parts/bulk/use-bulk.tsx";
 import { Form } from "../../../parts/form/form.tsx";
-import { useRefresh } from "../../../parts/use-refresh.ts";
 import { plural } from "../../../ui/display/format.ts";
 import { Dialog } from "../../../ui/input/dialog.tsx";
 
@@ -25,16 +24,10 @@ export function SetType({ opened, onClose, ids, ...props }: SetTypeProps) {
 }
 
 function SetTypeForm({ ids, types, onClose, onDone }: Omit<SetTypeProps, "opened">) {
-  const refresh = useRefresh();
+  const bulk = useBulk();
   const form = useForm({ mode: "controlled", initialValues: { deviceTypeId: types[0]?.id ?? "" } });
   const submit = async ({ deviceTypeId }: { deviceTypeId: string }) => {
-    const outcome = await changeDevices({
-      ids: [...ids],
-      act: "change",
-      change: { deviceTypeId: deviceTypeId || null },
-    });
-    await refresh(DEVICES);
-    onDone(outcome);
+    onDone(await bulk.run(ids, { act: "change", change: { deviceTypeId: deviceTypeId || null } }));
   };
   return (
     <Form form={form} onSubmit={submit} action={`Set type of ${plural(ids.length, "device")}`} onCancel={onClose}>
@@ -51,6 +44,7 @@ function SetTypeForm({ ids, types, onClose, onDone }: Omit<SetTypeProps, "opened
         ]}
         {...form.getInputProps("deviceTypeId")}
       />
+      {bulk.shown}
     </Form>
   );
 }

@@ -1,9 +1,8 @@
-import type { Schemas } from "../../../api/client.ts";
-import { changeDevices, DEVICES } from "../../../api/devices.ts";
-import { renderProblem } from "../../../parts/problem-box.tsx";
-import { useRefresh } from "../../../parts/use-refresh.ts";
-import { plural } from "../../../ui/display/format.ts";
-import { Confirm } from "../../../ui/input/confirm.tsx";
+import type { Schemas } from "../../api/client.ts";
+import { plural } from "../../ui/display/format.ts";
+import { Confirm } from "../../ui/input/confirm.tsx";
+import { renderProblem } from "../problem-box.tsx";
+import { useBulk } from "./use-bulk.tsx";
 
 interface ConfirmEndProps {
   act: "revoke_certificates" | "delete" | undefined;
@@ -16,13 +15,11 @@ const SHOWN = 10;
 
 /** Asks before many devices are deleted, or lose their certificates. */
 export function ConfirmEnd({ act, ids, onClose, onDone }: ConfirmEndProps) {
-  const refresh = useRefresh();
+  const bulk = useBulk();
   const count = plural(ids.length, "device");
   const deletes = act === "delete";
   const confirm = async () => {
-    const outcome = await changeDevices({ ids: [...ids], act: act! });
-    await refresh(DEVICES, "/api/admin/certificates");
-    onDone(outcome);
+    onDone(await bulk.run(ids, { act: act! }));
   };
   return (
     <Confirm
@@ -45,6 +42,7 @@ export function ConfirmEnd({ act, ids, onClose, onDone }: ConfirmEndProps) {
           only with a new certificate. This cannot be undone.
         </p>
       )}
+      {bulk.shown}
       <p className="mono">
         {ids.slice(0, SHOWN).join(", ")}
         {ids.length > SHOWN && ` and ${ids.length - SHOWN} more`}

@@ -1,30 +1,37 @@
 import { Button } from "@mantine/core";
-import type { Schemas } from "../../../api/client.ts";
-import { sentence } from "../../../parts/problem-box.tsx";
-import { plural } from "../../../ui/display/format.ts";
-import { type Column, Table } from "../../../ui/display/table.tsx";
-import { Dialog, DialogActions } from "../../../ui/input/dialog.tsx";
+import type { Schemas } from "../../api/client.ts";
+import { plural } from "../../ui/display/format.ts";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
+import { sentence } from "../problem-box.tsx";
 
 type BulkOutcome = Schemas["BulkOutcome"];
 type DeviceOutcome = Schemas["DeviceOutcome"];
 
-/** What became of the devices; those that were not done stay selected. */
-export function Outcome({ outcome, onClose }: { outcome: BulkOutcome | undefined; onClose: () => void }) {
+interface OutcomeProps {
+  outcome: BulkOutcome | undefined;
+  /** What holds for the devices that were not done. */
+  left: string;
+  onClose: () => void;
+}
+
+/** What became of the devices. */
+export function Outcome({ outcome, left, onClose }: OutcomeProps) {
   return (
     <Dialog title="What was done" opened={outcome !== undefined} onClose={onClose} wide>
-      {outcome && <Done outcome={outcome} onClose={onClose} />}
+      {outcome && <Done outcome={outcome} left={left} onClose={onClose} />}
     </Dialog>
   );
 }
 
-function Done({ outcome, onClose }: { outcome: BulkOutcome; onClose: () => void }) {
+function Done({ outcome, left, onClose }: OutcomeProps & { outcome: BulkOutcome }) {
   const failed = outcome.items.filter((item) => item.outcome !== "done");
   return (
     <div className="stack">
       <p role="status">
         {failed.length === 0
           ? `Done for ${plural(outcome.done, "device")}.`
-          : `Done for ${plural(outcome.done, "device")}, not for ${failed.length}, which stay selected:`}
+          : `Done for ${plural(outcome.done, "device")}, not for ${failed.length}, ${left}:`}
       </p>
       {failed.length > 0 && <Table label="Not done" columns={COLUMNS} rows={failed} rowKey={({ id }) => id} />}
       <DialogActions>
@@ -42,6 +49,6 @@ const COLUMNS: readonly Column<DeviceOutcome>[] = [
 ];
 
 function reasonOf({ outcome, message }: DeviceOutcome): string {
-  if (outcome === "not_tried") return "The service ran out of time before it: repeat for the selected devices.";
-  return sentence(message ?? "");
+  if (message !== null) return sentence(message);
+  return outcome === "not_tried" ? "It was not tried: repeat it." : "";
 }

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assertSound, browserTest, openPage, useSession, VIEWS, type Watched } from "../harness/browser.ts";
+import { newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
+import { runSql } from "../harness/run-sql.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+
+before(async () => {
+  server = await startServer();
+});
+after(() => server?.stop());
+
+/** Three parts. */
+const COUNT = 120;
+
+async function start(options: Parameters<typeof openPage>[1] = {}) {
+  const tenant = await newTenant(server);
+  const admin = await signIn(server, tenant);
+  const window = await openPage(server, options);
+  await useSession(window, server, admin.cookie);
+  return { tenant, admin, window };
+}
+
+async function addDevices(tenant: TestTenant): Promise<void> {
+  await runSql(
+    server.app.database.db,
+    `INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, 'many-' || n, 'Pump ' || n, $2, $2 FROM generate_series(1, ${COUNT}) n`,
+    [tenant.caller.tenantId, server.clock.now()],
+  );
+}
+
+async function selectsAll({ page }: Watched): Promise<void> {
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("button", { name: `Select all ${COUNT} devices of the list` }).click();
+  await page.getByText(`${COUNT} devices selected`).waitFor();
+}
+
+browserTest("many devices go into a group with progress, and doing it again changes nothing", async () => {
+  const { tenant, admin, window } = await start();
+  const { page } = window;
+  await addDevices(tenant);
+  const group = await server.app.groups.createGroup(tenant.caller, { name: "Hall 3" });
+  for (const round of [1, 2]) {
+    await page.goto("/devices?q=many-");
+    await selectsAll(window);
+    await page.getByRole("button", { name: "Groups" }).click();
+    await page.getByRole("dialog").getByLabel("Hall 3").check();
+    await page.getByRole("button", { name: `Add ${COUNT} devices` }).click();
+    if (round === 1) await page.getByText(/^(50|100) of 120$/).waitFor();
+    await page.getByText(`Done for ${COUNT} devices.`).waitFor();
+    const { json } = await admin.call("GET", `/devices?groupId=${group.id}`);
+    assert.equal(json.total, COUNT);
+  }
+  const { json: acts } = await admin.call("GET", "/audit/admin?limit=1");
+  assert.equal(acts.items[0].act, "device.update");
+  const { json: updates } = await admin.call("GET", "/audit/admin?act=device.update");
+  assert.equal(updates.total, COUNT, "the second time nothing was changed");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest(
+  "all devices of a claim lose their certificates after a step-up, and the claim shows what became of each",
+  async () => {
+    const { tenant, admin, window } = await start({ ...VIEWS[1], refused: /bulk/ });
+    const { page } = window;
+    const wanted = { intendedName: "Pumps", intendedDeviceTypeId: tenant.deviceTypeId, maxUses: 3 };
+    const claim = await server.app.enrollment.createClaim(tenant.caller, wanted);
+    const deviceIds: string[] = [];
+    for (let at = 0; at < 3; at++) {
+      const answer = await redeem(server, (await redemption(claim.claimCode)).body);
+      deviceIds.push(answer.json.deviceId);
+    }
+    server.clock.advance(11 * 60_000);
+    await page.goto(`/claims/${claim.id}`);
+    await page.getByRole("button", { name: "Revoke the certificates of all" }).click();
+    await page.getByLabel("Type revoke 3 to confirm").fill("revoke 3");
+    await assertSound(window, "revoke a batch");
+    await page.getByRole("button", { name: "Revoke certificates of 3 devices" }).click();
+    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+    await page.getByRole("textbox", { name: "Password" }).fill(admin.password);
+    await page.getByRole("button", { name: "Confirm", exact: true }).click();
+    await page.getByText("Done for 3 devices.").waitFor();
+    for (const id of deviceIds) {
+      const { certificateState } = await server.app.devices.getDevice(tenant.caller, id);
+      assert.equal(certificateState, "revoked");
+    }
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
