@@ -4,7 +4,14 @@ import fc from "fast-check";
 import { InboundBudget } from "./inbound-budget.ts";
 import type { SessionBudget } from "./session-budget.ts";
 
-const LIMITS = { mqttUnsettledBytesPerSession: 100, mqttUnsettledBytesPerTenant: 200, mqttUnsettledBytes: 300 };
+const LIMITS = {
+  mqttUnsettledBytesPerSession: 100,
+  mqttUnsettledBytesPerTenant: 200,
+  mqttUnsettledBytes: 300,
+  mqttBytesPerSecondPerTenant: Infinity,
+};
+
+const budgets = (limits = LIMITS) => new InboundBudget(limits, { now: () => new Date(0), monotonicMs: () => 0 });
 
 /** A session that reads messages of `size` bytes while it has room. */
 class Reader {
@@ -37,7 +44,7 @@ class Reader {
 }
 
 test("a session reads until its own bytes are used up, and again when a message is settled", () => {
-  const reader = new Reader(new InboundBudget(LIMITS), "a", 40);
+  const reader = new Reader(budgets(), "a", 40);
   reader.readAll();
   assert.equal(reader.bytes, 120, "the message that exceeds the limit has been read when it is noticed");
   reader.settleOne();
@@ -45,7 +52,7 @@ test("a session reads until its own bytes are used up, and again when a message 
 });
 
 test("the sessions of a tenant share its bytes in turn, and sessions of other tenants are read all the time", () => {
-  const inbound = new InboundBudget(LIMITS);
+  const inbound = budgets();
   const readers = Array.from({ length: 4 }, () => new Reader(inbound, "a", 50));
   for (const reader of readers) reader.readAll();
   assert.deepEqual(
@@ -65,7 +72,7 @@ test("the sessions of a tenant share its bytes in turn, and sessions of other te
 });
 
 test("while the process is full, a tenant below the average is read and the others are not", () => {
-  const inbound = new InboundBudget({
+  const inbound = budgets({
     ...LIMITS,
     mqttUnsettledBytesPerTenant: 1000,
     mqttUnsettledBytesPerSession: 1000,
@@ -79,7 +86,7 @@ test("while the process is full, a tenant below the average is read and the othe
 });
 
 test("held bytes count against the tenant, up to half of it, and not against their session", () => {
-  const inbound = new InboundBudget(LIMITS);
+  const inbound = budgets();
   const [holding, reading] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
   assert.deepEqual([holding.budget.defer(60), holding.budget.defer(60), holding.budget.defer(60)], [true, true, false]);
   assert.equal(holding.budget.hasRoom(), true);
@@ -91,7 +98,7 @@ test("held bytes count against the tenant, up to half of it, and not against the
 });
 
 test("a session that ends drops what is deferred; what is being stored counts until it is settled", () => {
-  const inbound = new InboundBudget(LIMITS);
+  const inbound = budgets();
   const [ending, next] = [new Reader(inbound, "a", 90), new Reader(inbound, "a", 90)];
   ending.readOne();
   ending.budget.defer(100);
@@ -105,6 +112,29 @@ test("a session that ends drops what is deferred; what is being stored counts un
   assert.equal(inbound.bytes, 90 + 90 + 90);
 });
 
+test("the sessions of a tenant are read no faster than its rate, in turn, and those of other tenants all the time", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const inbound = budgets({ ...LIMITS, mqttBytesPerSecondPerTenant: 1_000 });
+  const resumed: string[] = [];
+  const open = (tenant: string, name: string) => {
+    const budget = inbound.open(tenant, () => {
+      resumed.push(name);
+      assert.equal(budget.hasRoom(), true);
+      budget.spend(500);
+    });
+    return budget;
+  };
+  const [first, second, other] = [open("a", "first"), open("a", "second"), open("b", "other")];
+  first.spend(1_500);
+  assert.deepEqual([first.hasRoom(), second.hasRoom(), other.hasRoom()], [false, false, true]);
+  t.mock.timers.tick(500);
+  assert.deepEqual(resumed, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(resumed, ["first"]);
+  t.mock.timers.tick(500);
+  assert.deepEqual(resumed, ["first", "second"]);
+});
+
 test("whatever sessions read, settle and close, limits hold, none waits without reason, and all returns to nothing", () => {
   const step = fc.tuple(
     fc.nat(5),
@@ -113,7 +143,7 @@ test("whatever sessions read, settle and close, limits hold, none waits without 
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const inbound = new InboundBudget(LIMITS);
+      const inbound = budgets();
       const readers = Array.from({ length: 6 }, (_, n) => new Reader(inbound, `t${n % 3}`, 1 + 7 * n));
       const closed = new Set<number>();
       for (const [at, what] of steps) {

@@ -1,17 +1,21 @@
+import type { Clock } from "../lib/clock.ts";
 import type { BrokerLimits } from "./limits.ts";
+import { RateLimit } from "./rate-limit.ts";
 import { SessionBudget, type Totals } from "./session-budget.ts";
 
 type InboundLimits = Pick<
   BrokerLimits,
-  "mqttUnsettledBytesPerSession" | "mqttUnsettledBytesPerTenant" | "mqttUnsettledBytes"
+  "mqttUnsettledBytesPerSession" | "mqttUnsettledBytesPerTenant" | "mqttUnsettledBytes" | "mqttBytesPerSecondPerTenant"
 >;
 
 /**
  * Bytes of PUBLISH packets that this process has read and not settled (stored, refused or dropped): of each session, each tenant and all.
- * A session without room is not read. While all of them together have too many, only tenants below the average are.
+ * A session without room is not read. While all of them together have too many, only tenants below the average are. The sessions of a
+ * tenant are also read no faster than its rate.
  */
 export class InboundBudget {
   readonly limits: InboundLimits;
+  readonly clock: Clock;
   readonly #tenants = new Map<string, TenantBudget>();
   /** Tenants with waiting sessions, in the order in which they began to wait. */
   readonly #waiting = new Set<TenantBudget>();
@@ -19,8 +23,9 @@ export class InboundBudget {
   /** Tenants that have bytes. */
   sending = 0;
 
-  constructor(limits: InboundLimits) {
+  constructor(limits: InboundLimits, clock: Clock) {
     this.limits = limits;
+    this.clock = clock;
   }
 
   /** @param resume see {@link SessionBudget} */
@@ -60,11 +65,15 @@ class TenantBudget implements Totals {
   sessions = 0;
   readonly #all: InboundBudget;
   readonly #waiting = new Set<SessionBudget>();
+  readonly #rate: RateLimit;
+  #rateTimer: NodeJS.Timeout | undefined;
   #bytes = 0;
 
   constructor(all: InboundBudget, id: string) {
     this.#all = all;
     this.id = id;
+    const { mqttBytesPerSecondPerTenant: mqttBytesPerSecond } = all.limits;
+    this.#rate = new RateLimit({ mqttMessagesPerSecond: Infinity, mqttBytesPerSecond }, all.clock);
   }
 
   get sessionBytes(): number {
@@ -78,6 +87,10 @@ class TenantBudget implements Totals {
   hasRoom(): boolean {
     const { limits, bytes, sending } = this.#all;
     if (this.#bytes >= limits.mqttUnsettledBytesPerTenant) return false;
+    if (this.#rate.allowance() < 1) {
+      this.#waitForRate();
+      return false;
+    }
     return bytes < limits.mqttUnsettledBytes || this.#bytes * sending < bytes;
   }
 
@@ -99,6 +112,10 @@ class TenantBudget implements Totals {
     this.#forgetUnused();
   }
 
+  spend(bytes: number): void {
+    this.#rate.spend(0, bytes);
+  }
+
   wait(session: SessionBudget): void {
     this.#waiting.add(session);
     this.#all.waits(this);
@@ -118,6 +135,16 @@ class TenantBudget implements Totals {
       this.#stopWaiting(session);
       session.resume();
     }
+  }
+
+  #waitForRate(): void {
+    if (this.#rateTimer) return;
+    const ms = this.#rate.waitMs();
+    this.#rateTimer = setTimeout(() => {
+      this.#rateTimer = undefined;
+      this.#rate.waited(ms);
+      this.resumeWaiting();
+    }, ms).unref();
   }
 
   #stopWaiting(session: SessionBudget): void {

@@ -7,6 +7,7 @@ export type BrokerLimits = Pick<
   | "mqttFirstPacketBytes"
   | "mqttMessagesPerSecond"
   | "mqttBytesPerSecond"
+  | "mqttBytesPerSecondPerTenant"
   | "qos2InFlight"
   | "qos2Bytes"
   | "mqttUnsettledBytesPerSession"

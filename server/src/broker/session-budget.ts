@@ -18,6 +18,8 @@ export interface Totals {
   isHalfEmpty(): boolean;
   /** @param bytes negative when they are settled: waiting sessions may have room then */
   count(bytes: number): void;
+  /** Counts bytes that were read against the tenant's rate. */
+  spend(bytes: number): void;
   /** Resumes the session once there is room. */
   wait(session: SessionBudget): void;
   closed(session: SessionBudget): void;
@@ -46,6 +48,11 @@ export class SessionBudget {
     if (this.#totals.hasRoom()) return true;
     this.#totals.wait(this);
     return false;
+  }
+
+  /** Counts bytes that the session was sent, of packets of any kind. */
+  spend(bytes: number): void {
+    this.#totals.spend(bytes);
   }
 
   /** Counts bytes that are held back. @returns whether they may be: half of the budgets stays free of them, so that reading goes on */

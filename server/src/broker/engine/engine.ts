@@ -46,7 +46,7 @@ class Engine implements BrokerEngine {
       handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
       sessions: new Set(),
       registry: new SessionRegistry(),
-      inbound: new InboundBudget(options.limits),
+      inbound: new InboundBudget(options.limits, options.clock),
       router: new Router(),
       turns: new TurnWriter(),
       wheel: new TimerWheel(),

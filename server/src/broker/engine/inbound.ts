@@ -129,6 +129,7 @@ export class Inbound {
       this.#owner.onFrame(this.#reader, length);
     }
     this.#rate.spend(messages, bytes);
+    this.#budget?.spend(bytes);
     return bytes > 0;
   }
 

@@ -217,6 +217,12 @@ export const broker = limitTable({
     value: 16 * 1024 * 1024,
     reached: "the sockets of the tenant are not read until one of them is; the sessions stay",
   },
+  mqttBytesPerSecondPerTenant: {
+    level: "tenant",
+    of: "bytes a second of MQTT packets, in each process; a burst of one second's worth passes",
+    value: 16_000_000,
+    reached: "the sockets of the tenant are read no faster, in turn; the sessions stay",
+  },
   mqttConnectionsPerAddress: {
     level: "address",
     of: "MQTT connections from one address block (IPv4 /32, IPv6 /64); addresses of trusted proxies are exempt",
