@@ -184,7 +184,7 @@ test("the timeline of a device has what happened to it, newest first, and contin
 });
 
 test("a search finds records of every kind that the caller may see", async () => {
-  const { access, certificates, connections, enrollment, groups, overview } = registry;
+  const { access, certificates, connections, enrollment, groups, overview, tickets } = registry;
   await addDevice("zebra-1", { groupIds: [groupId] });
   await addDevice("zebra-2");
   await enrollment.issueBundle(tenant.caller, { deviceId: "zebra-2" });
@@ -192,6 +192,9 @@ test("a search finds records of every kind that the caller may see", async () =>
   await enrollment.createClaim(tenant.caller, { intendedName: "Zebra 3" });
   await connections.createMqttClient(tenant.caller, { clientId: "zebra-gateway", username: "z" });
   await access.createUser(tenant.caller, { email: "zebra@example.com", role: "viewer" });
+  const { id, number } = await tickets.openTicket(tenant.caller, { title: "Feed the zebra", deviceId: "zebra-1" });
+  const done = await tickets.openTicket(tenant.caller, { title: "Wash the zebra" });
+  await tickets.changeTicket(tenant.caller, done.id, { status: "cancelled" });
   const search = async (caller: Caller, q: string) =>
     (await overview.search(caller, q)).map(({ kind, title }) => `${kind} ${title}`).sort();
   assert.deepEqual(await search(admin, " ZEBRA "), [
@@ -200,9 +203,14 @@ test("a search finds records of every kind that the caller may see", async () =>
     "device Device zebra-2",
     "group Zebra crossing",
     "mqtt_client zebra-gateway",
+    `ticket #${number} Feed the zebra`,
     "user zebra@example.com",
   ]);
-  assert.deepEqual(await search(viewer, "zebra"), ["device Device zebra-1"]);
+  assert.deepEqual(await search(viewer, "zebra"), ["device Device zebra-1", `ticket #${number} Feed the zebra`]);
+  assert.deepEqual(
+    (await overview.search(admin, `#${number}`)).map((found) => found.id),
+    [id],
+  );
   assert.deepEqual(await search(admin, "zebra-2"), ["device Device zebra-2"]);
   assert.deepEqual(await search(admin, "  "), []);
   const page = { deviceId: "zebra-2", skip: 0, limit: 1 };

@@ -440,6 +440,7 @@ CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (an
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
 CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (done_at IS NULL);
+CREATE INDEX deliveries_failed ON deliveries USING btree (tenant_id, id) WHERE (state = 'failed'::text);
 CREATE INDEX deliveries_group_tests ON deliveries USING btree (group_id, id) WHERE (type = 'group.test'::text);
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);

@@ -4,7 +4,17 @@ import { findCertificates } from "./search-store.ts";
 
 /** A record that a search found: where it is shown follows from its kind and id. */
 export interface Found {
-  kind: "device" | "certificate" | "group" | "shift" | "device_type" | "threshold" | "claim" | "mqtt_client" | "user";
+  kind:
+    | "device"
+    | "certificate"
+    | "ticket"
+    | "group"
+    | "shift"
+    | "device_type"
+    | "threshold"
+    | "claim"
+    | "mqtt_client"
+    | "user";
   id: string;
   /** What the record is called. */
   title: string;
@@ -12,6 +22,7 @@ export interface Found {
 
 /** At most so many records of a kind. */
 const OF_KIND = 5;
+const UNFINISHED = ["open", "in_progress", "on_hold"] as const;
 /** Claims whose names are searched, the newest. */
 const CLAIMS = 100;
 /** MQTT clients whose names are searched, the newest. */
@@ -26,7 +37,7 @@ interface Source {
 
 /**
  * A few records of each kind whose name contains `q`, or whose id is `q`: for the search field of the app. Only what the caller may
- * see. Of many devices the newest are searched; certificates are found by their serial number or fingerprint.
+ * see. Of many devices the newest are searched, of tickets the unfinished ones; certificates are found by their serial number or fingerprint.
  */
 export const search = useCase({ role: "viewer" }, async (deps: OverviewDeps, caller, q: string): Promise<Found[]> => {
   const wanted = q.trim();
@@ -43,7 +54,7 @@ function sourcesOf(deps: OverviewDeps, caller: Caller): Source[] {
 }
 
 function equipment(deps: OverviewDeps, caller: Caller): Source[] {
-  const { certificates, devices, groups, rules } = deps;
+  const { certificates, devices, groups, rules, tickets } = deps;
   const page = { skip: 0, limit: OF_KIND };
   return [
     {
@@ -55,6 +66,14 @@ function equipment(deps: OverviewDeps, caller: Caller): Source[] {
       kind: "certificate",
       useCase: certificates.listCertificates,
       find: async (q) => await findCertificates(deps.database.db, caller, q.toLowerCase()),
+    },
+    {
+      kind: "ticket",
+      useCase: tickets.listTickets,
+      find: async (q) => {
+        const { items } = await tickets.listTickets(caller, { q, status: UNFINISHED, ...page, countAhead: 0 });
+        return items.map(({ id, number, title }) => ({ id, title: `#${number} ${title}` }));
+      },
     },
     {
       kind: "group",

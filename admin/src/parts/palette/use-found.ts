@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, readonly [route: string, label: string]>> =
   certificate: ["/certificates/$id", "certificate"],
   device_type: ["/device-types/$id", "device type"],
   claim: ["/claims/$id", "claim"],
+  ticket: ["/tickets/$id", "ticket"],
   group: ["/groups/$id", "group"],
   shift: ["/shifts", "shift"],
   mqtt_client: ["/mqtt-clients", "MQTT client"],

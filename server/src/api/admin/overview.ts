@@ -53,6 +53,7 @@ const found = z
     kind: z.enum([
       "device",
       "certificate",
+      "ticket",
       "group",
       "shift",
       "device_type",
@@ -105,7 +106,7 @@ export const search = adminRoute({
   tag: TAG,
   summary: "Search records of every kind",
   description:
-    "At most five records of each kind whose name contains the text, or whose id it is; certificates by serial number or fingerprint. Of very many devices the newest are searched: `GET /api/admin/devices` searches all.",
+    "At most five records of each kind whose name contains the text, or whose id it is; certificates by serial number or fingerprint, unfinished tickets by number, too. Of very many devices the newest are searched: `GET /api/admin/devices` searches all.",
   query: z.strictObject({ q: z.string().max(records.searchCharacters.value) }),
   status: 200,
   response: z

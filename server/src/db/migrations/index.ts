@@ -33,6 +33,7 @@ import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
+import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { number: 36, name: "device commands", sql: deviceCommands },
   { number: 37, name: "ticket comments", sql: ticketComments },
   { number: 38, name: "groups", sql: groups },
+  { number: 39, name: "failed deliveries", sql: failedDeliveries },
 ];

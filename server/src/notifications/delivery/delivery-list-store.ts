@@ -71,12 +71,13 @@ export async function listDeliveryRows(
   return { rows, ...totalOf(Number(counted.rows[0]!.n), page) };
 }
 
+/** The state stands in the statement as it is, for the indexes of one state. */
 function conditionOf({ anomalyId, groupId, channel, state, notState, viewer, ...period }: DeliveryFilter) {
   const conditions: RawBuilder<unknown>[] = [sql`true`, ...createdBetween("d.id", period)];
   if (anomalyId !== undefined) conditions.push(sql`d.anomaly_id = ${anomalyId}::uuid`);
   if (groupId !== undefined) conditions.push(sql`d.group_id = ${groupId}::uuid`);
   if (channel !== undefined) conditions.push(sql`d.channel = ${channel}`);
-  if (state !== undefined) conditions.push(sql`d.state = ${state}`);
+  if (state !== undefined) conditions.push(sql`d.state = ${sql.lit(state)}`);
   if (notState !== undefined) conditions.push(sql`d.state <> ${notState}`);
   if (viewer !== undefined)
     conditions.push(
