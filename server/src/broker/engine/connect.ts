@@ -55,12 +55,19 @@ function announce(session: Session, asked: Properties, serverKeepAlive: number |
 
 async function answer(session: Session, credential: Credential): Promise<void> {
   const { deps } = session;
-  const refused = await admit(deps, session, credential).catch((error: Error): ConnectAnswer => {
-    deps.logger.error({ err: error }, "admitting a client failed");
-    return "server_unavailable";
-  });
+  const refused = await deps.connecting
+    .pass(() => admitOpen(session, credential))
+    .catch((error: Error): ConnectAnswer => {
+      deps.logger.error({ err: error }, "admitting a client failed");
+      return "server_unavailable";
+    });
   if (refused === undefined) accept(session);
   else refuse(session, refused);
+}
+
+/** A client may leave while its CONNECT waits for its turn. */
+async function admitOpen(session: Session, credential: Credential): Promise<ConnectAnswer | undefined> {
+  return session.isClosed ? "not_authorized" : await admit(session.deps, session, credential);
 }
 
 function accept(session: Session): void {

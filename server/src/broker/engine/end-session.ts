@@ -18,6 +18,7 @@ export function endSession(session: Session, reason: string): void {
     if (session.accepted && isDue) publishWill(session);
   }
   session.budget?.close();
+  session.onWaiting();
 }
 
 /** Under the same rules as any message of the client. */

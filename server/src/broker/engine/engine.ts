@@ -5,6 +5,7 @@ import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerEngine, EngineOptions } from "../engine.ts";
 import { InboundBudget } from "../inbound-budget.ts";
 import { createListener, type Listener, type ListenerOptions } from "../listener.ts";
+import { OutgoingBudget } from "../outgoing-budget.ts";
 import type { Credential } from "../policy/policy.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
@@ -14,6 +15,7 @@ import { handleFrame } from "./handle-frame.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { settleIncoming, storeIncoming } from "./take-publish.ts";
 import { TurnWriter } from "./turn-writer.ts";
+import { Turnstile } from "./turnstile.ts";
 
 /** How long a stop waits for messages under way. */
 const DRAIN_MS = 5_000;
@@ -41,15 +43,18 @@ class Engine implements BrokerEngine {
   constructor(options: EngineOptions, listen: (options: ListenerOptions) => Listener) {
     this.#options = options;
     this.#listener = listen({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
+    const wheel = new TimerWheel();
     this.#deps = {
       ...options,
       handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
       sessions: new Set(),
       registry: new SessionRegistry(),
       inbound: new InboundBudget(options.limits, options.clock),
+      outgoing: new OutgoingBudget(options.limits, wheel),
+      connecting: new Turnstile(options.limits.mqttConnecting),
       router: new Router(),
       turns: new TurnWriter(),
-      wheel: new TimerWheel(),
+      wheel,
       listener: this.#listener,
     };
   }

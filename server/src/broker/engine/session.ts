@@ -165,7 +165,12 @@ export class Session
   }
 
   get waitingBytes(): number {
-    return this.outbound.waitingBytes;
+    return this.isClosed ? 0 : this.outbound.waitingBytes;
+  }
+
+  onWaiting(): void {
+    if (!this.accepted) return;
+    this.deps.outgoing.count(this.principal!.tenantId, this);
   }
 
   deliverCommands(): void {

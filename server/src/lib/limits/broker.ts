@@ -223,6 +223,12 @@ export const broker = limitTable({
     value: 16_000_000,
     reached: "the sockets of the tenant are read no faster, in turn; the sessions stay",
   },
+  mqttBacklogBytesPerTenant: {
+    level: "tenant",
+    of: "bytes that wait to be sent to clients of one tenant, of sessions with more than 4 KiB, in each process",
+    value: 32 * 1024 * 1024,
+    reached: "the session with most of them is closed",
+  },
   mqttConnectionsPerAddress: {
     level: "address",
     of: "MQTT connections from one address block (IPv4 /32, IPv6 /64); addresses of trusted proxies are exempt",
@@ -267,6 +273,18 @@ export const broker = limitTable({
     of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each",
     value: 128 * 1024 * 1024,
     reached: "the sockets of tenants with more than the average are not read; the sessions stay",
+  },
+  mqttBacklogBytesOfAll: {
+    level: "process",
+    of: "bytes that wait to be sent to clients, of sessions with more than 4 KiB",
+    value: 256 * 1024 * 1024,
+    reached: "the session with most of them, of the tenant with most, is closed",
+  },
+  mqttConnecting: {
+    level: "process",
+    of: "CONNECTs that are authorized at once",
+    value: 500,
+    reached: "further ones wait in their order, as long as a client may take to connect",
   },
   mqttConnections: {
     level: "process",

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { AckType } from "../../codec/writers.ts";
+import { COUNTED_BYTES } from "../../outgoing-budget.ts";
 import type { Delivery } from "../../routing/message.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Flushable } from "../turn-writer.ts";
@@ -15,6 +16,8 @@ const READY_BYTES = 64 * 1024;
 export interface OutboundOwner {
   /** More waits for the client than it may have. */
   onBacklog(): void;
+  /** Bytes wait for the client of an accepted session. */
+  onWaiting(): void;
 }
 
 /** What one session sends. Nothing waits for a client that does not read: one that is too far behind is disconnected. */
@@ -27,6 +30,7 @@ export class Outbound implements Flushable {
   #queue: OutQueue | undefined;
   #tracked: Tracked | undefined;
   #isScheduled = false;
+  #isCounted = false;
   /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
   #receiveMaximum = Infinity;
   #encoder: PublishEncoder;
@@ -70,6 +74,7 @@ export class Outbound implements Flushable {
     if (this.#window.isFull) {
       this.#queue ??= new OutQueue();
       this.#queue.push(delivery);
+      this.#countWaiting();
     } else this.#send(this.#window, delivery);
     this.#checkBacklog();
   }
@@ -111,6 +116,7 @@ export class Outbound implements Flushable {
     const bytes = this.#buffer.take();
     if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
     this.#checkBacklog();
+    this.#countWaiting();
   }
 
   /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
@@ -140,5 +146,12 @@ export class Outbound implements Flushable {
 
   #checkBacklog(): void {
     if (this.waitingBytes > this.#parts.limits.mqttBacklogBytes) this.#owner.onBacklog();
+  }
+
+  /** Once a turn, and for what is queued: the budgets of tenant and process need not be exact within a turn. */
+  #countWaiting(): void {
+    const isWaiting = this.waitingBytes >= COUNTED_BYTES;
+    if (isWaiting || this.#isCounted) this.#owner.onWaiting();
+    this.#isCounted = isWaiting;
   }
 }
