@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { createGroup, GROUPS, type Group, groupsQuery } from "../../api/people/groups.ts";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -47,7 +48,9 @@ export default function GroupsPage() {
               href={({ id }) => `/groups/${id}`}
               empty={<NoGroups narrowed={Boolean(values.q)} action={may && create} />}
             />
-            <Pager page={page} of="group" onSkip={onSkip} />
+            <Pager page={page} of="group" onSkip={onSkip}>
+              <DownloadCsv list={GROUPS} query={{ q: values.q }} total={page.total} />
+            </Pager>
           </>
         )}
       </Loaded>

@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { createShift, type Shift, shiftsQuery } from "../../api/people/shifts.ts";
+import { createShift, SHIFTS, type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Actor } from "../../parts/actor.tsx";
+import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -52,7 +53,9 @@ export default function ShiftsPage() {
                   </Empty>
                 }
               />
-              <Pager page={page} of="shift" onSkip={(next) => change({ skip: next > 0 ? String(next) : undefined })} />
+              <Pager page={page} of="shift" onSkip={(next) => change({ skip: next > 0 ? String(next) : undefined })}>
+                <DownloadCsv list={SHIFTS} query={{}} total={page.total} />
+              </Pager>
             </>
           )}
         </Loaded>

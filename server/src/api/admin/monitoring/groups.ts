@@ -18,6 +18,7 @@ const { id: _, createdAt: __, updatedAt: ___, unconfirmedChannels: ____, shiftId
 export const listGroups = adminRoute({
   useCase: groupUseCases.listGroups,
   operationId: "listGroups",
+  csv: "groups",
   method: "GET",
   path: "/api/admin/groups",
   tag: TAG,

@@ -27,6 +27,7 @@ const newShift = z
 export const listShifts = adminRoute({
   useCase: groupUseCases.listShifts,
   operationId: "listShifts",
+  csv: "shifts",
   method: "GET",
   path: "/api/admin/shifts",
   tag: TAG,
