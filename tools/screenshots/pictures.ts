@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { DemoState } from "../../server/src/demo/demo-state.ts";
+import { type DemoState, TENANT } from "../../server/src/demo/demo-state.ts";
 import { failingPump } from "../../server/src/demo/simulated-pump.ts";
 
 /** A picture of the admin app in the documents. */
@@ -32,6 +32,28 @@ async function openAnomaly(page: Page): Promise<void> {
   await page.goto("/anomalies?status=open");
   await page.locator(".table-main a").first().click();
   await page.getByRole("img", { name: /^vibration around/ }).waitFor();
+}
+
+/** A group whose days and weekday nights leave the weekend's nights uncovered. @returns its id */
+async function addBoilerHouse({ api, service, operator, leader }: DemoState): Promise<string> {
+  const escalation = [{ afterMinutes: 0, notify: "shift" }];
+  const { id } = await api.expect(201, "POST", "/groups", { name: "Boiler house", escalation });
+  const weekdays = ["mon", "tue", "wed", "thu", "fri"];
+  const shifts = [
+    {
+      name: "Days",
+      startTime: "06:00",
+      endTime: "18:00",
+      daysOfWeek: [...weekdays, "sat", "sun"],
+      users: [leader.email],
+    },
+    { name: "Nights", startTime: "18:00", endTime: "06:00", daysOfWeek: weekdays, users: [operator.email] },
+  ];
+  for (const shift of shifts) {
+    const made = await service.command("shift.create", { tenant: TENANT, timeZone: "Europe/Berlin", ...shift });
+    await api.expect(200, "POST", `/groups/${id}/shifts`, { shiftId: String(made.id) });
+  }
+  return String(id);
 }
 
 export const PICTURES: readonly Picture[] = [
@@ -86,6 +108,16 @@ export const PICTURES: readonly Picture[] = [
     open: async (page, { ticketId }) => {
       await page.goto(`/tickets/${ticketId}`);
       await page.getByRole("table", { name: "History of the ticket" }).getByText("Opened").waitFor();
+    },
+  },
+  {
+    ...WIDE,
+    name: "week",
+    open: async (page, state) => {
+      await page.goto(`/shifts?group=${await addBoilerHouse(state)}`);
+      await page.getByText(`Nights: ${state.operator.email}`).first().waitFor();
+      await page.getByRole("table", { name: "Shifts" }).getByText(state.leader.email).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
     },
   },
 ];

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client.ts";
 import { type Group, groupChoicesQuery } from "../../api/people/groups.ts";
 import { coverageQuery, groupOnCallQuery } from "../../api/people/on-call.ts";
-import { shiftsQuery } from "../../api/people/shifts.ts";
+import { type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { plural } from "../../ui/display/format.ts";
 import { Notice } from "../../ui/display/status.tsx";
@@ -81,7 +81,8 @@ interface WeekProps {
 
 function Week({ group, groups, zone, onChange }: WeekProps) {
   const query = useQuery(groupOnCallQuery(group.id));
-  const zones = useZones(group);
+  const shifts = useQuery(shiftsQuery({ limit: MOST }));
+  const zones = zonesOf(group, shifts.data?.items ?? []);
   const shown = zone && zones.includes(zone) ? zone : zones[0]!;
   return (
     <Section
@@ -116,7 +117,13 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
           </p>
         </Notice>
       )}
-      <Loaded query={query}>{(onCall) => <WeekView onCall={onCall} zone={shown} from={query.dataUpdatedAt} />}</Loaded>
+      <Loaded query={shifts}>
+        {() => (
+          <Loaded query={query}>
+            {(onCall) => <WeekView onCall={onCall} zone={shown} from={query.dataUpdatedAt} />}
+          </Loaded>
+        )}
+      </Loaded>
     </Section>
   );
 }
@@ -124,8 +131,7 @@ function Week({ group, groups, zone, onChange }: WeekProps) {
 const MOST = 200;
 
 /** The zones of the group's shifts first, then the reader's own and UTC. */
-function useZones(group: Group): readonly string[] {
-  const shifts = useQuery(shiftsQuery({ limit: MOST })).data?.items ?? [];
+function zonesOf(group: Group, shifts: readonly Shift[]): readonly string[] {
   const own = shifts.filter(({ id }) => group.shiftIds.includes(id)).map(({ timeZone }) => timeZone);
   return [...new Set([...own, Intl.DateTimeFormat().resolvedOptions().timeZone, "UTC"])];
 }
