@@ -35,7 +35,13 @@ export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anoma
       key: "ticket",
       title: "Ticket",
       cell: ({ ticketId }) =>
-        ticketId ? <a href={`/tickets/${ticketId}`}>Show</a> : <span className="soft">none</span>,
+        ticketId ? (
+          <a href={`/tickets/${ticketId}`}>
+            Show<span className="hidden-text"> the ticket</span>
+          </a>
+        ) : (
+          <span className="soft">none</span>
+        ),
     },
   ];
 }
