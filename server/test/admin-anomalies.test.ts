@@ -153,6 +153,10 @@ test("a repetition under the same Idempotency-Key answers as the first did", asy
   const again = await acknowledge(operator, { ids, comment: "Once" }, headers);
   assert.deepEqual([again.json, again.status], [first.json, 200]);
   assert.equal(first.json.acknowledged, 2);
+  for (const [at, id] of ["no-id", "\u0000", "\ud800"].entries()) {
+    const odd = await acknowledge(operator, { ids: [id] }, { "idempotency-key": `odd-${at}` });
+    assert.ok(odd.json.notFound === 1 || odd.json.error === "invalid_request", odd.text);
+  }
   const other = await acknowledge(operator, { ids, comment: "Twice" }, headers);
   assert.equal(other.json.error, "idempotency_key_reused");
   await calm("seen");
