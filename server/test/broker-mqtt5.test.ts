@@ -40,14 +40,15 @@ test("a device connects with MQTT 5 and publishes at every QoS", async () => {
 
 test("the CONNACK says what the broker has, and gives a keep alive to a client that asks for none or a long one", async () => {
   const device = await broker.enroll();
-  for (const [keepAlive, given] of [
-    [0, [0x13, 0x0e, 0x10]],
-    [3601, [0x13, 0x0e, 0x10]],
-    [3600, []],
+  const week = [0x11, 0, 0x09, 0x3a, 0x80];
+  for (const [keepAlive, expiry, given] of [
+    [0, 0, [0x13, 0x0e, 0x10]],
+    [3601, 255, [...week, 0x13, 0x0e, 0x10]],
+    [3600, 0, []],
   ] as const) {
     const client = await rawClient(broker, device);
-    client.send(connect5(device.deviceId, { keepAlive, properties: properties([0x11, 0, 0, 0, 9]) }));
-    const body = [0x11, 0, 0, 0, 0, ...given, 0x22, 0, 10, 0x27, 0, 4, 0, 0, 0x21, 0, 64, 0x2a, 0];
+    client.send(connect5(device.deviceId, { keepAlive, properties: properties([0x11, expiry, 0, 0, 9]) }));
+    const body = [...given, 0x22, 0, 10, 0x27, 0, 4, 0, 0, 0x21, 0, 64, 0x2a, 0];
     assert.deepEqual([...(await client.atLeast(5 + body.length))], [0x20, 3 + body.length, 0, 0, body.length, ...body]);
     client.socket.destroy();
   }

@@ -59,9 +59,12 @@ test("a client id that connects at another node ends its session at the first, a
   const [a, b] = all as [Process, Process];
   const device = await newDevice();
   const [old, fresh] = [session(device), session(device)];
-  assert.deepEqual(await a.connections.openSession(old), { previous: undefined });
-  assert.deepEqual(await b.connections.openSession(fresh), { previous: { sessionId: old.sessionId, here: false } });
+  const first = { previous: undefined, hasCommands: false, hasStored: false, drop: undefined };
+  assert.deepEqual(await a.connections.openSession(old), first);
+  const { previous, drop } = await b.connections.openSession(fresh);
+  assert.deepEqual(previous, { sessionId: old.sessionId, here: false });
   const seq = await a.database.db.selectFrom("session_drops").select("seq").executeTakeFirstOrThrow();
+  assert.equal(drop, seq.seq);
   assert.equal(await b.connections.awaitDrop(seq.seq, 5_000), true);
   assert.deepEqual(a.drops, [{ sessionId: old.sessionId, reason: "takeover" }]);
   a.connections.closeSession(old.sessionId, "takeover");

@@ -27,6 +27,8 @@ export const owners: Record<string, readonly string[]> = {
     "session_drops",
     "session_drop_acks",
     "connection_refusals",
+    "stored_sessions",
+    "stored_messages",
   ],
   commands: ["device_commands"],
   telemetry: [

@@ -5,6 +5,7 @@ import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
+import type { Metrics } from "../lib/metrics.ts";
 import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
 import type { CreateEngine } from "./engine.ts";
@@ -13,12 +14,12 @@ import { RetainedMessages } from "./policy/retained-messages.ts";
 
 export interface BrokerDeps extends Omit<PolicyDeps, "retained"> {
   config: { mqtt: { host: string; port: number }; trustedProxies: readonly AddressRange[]; limits: Limits };
-  connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush">;
+  connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush" | "storedSessions">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
   ids: Ids;
-  metrics: PolicyDeps["metrics"] & CapReportTools["metrics"];
+  metrics: PolicyDeps["metrics"] & CapReportTools["metrics"] & Pick<Metrics, "storedMessagesRefused">;
 }
 
 /** The MQTT surface: one engine under one policy. */
@@ -41,6 +42,8 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     proxies: deps.config.trustedProxies,
     onCapReached: reportCaps("mqtt", deps),
     policy: createMusterPolicy({ ...deps, retained }),
+    stored: connections.storedSessions,
+    onUnstored: (count) => deps.metrics.storedMessagesRefused.inc(count),
     clock: deps.clock,
     ids: deps.ids,
     logger: deps.logger,

@@ -1,4 +1,4 @@
-import type { DropTarget } from "../connections/connections.ts";
+import type { DropTarget, StoredSessions } from "../connections/connections.ts";
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
@@ -23,6 +23,10 @@ export interface EngineOptions {
   policy: BrokerPolicy;
   /** Of the product, where it is left out. */
   clientIds?: ClientIdRules;
+  /** The sessions that outlive their connection. */
+  stored: StoredSessions;
+  /** Messages had no room in the stored sessions for which they were meant. */
+  onUnstored(count: number): void;
   clock: Clock;
   ids: Ids;
   logger: Logger;

@@ -27,4 +27,5 @@ export type BrokerLimits = Pick<
   | "mqttConnectionsPerAddress"
   | "mqttUnauthenticated"
   | "mqttConnections"
+  | "sessionExpirySeconds"
 >;

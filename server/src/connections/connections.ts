@@ -13,6 +13,7 @@ import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal }
 import { listSymptoms } from "./refusals/symptoms.ts";
 import { rotateMqttClientPassword } from "./rotate-password.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
+import { createStoredSessions, pruneStoredSessions, type StoredSessions } from "./stored/stored-sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
 export { type DropTarget, enqueueDrop, enqueueDrops, type SessionDrop } from "./drop-store.ts";
@@ -24,6 +25,9 @@ export { deleteAllNodes } from "./node-store.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
+export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
+export type { OfflineSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
+export type { PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
 
 const DROP_RETENTION_MS = DAY;
 
@@ -69,9 +73,11 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
    * @returns whether every live node has closed the sessions within `timeoutMs`; if not, the outbox retries
    */
   awaitDrop(seq: string, timeoutMs: number): Promise<boolean>;
+  /** The sessions that outlive their connection. */
+  readonly storedSessions: StoredSessions;
   /** Records a refusal; never waits, never fails. */
   recordRefusal(refusal: Refusal): void;
-  /** Removes delivered drops after a day, and old refusals. */
+  /** Removes delivered drops after a day, old refusals, and stored sessions that have expired. */
   prune(stopped?: AbortSignal): Promise<void>;
 }
 
@@ -96,10 +102,12 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     recordOwedPresence: presence.recordOwed,
     onDrop: drops.onDrop,
     awaitDrop: drops.awaitDrop,
+    storedSessions: createStoredSessions(deps),
     recordRefusal: refusals.recordRefusal,
     prune: async (stopped) => {
       await pruneDrops(deps.database.db, addMs(deps.clock.now(), -DROP_RETENTION_MS), stopped);
       await refusals.prune(stopped);
+      await pruneStoredSessions(deps.database.db, deps.clock.now(), stopped);
     },
   };
 }

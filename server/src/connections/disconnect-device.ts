@@ -22,7 +22,11 @@ export const disconnectDevice = adminUseCase(
       change: async (tx) => {
         const uid = await lockDevice(tx, tenantId, deviceId, boundedToGroupsOf(caller));
         if (uid === undefined) throw notFound("device");
-        drop = await enqueueDrop(tx, { deviceUid: uid, reason: "disconnected by an admin" }, deps.clock.now());
+        drop = await enqueueDrop(
+          tx,
+          { deviceUid: uid, reason: "disconnected by an admin", keepsStored: true },
+          deps.clock.now(),
+        );
         return { target: deviceId, after: { sessions: "closed" }, result: undefined };
       },
       committed: async () => {

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { pruneAlong } from "../db/prune.ts";
 import { runStatement, statement } from "../db/statement.ts";
@@ -12,6 +12,9 @@ export type DropTarget =
   | { sessionId: string };
 
 export type SessionDrop = DropTarget & { reason: string };
+
+/** A drop to be recorded. Unless the stored session stays, it is deleted in the same transaction. */
+export type NewDrop = SessionDrop & { keepsStored?: true };
 
 interface DropRow {
   seq: string;
@@ -28,7 +31,7 @@ interface DropRow {
  *
  * @returns the drop's number, for `awaitDrop`
  */
-export async function enqueueDrop(tx: Db, drop: SessionDrop, now: Date): Promise<string> {
+export async function enqueueDrop(tx: Db, drop: NewDrop, now: Date): Promise<string> {
   const target = drop as Partial<Record<"certificateId" | "deviceUid" | "mqttClientId" | "sessionId", string>>;
   const { rows } = await sql<{ seq: string }>`
     WITH enqueued AS (
@@ -36,7 +39,19 @@ export async function enqueueDrop(tx: Db, drop: SessionDrop, now: Date): Promise
       VALUES (${now}, ${target.certificateId ?? null}, ${target.deviceUid ?? null}, ${target.mqttClientId ?? null},
               ${target.sessionId ?? null}, ${drop.reason}) RETURNING seq
     ) SELECT seq, pg_notify('muster_drops', seq::text) FROM enqueued`.execute(tx);
+  if (!drop.keepsStored) {
+    const owner = target.deviceUid ?? target.mqttClientId;
+    if (owner !== undefined) await deleteStored(tx, sql`owner_id = ${owner}`);
+    else if (target.certificateId) await deleteStored(tx, sql`certificate_id = ${target.certificateId}`);
+  }
   return rows[0]!.seq;
+}
+
+/** What was revoked, deleted or disabled gets nothing later that was meant for it (docs/spec-decisions.md). */
+async function deleteStored(tx: Db, which: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    WITH gone AS (DELETE FROM stored_sessions WHERE ${which} RETURNING owner_id)
+    SELECT pg_notify('muster_stored_sessions', owner_id::text) FROM gone`.execute(tx);
 }
 
 /**
@@ -55,6 +70,7 @@ export async function enqueueDrops(
       INSERT INTO session_drops (at, certificate_id, reason)
       SELECT ${now}, c.id, ${reason} FROM unnest(${[...certificateIds]}::uuid[]) AS c (id) RETURNING seq
     ) SELECT max(seq) AS last, pg_notify('muster_drops', max(seq)::text) FROM enqueued`.execute(tx);
+  await deleteStored(tx, sql`certificate_id = ANY (${[...certificateIds]}::uuid[])`);
   return rows[0]?.last ?? undefined;
 }
 

@@ -35,8 +35,13 @@ export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date)
     WITH stale AS (
       SELECT n.id FROM broker_nodes n WHERE n.id <> ${nodeId} AND ${all ? sql`true` : isStale} FOR UPDATE SKIP LOCKED
     ), ended AS (
-      DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq
-    ), ${setOffline(sql`ended`, "node_lost", now)}
+      DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq, s.session_id
+    ), ${setOffline(sql`ended`, "node_lost", now)},
+    parted AS (
+      UPDATE stored_sessions t SET expires_at = ${now}::timestamptz + t.expiry_seconds * interval '1 second'
+        FROM ended WHERE t.session_id = ended.session_id
+      RETURNING pg_notify('muster_stored_sessions', t.owner_id::text)
+    )
     DELETE FROM broker_nodes n USING stale WHERE n.id = stale.id RETURNING n.id`.execute(db);
   return rows.length;
 }

@@ -29,7 +29,7 @@ export const rotateMqttClientPassword = adminUseCase(
         const client = await replacePassword(tx, caller.tenantId, clientId, hashClientPassword(password));
         if (client === undefined) throw notFound("MQTT client");
         const { id, username } = client;
-        drop = await enqueueDrop(tx, { mqttClientId: id, reason: "password_replaced" }, clock.now());
+        drop = await enqueueDrop(tx, { mqttClientId: id, reason: "password_replaced", keepsStored: true }, clock.now());
         return { target: clientId, after: { id, username }, result: { clientId, username, password } };
       },
       committed: async () => void (await drops.awaitDrop(drop, DROP_TIMEOUT_MS)),

@@ -19,6 +19,8 @@ export interface OpenedRow {
   previous_session_id: string | null;
   previous_node_id: string | null;
   has_commands: boolean;
+  has_stored: boolean;
+  drop_seq: string | null;
 }
 
 const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
@@ -43,6 +45,9 @@ const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
     RETURNING seq
   )
   SELECT o.*, EXISTS (SELECT FROM shared_device_commands c WHERE c.device_uid = ${p.deviceUid}::uuid) AS has_commands,
+         EXISTS (SELECT FROM stored_sessions t
+                  WHERE t.owner_id = coalesce(${p.deviceUid}::uuid, ${p.mqttClientId}::uuid)) AS has_stored,
+         (SELECT seq FROM dropped) AS drop_seq,
          (SELECT pg_notify('muster_drops', seq::text) FROM dropped) AS notified FROM opened o`,
 );
 

@@ -9,6 +9,10 @@ export interface OpenedSession {
   previous: { sessionId: string; here: boolean } | undefined;
   /** Commands may wait for the device. */
   hasCommands: boolean;
+  /** The client has a stored session. */
+  hasStored: boolean;
+  /** The drop of the replaced session, where that belongs to another process. */
+  drop: string | undefined;
 }
 
 /** The sessions of this process and their rows; the row decides which session is the current one of its client id. */
@@ -43,7 +47,8 @@ export class Sessions {
       })
       .finally(() => this.#opening.delete(row.sessionId));
     this.#add({ ...row, seq: opened.seq });
-    return { previous: this.#predecessor(opened), hasCommands: opened.has_commands };
+    const { has_commands: hasCommands, has_stored: hasStored, drop_seq: drop } = opened;
+    return { previous: this.#predecessor(opened), hasCommands, hasStored, drop: drop ?? undefined };
   }
 
   closeSession(sessionId: string, reason: string): void {

@@ -60,6 +60,8 @@ export interface Schema {
   shift_users: ShiftUsersTable;
   shifts: ShiftsTable;
   sign_in_failures: SignInFailuresTable;
+  stored_messages: StoredMessagesTable;
+  stored_sessions: StoredSessionsTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
   telemetry_deletions: TelemetryDeletionsTable;
@@ -687,6 +689,34 @@ export interface SignInFailuresTable {
   account: Buffer | null;
   failures: number;
   until: Date;
+}
+
+export interface StoredMessagesTable {
+  position: GeneratedAlways<string>;
+  owner_id: string;
+  tenant_id: string;
+  topic: string;
+  payload: Buffer;
+  qos: number;
+  retain: boolean;
+  properties: Buffer;
+  expires_at: Date | null;
+  packet_id: number | null;
+  released: Generated<boolean>;
+  bytes: number;
+}
+
+export interface StoredSessionsTable {
+  owner_id: string;
+  tenant_id: string;
+  client_id: string;
+  certificate_id: string | null;
+  session_id: string;
+  /** The filter, and what was granted */
+  subscriptions: Generated<object[]>;
+  incoming_ids: Generated<number[]>;
+  expiry_seconds: number;
+  expires_at: Date | null;
 }
 
 export interface SuppressedDeliveriesTable {

@@ -951,6 +951,44 @@ CREATE TABLE sign_in_failures (
 CREATE INDEX sign_in_failures_account ON sign_in_failures USING btree (account) WHERE (account IS NOT NULL);
 CREATE INDEX sign_in_failures_until ON sign_in_failures USING btree (until);
 
+CREATE TABLE stored_messages (
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  owner_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  topic text NOT NULL,
+  payload bytea NOT NULL,
+  qos smallint NOT NULL,
+  retain boolean NOT NULL,
+  properties bytea NOT NULL,
+  expires_at timestamp with time zone,
+  packet_id integer,
+  released boolean NOT NULL DEFAULT false,
+  bytes integer NOT NULL,
+  CONSTRAINT stored_messages_pkey PRIMARY KEY ("position"),
+  CONSTRAINT stored_messages_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES stored_sessions(owner_id) ON DELETE CASCADE
+);
+CREATE INDEX stored_messages_of_owner ON stored_messages USING btree (owner_id, "position");
+CREATE INDEX stored_messages_of_tenant ON stored_messages USING btree (tenant_id) INCLUDE (bytes);
+
+CREATE TABLE stored_sessions (
+  owner_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  client_id text NOT NULL,
+  certificate_id uuid,
+  session_id uuid NOT NULL,
+  subscriptions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  incoming_ids integer[] NOT NULL DEFAULT '{}'::integer[],
+  expiry_seconds integer NOT NULL,
+  expires_at timestamp with time zone,
+  CONSTRAINT stored_sessions_pkey PRIMARY KEY (owner_id),
+  CONSTRAINT stored_sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX stored_sessions_certificate ON stored_sessions USING btree (certificate_id) WHERE (certificate_id IS NOT NULL);
+CREATE INDEX stored_sessions_connected ON stored_sessions USING btree (owner_id) WHERE (expires_at IS NULL);
+CREATE INDEX stored_sessions_expiry ON stored_sessions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX stored_sessions_of_tenant ON stored_sessions USING btree (tenant_id);
+CREATE INDEX stored_sessions_session ON stored_sessions USING btree (session_id);
+
 CREATE TABLE suppressed_deliveries (
   tenant_id uuid NOT NULL,
   minute timestamp with time zone NOT NULL,

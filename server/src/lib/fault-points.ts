@@ -25,6 +25,7 @@ export const FAULT_POINTS = [
   "drop.deliver",
   "drop.acknowledge",
   "command.acknowledge",
+  "stored.acknowledge",
   "page.commit",
   "deliver.send",
   "deliver.sent",

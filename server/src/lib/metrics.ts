@@ -6,6 +6,8 @@ export interface Metrics {
   readonly connections: Gauge<"kind">;
   /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
   readonly connectionsClosed: Counter<"listener" | "cap">;
+  /** Messages that had no room in the stored sessions for which they were meant. */
+  readonly storedMessagesRefused: Counter;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
   /** MQTT messages of devices; `result` is `stored` or `rejected`. */
@@ -118,6 +120,11 @@ function connectionMetrics(registers: Registry[]) {
       name: "muster_connections_closed_total",
       help: "Connections closed because a cap on them was reached",
       labelNames: ["listener", "cap"],
+      registers,
+    }),
+    storedMessagesRefused: new Counter({
+      name: "muster_stored_messages_refused_total",
+      help: "Messages that had no room in the stored sessions for which they were meant",
       registers,
     }),
     refusals: new Counter({

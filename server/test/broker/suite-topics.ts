@@ -172,20 +172,4 @@ export function topicRules(createEngine: CreateEngine): void {
     await sender.endAsync();
     await client.endAsync();
   });
-
-  test("a persistent session ends with its connection: its subscriptions are not kept", async () => {
-    const device = await broker.enroll();
-    const persistent = await connect(broker, device, { clean: false });
-    await persistent.subscribeAsync(device.filter, { qos: 1 });
-    await persistent.endAsync();
-    const again = await connect(broker, device, { clean: false, resubscribe: false });
-    let arrived = 0;
-    again.on("message", () => arrived++);
-    const sender = await connectGateway(broker, { publish: [device.filter] });
-    await sender.publishAsync(device.filter, "1", { qos: 1 });
-    await again.publishAsync(device.topic, "{}", { qos: 1 });
-    assert.equal(arrived, 0);
-    await sender.endAsync();
-    await again.endAsync();
-  });
 }

@@ -88,6 +88,41 @@ export function crashPoints(given: () => CrashFixture): void {
     await second.client.endAsync();
   });
 
+  test("killed after a client has acknowledged a message of its stored session, before that is stored: the session stays, and the message is sent again", async () => {
+    const device = await fixture.enroll();
+    const topic = `t/acme/commands/${device.deviceId}`;
+    const resumed = async () => {
+      let arrive = (_text: string): void => undefined;
+      const arrived = new Promise<string>((resolve) => {
+        arrive = resolve;
+      });
+      const client = await connectMqtt(fixture.server, device, { clean: false }, (made) => {
+        made.on("error", () => undefined);
+        made.once("message", (_topic, text) => arrive(`${text}`));
+      });
+      return { client, arrived };
+    };
+    const { client: first } = await resumed();
+    await first.subscribeAsync(topic, { qos: 1 });
+    await first.endAsync();
+    const name = { clientId: "crash-gateway", username: "crash-gateway" };
+    const registered = { ...name, tenant: "acme", publish: [topic], subscribe: [] };
+    const { password } = await fixture.server.command("mqtt-client.create", registered);
+    const identity = { deviceId: name.clientId, fullchain: "", key: "", ca: fixture.server.ca };
+    const gateway = await connectMqtt(fixture.server, identity, { username: name.username, password });
+    gateway.on("error", () => undefined);
+    await gateway.publishAsync(topic, "kept", { qos: 1 });
+    await fixture.server.arm("stored.acknowledge:kill9");
+    const second = await resumed();
+    assert.equal(await second.arrived, "kept");
+    assert.equal(await fixture.server.ended, null);
+    for (const client of [second.client, gateway]) client.end(true);
+    await fixture.restart();
+    const third = await resumed();
+    assert.equal(await third.arrived, "kept");
+    await third.client.endAsync();
+  });
+
   test("an error after a commit is a 500, and what was committed stays", async () => {
     const claim = await fixture.claim();
     await fixture.server.arm("redeem.committed:throw");

@@ -118,6 +118,7 @@ export function connectMqtt(
   server: Pick<TestServer, "mqttPort">,
   device: Pick<TestDevice, "deviceId" | "fullchain" | "key" | "ca">,
   options: mqtt.IClientOptions = {},
+  prepare: (client: mqtt.MqttClient) => void = () => undefined,
 ): Promise<mqtt.MqttClient> {
   const client = mqtt.connect({
     protocol: "mqtts",
@@ -132,6 +133,7 @@ export function connectMqtt(
     connectTimeout: 10_000,
     ...options,
   });
+  prepare(client);
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
     client.once("error", (error) => {

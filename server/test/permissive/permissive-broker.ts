@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { permissivePolicy } from "./permissive-policy.ts";
 import { createPlainListener } from "./plain-listener.ts";
+import { storedInMemory } from "./stored-in-memory.ts";
 
 const MAX_PACKET = 2_000_000;
 
@@ -35,6 +36,8 @@ export function createPermissiveBroker(port: number): BrokerEngine {
     proxies: [],
     onCapReached: () => undefined,
     policy: permissivePolicy(),
+    stored: storedInMemory(() => systemClock.now()),
+    onUnstored: () => undefined,
     clientIds: { max: 256, max31: 256, assign: () => `auto-${randomIds.bytes(8).toString("hex")}` },
     clock: systemClock,
     ids: randomIds,

@@ -21,6 +21,7 @@ export function permissivePolicy(): BrokerPolicy {
     mayPublish: (_, topic) => mayPublish(topic),
     mayRetain: () => true,
     maySubscribe: (_, filter) => filter !== NO_SUBSCRIBE,
+    mayKeepSubscription: () => true,
     mayShare: () => true,
     mayReceive: () => true,
     storeMessage: async () => undefined,
@@ -28,7 +29,7 @@ export function permissivePolicy(): BrokerPolicy {
     async openSession({ clientId }, { sessionId }) {
       const replacedHere = sessions.get(clientId);
       sessions.set(clientId, sessionId);
-      return { replacedHere, hasCommands: false };
+      return { replacedHere, hasCommands: false, hasStored: true };
     },
     closeSession({ clientId }, sessionId) {
       if (sessions.get(clientId) === sessionId) sessions.delete(clientId);

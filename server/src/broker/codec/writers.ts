@@ -5,11 +5,16 @@ import { writeProperties } from "./write-properties.ts";
 
 export const PINGRESP: Buffer = Buffer.of(0xd0, 0);
 
-/** MQTT 3.1.1 and 5, 3.2. No session outlives its connection, so there is never one present. */
-export function writeConnack(code: number, version: ProtocolVersion, properties: Properties = {}): Buffer {
-  if (version < 5) return Buffer.of(0x20, 2, 0, code);
+/** MQTT 3.1.1 and 5, 3.2; MQTT 3.1 has no session present. */
+export function writeConnack(
+  code: number,
+  version: ProtocolVersion,
+  { properties = {}, isPresent = false }: { properties?: Properties | undefined; isPresent?: boolean } = {},
+): Buffer {
+  const flags = isPresent && version > 3 ? 1 : 0;
+  if (version < 5) return Buffer.of(0x20, 2, flags, code);
   const encoded = writeProperties(properties);
-  return Buffer.concat([Buffer.of(0x20, 2 + encoded.length, 0, code), encoded]);
+  return Buffer.concat([Buffer.of(0x20, 2 + encoded.length, flags, code), encoded]);
 }
 
 /** @param codes of each filter, at most 100: its granted QoS, or why there is none [MQTT-3.8.4-5] */
@@ -63,7 +68,7 @@ export interface OutgoingPublish {
   properties: Buffer | undefined;
 }
 
-/** MQTT 3.1.1 and 5, 3.3. It is sent once, so it is never a duplicate. */
+/** MQTT 3.1.1 and 5, 3.3. The flag of a duplicate is 0. */
 export function writePublish({ topic, payload, qos, retain, packetId, properties }: OutgoingPublish): Buffer {
   const topicBytes = Buffer.byteLength(topic);
   const body = 2 + topicBytes + (qos > 0 ? 2 : 0) + (properties?.length ?? 0) + payload.length;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { SECOND } from "../../lib/clock.ts";
-import { broker } from "../../lib/limits/broker.ts";
+import { stored } from "../../lib/limits/stored.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { BrokerPolicy, Principal, WaitingCommand } from "../policy/policy.ts";
 import { Message } from "../routing/message.ts";
@@ -16,7 +16,7 @@ export interface CommandSession {
   sendTracked(message: Message, settled: (isAcknowledged: boolean) => void): void;
 }
 
-const IN_FLIGHT = broker.commandsInFlight.value;
+const IN_FLIGHT = stored.commandsInFlight.value;
 
 /** Sends the commands that wait for the device of a session, oldest first and a few at a time. */
 export class CommandDelivery {

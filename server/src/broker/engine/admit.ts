@@ -59,6 +59,8 @@ async function open(
   else session.recorded = true;
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere, hasCommands } = opened;
+  session.hasStored = opened.hasStored;
+  session.predecessor = session.wanted.expirySeconds > 0 ? opened.awaitReplaced?.() : undefined;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
   if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;

@@ -5,7 +5,9 @@ import { type ConnectPacket, readConnect, versionOf } from "../codec/read-connec
 import { writeConnack } from "../codec/writers.ts";
 import { connackCode } from "../policy/answers.ts";
 import type { ConnectAnswer, Credential } from "../policy/policy.ts";
+import { openStored } from "../sessions/open-stored.ts";
 import { admit } from "./admit.ts";
+import { restoreStored } from "./restore-stored.ts";
 import type { Session } from "./session.ts";
 
 const ACCEPTED = 0;
@@ -23,6 +25,7 @@ export function takeConnect(session: Session, frame: Frame): void {
   session.clientId = assigned ?? packet.clientId;
   session.will = packet.will;
   session.maxSilenceMs = keepAlive * SILENCE_MS;
+  session.wanted = wantedOf(packet, session.deps.limits.sessionExpirySeconds);
   if (packet.properties) announce(session, packet.properties, keepAlive === packet.keepAlive ? undefined : keepAlive);
   if (session.announced && assigned !== undefined) session.announced.assignedClientId = assigned;
   session.inbound.pauseForConnect();
@@ -33,6 +36,12 @@ export function takeConnect(session: Session, frame: Frame): void {
 function keepAliveOf({ version, keepAlive }: ConnectPacket): number {
   if (version < 5) return keepAlive;
   return keepAlive === 0 ? MAX_KEEP_ALIVE : Math.min(keepAlive, MAX_KEEP_ALIVE);
+}
+
+/** MQTT 3.1.1 has no expiry; a session without `clean session` is stored for as long as may be. */
+function wantedOf({ version, clean, properties }: ConnectPacket, most: number): Session["wanted"] {
+  if (version < 5) return { clean, expirySeconds: clean ? 0 : most };
+  return { clean, expirySeconds: Math.min(properties?.sessionExpiry ?? 0, most) };
 }
 
 /** What a client of MQTT 5 learns with its CONNACK, and what it asked for (MQTT 5, 3.2.2.3, 3.1.2.11). */
@@ -47,22 +56,26 @@ function announce(session: Session, asked: Properties, serverKeepAlive: number |
     receiveMaximum: Math.min(limits.mqtt5ReceiveMaximum, 0xffff),
     maximumPacketSize: limits.mqttPacketBytes,
     topicAliasMaximum: limits.mqtt5TopicAliases,
-    // No session outlives its connection.
-    ...(asked.sessionExpiry ? { sessionExpiry: 0 } : {}),
+    ...((asked.sessionExpiry ?? 0) > limits.sessionExpirySeconds ? { sessionExpiry: limits.sessionExpirySeconds } : {}),
     ...(serverKeepAlive === undefined ? {} : { serverKeepAlive }),
   };
 }
 
 async function answer(session: Session, credential: Credential): Promise<void> {
   const { deps } = session;
-  const refused = await deps.connecting
-    .pass(() => admitOpen(session, credential))
-    .catch((error: Error): ConnectAnswer => {
-      deps.logger.error({ err: error }, "admitting a client failed");
-      return "server_unavailable";
-    });
+  const refused = await open(session, credential).catch((error: Error): ConnectAnswer => {
+    deps.logger.error({ err: error }, "admitting a client failed");
+    return "server_unavailable";
+  });
   if (refused === undefined) accept(session);
   else refuse(session, refused);
+}
+
+async function open(session: Session, credential: Credential): Promise<ConnectAnswer | undefined> {
+  const { deps, wanted } = session;
+  const refused = await deps.connecting.pass(() => admitOpen(session, credential));
+  if (refused !== undefined || (wanted.expirySeconds === 0 && !session.hasStored)) return refused;
+  return (await openStored(deps.persistence, session)) ?? (session.isClosed ? "not_authorized" : undefined);
 }
 
 /** A client may leave while its CONNECT waits for its turn. */
@@ -71,14 +84,17 @@ async function admitOpen(session: Session, credential: Credential): Promise<Conn
 }
 
 function accept(session: Session): void {
-  const { deps } = session;
+  const { deps, announced, wanted, persistence } = session;
   session.accepted = true;
-  if (session.announced && !deps.policy.mayShare(session.principal!)) session.announced.sharedAvailable = 0;
-  session.outbound.packet(writeConnack(ACCEPTED, session.version, session.announced));
+  if (announced && !deps.policy.mayShare(session.principal!)) announced.sharedAvailable = 0;
+  if (announced && wanted.expirySeconds > 0 && !persistence) announced.sessionExpiry = 0;
+  const isPresent = persistence?.isPresent ?? false;
+  session.outbound.packet(writeConnack(ACCEPTED, session.version, { properties: announced, isPresent }));
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
   if (session.isClosed) return;
   session.awaitKeepAlive();
   session.budget = deps.inbound.open(session.principal!.tenantId, () => session.inbound.resumeInBudget());
+  if (persistence) restoreStored(session, persistence);
   session.inbound.accept(session.budget);
 }
 

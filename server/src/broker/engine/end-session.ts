@@ -9,6 +9,7 @@ export function endSession(session: Session, reason: string): void {
   deps.sessions.delete(session);
   deps.registry.remove(session);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
+  session.partStored();
   // The other sessions end, too.
   if (reason !== "server_stopped") session.outbound.redeliver();
   session.inOrder?.abandon();
@@ -23,12 +24,16 @@ export function endSession(session: Session, reason: string): void {
 
 /** Under the same rules as any message of the client. */
 function publishWill({ deps, principal, will }: Session): void {
-  const { policy, router, logger, clock } = deps;
+  const { policy, router, logger, clock, persistence } = deps;
   if (!will || !principal || !policy.mayPublish(principal, will.topic)) return;
   const retain = will.retain && policy.mayRetain(principal, will.topic, will.payload.length);
   policy
     .storeMessage(principal, will.topic, will.payload)
-    .then(() => router.publish(principal.tenantId, willMessage(will, clock.monotonicMs()), retain))
+    .then(async () => {
+      const message = willMessage(will, clock.monotonicMs());
+      const queuedFor = await persistence.offline.enqueue(principal.tenantId, message, retain);
+      router.publish(principal.tenantId, message, retain, undefined, queuedFor);
+    })
     .catch((error: Error) => logger.warn({ err: error.message }, "a will could not be stored"));
 }
 

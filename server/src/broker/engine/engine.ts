@@ -9,6 +9,8 @@ import { OutgoingBudget } from "../outgoing-budget.ts";
 import type { Credential } from "../policy/policy.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
+import { EnqueueBatches } from "../sessions/enqueue-batches.ts";
+import { OfflineSessions } from "../sessions/offline-sessions.ts";
 import { TimerWheel } from "../timer-wheel.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
@@ -20,10 +22,7 @@ import { Turnstile } from "./turnstile.ts";
 /** How long a stop waits for messages under way. */
 const DRAIN_MS = 5_000;
 
-/**
- * MQTT 3.1, 3.1.1 and 5 in this process. Subscriptions and retained messages are in memory, so a restart loses them. A session ends with its
- * connection: a client that asks for a persistent one is answered `session present = 0` and subscribes again.
- */
+/** MQTT 3.1, 3.1.1 and 5 in this process. Retained messages are in memory, so a restart loses them. */
 export function createEngine(options: EngineOptions): BrokerEngine {
   return new Engine(options, createListener);
 }
@@ -38,14 +37,18 @@ class Engine implements BrokerEngine {
   readonly #deps: SessionDeps;
   readonly #listener: Listener;
   #stopRefreshing = () => {};
+  #unlisten: () => Promise<void> = async () => {};
   #stopping = false;
 
   constructor(options: EngineOptions, listen: (options: ListenerOptions) => Listener) {
     this.#options = options;
     this.#listener = listen({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
     const wheel = new TimerWheel();
+    const batches = new EnqueueBatches(options);
+    const persistence = { ...options, batches, offline: new OfflineSessions({ ...options, batches }) };
     this.#deps = {
       ...options,
+      persistence,
       handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
       sessions: new Set(),
       registry: new SessionRegistry(),
@@ -60,10 +63,21 @@ class Engine implements BrokerEngine {
   }
 
   async start(): Promise<{ port: number }> {
+    await this.#followOffline();
     const port = await this.#listener.start();
     this.#deps.wheel.start();
     this.#stopRefreshing = this.#options.onTlsChange(this.#listener.refresh);
     return { port };
+  }
+
+  /** Follows the stored sessions of clients that are not connected. */
+  async #followOffline(): Promise<void> {
+    const { offline, logger } = this.#deps.persistence;
+    this.#unlisten = await this.#options.stored.onChange((ownerId) => {
+      const work = ownerId === "" ? offline.load() : offline.refresh(ownerId);
+      work.catch((error: Error) => logger.warn({ err: error.message }, "could not read a stored session"));
+    });
+    await offline.load();
   }
 
   async stop(): Promise<void> {
@@ -75,6 +89,8 @@ class Engine implements BrokerEngine {
     const idle = Promise.all(sessions.map(({ inOrder }) => inOrder?.idle()));
     await withTimeout(idle, DRAIN_MS, () => []);
     for (const session of this.#deps.sessions) session.close("server_stopped");
+    await withTimeout(this.#deps.persistence.batches.idle(), DRAIN_MS, () => undefined);
+    await this.#unlisten();
     await closed;
     this.#deps.wheel.stop();
   }

@@ -16,17 +16,25 @@ interface Deferred {
 export class IncomingIds {
   readonly #limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">;
   readonly #budget: Pick<SessionBudget, "defer" | "undefer">;
-  readonly #open = new Set<number>();
+  readonly #open: Set<number>;
   /** In the order of arrival. */
   readonly #deferred = new Map<number, Deferred>();
   #bytes = 0;
 
+  /** @param open ids of a stored session that the client has not released */
   constructor(
     limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">,
     budget: Pick<SessionBudget, "defer" | "undefer">,
+    open: readonly number[] = [],
   ) {
     this.#limits = limits;
     this.#budget = budget;
+    this.#open = new Set(open);
+  }
+
+  /** The ids that the client has not released. */
+  get open(): number[] {
+    return [...this.#open];
   }
 
   /** Those that are open and those that wait. */

@@ -13,6 +13,8 @@ export interface Incoming extends Ordered {
   /** Whether it is retained. */
   retain: boolean;
   fate: Fate;
+  /** Owners of stored sessions for which it was queued, as they were not connected. */
+  queuedFor?: ReadonlySet<string>;
   /** What it counts against the budgets until it is settled. */
   unsettled: number;
 }

@@ -4,12 +4,14 @@ import type { Listener } from "../listener.ts";
 import type { OutgoingBudget } from "../outgoing-budget.ts";
 import type { Router } from "../routing/router.ts";
 import type { SessionRegistry } from "../session-registry.ts";
+import type { PersistenceParts } from "../sessions/persistence.ts";
 import type { TimerWheel } from "../timer-wheel.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 import type { Turnstile } from "./turnstile.ts";
 
 /** What all sessions of an engine share. */
 export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" | "limits" | "clock" | "logger"> {
+  persistence: PersistenceParts;
   registry: SessionRegistry;
   inbound: InboundBudget;
   outgoing: OutgoingBudget;

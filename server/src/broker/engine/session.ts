@@ -13,6 +13,7 @@ import { type Delivery, type Message, NO_IDS, type OnSettled } from "../routing/
 import type { Subscriber } from "../routing/router.ts";
 import type { SessionBudget } from "../session-budget.ts";
 import type { RegisteredSession } from "../session-registry.ts";
+import type { Persistence } from "../sessions/persistence.ts";
 import { TICK_MS, type Timed } from "../timer-wheel.ts";
 import type { InOrder, OrderedOwner } from "./in-order.ts";
 import { Inbound, type InboundOwner } from "./inbound.ts";
@@ -88,6 +89,15 @@ export class Session
   incomingIds: IncomingIds | undefined;
   aliases: IncomingAliases | undefined;
   filters: Set<string> | undefined;
+  /** What the CONNECT asks for; an expiry of 0 seconds is no stored session. */
+  wanted = { clean: true, expirySeconds: 0 };
+  /** The client had a stored session when it connected. */
+  hasStored = false;
+  /** Resolves when a replaced session of another process has been stored, or has not in time. */
+  predecessor: Promise<unknown> | undefined;
+  /** Of a session that outlives its connection. */
+  persistence: Persistence | undefined;
+  #parted: Promise<void> | undefined;
   /** Once commands have waited for its device. */
   commands: CommandDelivery | undefined;
   dueTick = 0;
@@ -187,6 +197,11 @@ export class Session
     this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onSettled: settled });
   }
 
+  /** Stores what is to outlast the connection, once. */
+  partStored(): void {
+    this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unsettled());
+  }
+
   /** Ends it when its client is silent for too long. */
   awaitKeepAlive(): void {
     if (this.maxSilenceMs > 0) this.deps.wheel.set(this, this.maxSilenceMs);
@@ -205,6 +220,7 @@ export class Session
     if (this.version < 5 || !this.accepted) this.socket.destroy();
     this.close(reason);
     await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), SETTLE_MS, () => undefined);
+    if (this.#parted) await withTimeout(this.#parted, SETTLE_MS, () => undefined);
   }
 
   /**

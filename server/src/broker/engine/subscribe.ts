@@ -21,12 +21,22 @@ export function takeSubscribe(session: Session, frame: Frame): void {
   const subscriptionIds = properties.subscriptionId === undefined ? NO_IDS : [properties.subscriptionId];
   const filters = new Set(session.filters);
   const codes = subscriptions.map((subscription) => codeOf(session, subscription, filters));
-  session.outbound.packet(writeSuback(packetId, codes, session.version));
+  const suback = writeSuback(packetId, codes, session.version);
+  if (!session.persistence) session.outbound.packet(suback);
   for (const [index, subscription] of subscriptions.entries()) {
     if (codes[index] === subscription.qos && !session.isClosed)
       subscribe(session, { ...subscription, subscriptionIds });
   }
   session.commands?.deliver();
+  answerWhenStored(session, suback);
+}
+
+/** The answer of a client whose session is stored waits until its subscriptions are, so that it can rely on them. */
+function answerWhenStored(session: Session, answer: Buffer): void {
+  session.persistence?.saveSubscriptions().then(
+    () => session.outbound.packet(answer),
+    () => session.close("storage_failed"),
+  );
 }
 
 /** A subscription of MQTT 3.1.1 gets its own messages, RETAIN 0 from then on [MQTT-3.3.1-9], and retained messages each time [MQTT-3.8.4-3]. */
@@ -59,6 +69,7 @@ function subscribe(session: Session, subscription: Subscription5 & Grant): void 
   const isNew = !session.filters.has(filter);
   session.filters.add(filter);
   router.subscribe(session, filter, subscription);
+  session.persistence?.subscribed(filter, subscription);
   // Retained messages are not sent to a shared subscription (MQTT 5, 4.8.2).
   if (session.version === 5 && sharedFilter(filter)) return;
   // [MQTT-3.3.1-9] to [MQTT-3.3.1-11] of MQTT 5
@@ -71,7 +82,10 @@ export function takeUnsubscribe(session: Session, frame: Frame): void {
   const codes = filters.map((filter) => {
     if (!session.filters?.delete(filter)) return REASON.noSubscription;
     session.deps.router.unsubscribe(session, filter);
+    session.persistence?.unsubscribed(filter);
     return GRANTED;
   });
-  session.outbound.packet(writeUnsuback(packetId, codes, session.version));
+  const unsuback = writeUnsuback(packetId, codes, session.version);
+  if (session.persistence) answerWhenStored(session, unsuback);
+  else session.outbound.packet(unsuback);
 }

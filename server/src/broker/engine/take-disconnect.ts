@@ -14,8 +14,12 @@ export function takeDisconnect(session: Session, frame: Frame): void {
 function take5(session: Session, frame: Frame): void {
   const { reason, properties } = readDisconnect5(frame);
   // [MQTT-3.14.2-2]: a session that was opened without an expiry cannot get one at its end.
-  if (properties?.sessionExpiry && session.announced?.sessionExpiry === undefined) {
+  const expiry = properties?.sessionExpiry;
+  if (expiry && session.wanted.expirySeconds === 0) {
     throw new PacketProblem("a session expiry at the end", "protocol_error");
+  }
+  if (expiry !== undefined && session.persistence) {
+    session.persistence.expirySeconds = Math.min(expiry, session.deps.limits.sessionExpirySeconds);
   }
   session.isWillAsked = reason !== 0;
 }

@@ -81,9 +81,20 @@ function settleInOrder(session: Session, packet: PublishPacket, bytes: number, f
 const SUCCESS = 0;
 const DONE = Promise.resolve();
 
-/** Stores a message; it is durable when this resolves. */
-export function storeIncoming({ deps, principal }: Session, { packet, fate }: Incoming): Promise<void> {
-  return fate === "store" ? deps.policy.storeMessage(principal!, packet.topic, packet.payload) : DONE;
+/** Stores a message, also for clients with a stored session that are not connected; it is durable when this resolves. */
+export function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
+  const { deps, principal } = session;
+  const { packet, fate } = incoming;
+  if (fate !== "store") return DONE;
+  const stored = deps.policy.storeMessage(principal!, packet.topic, packet.payload);
+  const isQueued = packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId);
+  return isQueued ? enqueue(session, incoming, stored) : stored;
+}
+
+async function enqueue({ deps, principal }: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
+  await stored;
+  const { offline } = deps.persistence;
+  incoming.queuedFor = await offline.enqueue(principal!.tenantId, messageOf(deps, incoming), incoming.retain);
 }
 
 /** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
@@ -111,11 +122,24 @@ function isStoredByUs({ deps, principal }: Session): boolean {
 }
 
 /** @returns whether there is a subscriber */
-function forward(session: Session, { packet, retain }: Incoming): boolean {
+function forward(session: Session, incoming: Incoming): boolean {
   const { deps, principal } = session;
+  const { packet, retain, queuedFor } = incoming;
+  const { tenantId } = principal!;
+  const { offline } = deps.persistence;
+  const message = messageOf(deps, incoming);
+  if (packet.qos > 0 && offline.has(tenantId)) {
+    // For those whose connection has ended since the message was stored.
+    offline
+      .enqueue(tenantId, message, retain, queuedFor)
+      .catch((error: Error) => deps.logger.warn({ err: error.message }, "a message could not be queued"));
+  }
+  return deps.router.publish(tenantId, message, retain, session, queuedFor);
+}
+
+function messageOf({ clock }: Session["deps"], { packet }: Incoming): Message {
   const { topic, payload, qos, properties } = packet;
-  const message = properties
-    ? new Message(topic, payload, qos, forwarded(properties), deps.clock.monotonicMs())
+  return properties
+    ? new Message(topic, payload, qos, forwarded(properties), clock.monotonicMs())
     : new Message(topic, payload, qos);
-  return deps.router.publish(principal!.tenantId, message, retain, session);
 }

@@ -83,6 +83,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   evicted: { will: "published", v5: 0x97 },
   takeover: { will: "published", v5: 0x8e },
   connect_timeout: { will: "void" },
+  storage_failed: { will: "published", v5: 0x88 },
   server_stopped: { will: "void", v5: 0x8b },
 };
 

@@ -12,13 +12,16 @@ import { UnverifiedClients } from "./unverified-clients.ts";
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
   connections: AuthorizeConnectDeps["connections"] &
     RefusalsDeps["connections"] &
-    Pick<Connections, "openSession" | "closeSession">;
+    Pick<Connections, "openSession" | "closeSession" | "awaitDrop">;
   commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
   retained: RetainedMessages;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
   logger: Logger;
 }
+
+/** How long a client waits until its session in another process has been stored. */
+const REPLACED_MS = 2_000;
 
 /** The rules of spec 4.10 by the database: `certificates` identifies devices, `connections` MQTT clients. */
 export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
@@ -43,6 +46,7 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       refusals.refuseTopic(principal, filter, "topic_not_authorised");
       return false;
     },
+    mayKeepSubscription: (principal, filter) => principal.subscribeFilters.has(filter),
     // What is meant for one device must not reach another.
     mayShare: ({ deviceUid }) => deviceUid === undefined,
     mayReceive: (principal, topic) => topic.startsWith(`t/${principal.tenantSlug}/`),
@@ -78,7 +82,7 @@ async function openSession(
   { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
 ): Promise<OpenedSession> {
   const { tenantId, clientId } = principal;
-  const { previous, hasCommands } = await connections.openSession({
+  const { previous, hasCommands, hasStored, drop } = await connections.openSession({
     sessionId,
     clientId,
     tenantId,
@@ -89,7 +93,8 @@ async function openSession(
   });
   metrics.connections.inc({ kind: kindOf(principal) });
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
-  return { replacedHere: previous?.here ? previous.sessionId : undefined, hasCommands };
+  const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrop(drop, REPLACED_MS);
+  return { replacedHere: previous?.here ? previous.sessionId : undefined, hasCommands, hasStored, awaitReplaced };
 }
 
 function kindOf(principal: Principal): "device" | "client" {

@@ -40,6 +40,11 @@ export interface Principal {
   readonly subscribeFilters: ReadonlySet<string>;
 }
 
+/** The owner of a client's stored session: a client id may be another device's later. */
+export function ownerOf({ deviceUid, mqttClientId }: Principal): string {
+  return (deviceUid ?? mqttClientId)!;
+}
+
 /** A command that waits for a device (docs/operations.md). */
 export type { WaitingCommand } from "../../commands/commands.ts";
 
@@ -75,6 +80,8 @@ export interface BrokerPolicy {
   maySubscribe(principal: Principal, filter: string): boolean;
   /** A filter that is refused gets 0x80 (unspecified error) also in MQTT 5, which has a code for the reason. */
   readonly hidesReasons?: boolean;
+  /** Whether a stored subscription continues; as `maySubscribe`, but a refusal is no attempt of the client, and not recorded. */
+  mayKeepSubscription(principal: Principal, filter: string): boolean;
   /** Whether the client may share its subscriptions with others (MQTT 5): `maySubscribe` is then asked about the filter behind the name. */
   mayShare(principal: Principal): boolean;
   /** Whether a message on `topic` may be delivered to this client, whatever subscriptions the engine has. */
@@ -101,4 +108,8 @@ export interface OpenedSession {
   replacedHere: string | undefined;
   /** Commands may wait for the device. */
   hasCommands: boolean;
+  /** The client has a stored session. */
+  hasStored: boolean;
+  /** Resolves when the session that it replaces in another process has closed, or has not in time. */
+  awaitReplaced?: (() => Promise<unknown>) | undefined;
 }

@@ -22,6 +22,10 @@ export interface Delivery {
   onSettled?: OnSettled;
   /** Sends it to another member of the group that shares the subscription, for a session that has ended before its client took it. */
   redeliver?: () => void;
+  /** Where it stands in the stored session of its client. */
+  position?: string;
+  /** It was sent under this packet id before, on another connection. */
+  packetId?: number;
 }
 
 /** A message on its way to subscribers. */

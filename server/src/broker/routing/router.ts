@@ -1,9 +1,11 @@
-import type { Principal } from "../policy/policy.ts";
+import { ownerOf, type Principal } from "../policy/policy.ts";
 import type { Grant } from "./grant.ts";
 import { lowerQos, type Message, type Qos } from "./message.ts";
 import { Retained } from "./retained.ts";
 import type { Member } from "./shared-groups.ts";
 import { Subscriptions } from "./subscriptions.ts";
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** What receives messages, unless the policy does not let it. */
 export interface Subscriber extends Member {
@@ -46,18 +48,26 @@ export class Router {
    * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
    *
    * @param from the session that published it, as long as it is open
+   * @param queuedFor owners of stored sessions for which it was queued when they were not connected
    * @returns whether there is a subscriber
    */
-  publish(tenantId: string, message: Message, retain: boolean, from?: Subscriber): boolean {
+  publish(
+    tenantId: string,
+    message: Message,
+    retain: boolean,
+    from?: Subscriber,
+    queuedFor: ReadonlySet<string> = NONE,
+  ): boolean {
     if (retain) this.retained.set(message);
     const subscriptions = this.#tenants.get(tenantId);
-    if (!subscriptions) return false;
-    let hasSubscriber = false;
+    let hasSubscriber = queuedFor.size > 0;
+    if (!subscriptions) return hasSubscriber;
     for (const group of subscriptions.groups(message.topic))
       hasSubscriber = group.deliver(message, retain) || hasSubscriber;
     for (const [subscriber, grant] of subscriptions.matching(message.topic, from) ?? []) {
       const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
       if (noLocal && subscriber === from) continue;
+      if (queuedFor.size > 0 && queuedFor.has(ownerOf(subscriber.principal!))) continue;
       hasSubscriber = true;
       const isRetained = retain && retainAsPublished;
       subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });

@@ -31,6 +31,7 @@ import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
+import { storedSessions } from "./broker/0040-stored-sessions.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   { number: 37, name: "ticket comments", sql: ticketComments },
   { number: 38, name: "groups", sql: groups },
   { number: 39, name: "failed deliveries", sql: failedDeliveries },
+  { number: 40, name: "stored sessions", sql: storedSessions },
 ];

@@ -162,31 +162,6 @@ export const broker = limitTable({
     reached: "further refusals are counted in the metric only",
     fixed: true,
   },
-  commandBytes: {
-    level: "message",
-    of: "bytes of the payload of a command for a device",
-    value: 64 * 1024,
-    reached: "400 invalid_request, naming the limit",
-  },
-  commandMinutes: {
-    level: "message",
-    of: "minutes that a command waits for its device",
-    value: 7 * 24 * 60,
-    reached: "400 invalid_request, naming the limit; a command that has waited for as long as it may is deleted",
-  },
-  commandsOfDevice: {
-    level: "device",
-    of: "commands that wait for a device",
-    value: 100,
-    reached: "409 quota_exceeded, until the device has acknowledged some, or they are cancelled or expire",
-  },
-  commandsInFlight: {
-    level: "session",
-    of: "commands that a device has been sent and has not acknowledged",
-    value: 20,
-    reached: "further ones are sent as it acknowledges them",
-    fixed: true,
-  },
   presenceSeconds: {
     level: "device",
     of: "seconds between two connect events of a device",

@@ -6,9 +6,10 @@ import { notifications } from "./notifications.ts";
 import { people } from "./people.ts";
 import { quotas } from "./quotas.ts";
 import { records } from "./records.ts";
+import { stored } from "./stored.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
-export const LIMITS = { ...ingest, ...broker, ...https, ...notifications, ...people, ...records, ...quotas };
+export const LIMITS = { ...ingest, ...broker, ...stored, ...https, ...notifications, ...people, ...records, ...quotas };
 
 export type LimitName = keyof typeof LIMITS;
 /** The limits in force in this process. */

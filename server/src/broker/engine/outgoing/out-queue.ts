@@ -27,6 +27,11 @@ export class OutQueue {
     }
     return next;
   }
+
+  /** All of them, in their order. */
+  all(): Delivery[] {
+    return this.#queue.slice(this.#head);
+  }
 }
 
 /** What a message costs that waits. */

@@ -7,11 +7,13 @@ import type { Flushable } from "../turn-writer.ts";
 import { OutBuffer } from "./out-buffer.ts";
 import { OutQueue } from "./out-queue.ts";
 import { type ClientLimits, PublishEncoder } from "./publish-encoder.ts";
-import { Tracked } from "./tracked.ts";
+import { Tracked, type UnsettledDelivery } from "./tracked.ts";
 import { Window } from "./window.ts";
 
 /** With more to send a client counts as one that does not read. */
 const READY_BYTES = 64 * 1024;
+
+const DUP = 8;
 
 export interface OutboundOwner {
   /** More waits for the client than it may have. */
@@ -29,6 +31,7 @@ export class Outbound implements Flushable {
   #window: Window | undefined;
   #queue: OutQueue | undefined;
   #tracked: Tracked | undefined;
+  #keepsSent = false;
   #isScheduled = false;
   #isCounted = false;
   /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
@@ -70,13 +73,40 @@ export class Outbound implements Flushable {
       this.#checkBacklog();
       return;
     }
-    this.#window ??= new Window(Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#receiveMaximum));
-    if (this.#window.isFull) {
+    const window = this.#openWindow();
+    if (window.isFull) {
       this.#queue ??= new OutQueue();
       this.#queue.push(delivery);
       this.#countWaiting();
-    } else this.#send(this.#window, delivery);
+    } else this.#send(window, delivery);
     this.#checkBacklog();
+  }
+
+  /** The session is stored at its end: its messages of QoS 1 and 2 are kept until they are acknowledged. */
+  keepSent(): void {
+    this.#keepsSent = true;
+  }
+
+  /** Messages will be sent again under these packet ids, and no other. */
+  reserve(packetIds: readonly number[]): void {
+    const window = this.#openWindow();
+    for (const id of packetIds) window.reserve(id);
+  }
+
+  /** Repeats a PUBREL: the client has received the message [MQTT-4.4.0-1]. */
+  releaseAgain(packetId: number, delivery: Delivery): void {
+    this.#openWindow().takeAgain(packetId, 2, true);
+    this.#track(packetId, delivery);
+    this.ack("pubrel", packetId);
+  }
+
+  /** What the client has not acknowledged and no other session gets, in its order. */
+  unsettled(): UnsettledDelivery[] {
+    const sent = this.#tracked?.all((packetId) => this.#window!.isReleased(packetId)) ?? [];
+    const waiting = this.#queue?.all() ?? [];
+    return [...sent, ...waiting.map((delivery) => ({ delivery, packetId: undefined, isReleased: false }))].filter(
+      ({ delivery, packetId }) => !delivery.redeliver || (delivery.qos === 2 && packetId !== undefined),
+    );
   }
 
   /** The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses. */
@@ -105,7 +135,8 @@ export class Outbound implements Flushable {
 
   /** Sends what the client has not taken of shared subscriptions to other sessions. */
   redeliver(): void {
-    const waiting: Delivery[] = this.#tracked?.take() ?? [];
+    // A QoS 2 message of a shared subscription is for the client alone that it was sent to [MQTT-4.8.2-5].
+    const waiting: Delivery[] = (this.#tracked?.take() ?? []).filter(({ qos }) => qos === 1);
     for (let next = this.#queue?.shift(); next; next = this.#queue?.shift()) waiting.push(next);
     for (const { redeliver } of waiting) redeliver?.();
   }
@@ -121,17 +152,29 @@ export class Outbound implements Flushable {
 
   /** A packet that is too long for the client is dropped, as if it had been sent [MQTT-3.1.2-25]. */
   #send(window: Window, delivery: Delivery): void {
-    const packetId = window.take(delivery.qos as 1 | 2);
+    const { packetId: former } = delivery;
+    const qos = delivery.qos as 1 | 2;
+    const packetId = former === undefined ? window.take(qos) : window.takeAgain(former, qos);
     const packet = this.#encoder.encode(delivery, packetId);
     if (!packet) {
       window.forget(packetId);
       delivery.onSettled?.(false);
       return;
     }
+    // [MQTT-3.3.1-1]
+    if (former !== undefined) packet[0]! |= DUP;
     this.packet(packet);
-    if (!Tracked.concerns(delivery)) return;
+    if (this.#keepsSent || Tracked.concerns(delivery)) this.#track(packetId, delivery);
+  }
+
+  #track(packetId: number, delivery: Delivery): void {
     this.#tracked ??= new Tracked();
     this.#tracked.add(packetId, delivery);
+  }
+
+  #openWindow(): Window {
+    this.#window ??= new Window(Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#receiveMaximum));
+    return this.#window;
   }
 
   get #unsentBytes(): number {

@@ -1,0 +1,29 @@
+import { sharedFilter } from "../codec/shared-filter.ts";
+import type { Persistence } from "../sessions/persistence.ts";
+import { IncomingIds } from "./incoming-ids.ts";
+import type { Session } from "./session.ts";
+
+/** Continues a stored session: its subscriptions, as far as the client may still have them, and what waits for it. */
+export function restoreStored(session: Session, persistence: Persistence): void {
+  const { deps, outbound } = session;
+  const { policy, router } = deps;
+  const principal = session.principal!;
+  outbound.keepSent();
+  if (persistence.incomingIds.length > 0) {
+    session.incomingIds = new IncomingIds(deps.limits, session.budget!, persistence.incomingIds);
+  }
+  for (const [filter, grant] of persistence.restoreSubscriptions((each) => mayKeep(session, each))) {
+    session.filters ??= new Set();
+    session.filters.add(filter);
+    router.subscribe(session, filter, grant);
+  }
+  persistence.sendWaiting(outbound, (topic) => policy.mayReceive(principal, topic));
+  session.commands?.deliver();
+}
+
+/** As at its SUBSCRIBE. */
+function mayKeep({ deps: { policy }, principal }: Session, filter: string): boolean {
+  const shared = sharedFilter(filter);
+  if (shared && !policy.mayShare(principal!)) return false;
+  return policy.mayKeepSubscription(principal!, shared?.filter ?? filter);
+}

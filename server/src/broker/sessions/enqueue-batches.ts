@@ -1,0 +1,78 @@
+import type { NewStoredMessage, StoredSessions } from "../../connections/connections.ts";
+import { type CoalescedRuns, coalesceRuns } from "../../lib/coalesce-runs.ts";
+
+export interface EnqueueDeps {
+  stored: Pick<StoredSessions, "enqueue">;
+  /** Messages had no room in their stored session. */
+  onUnstored(count: number): void;
+}
+
+interface Waiting {
+  messages: NewStoredMessage[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Stores the messages for clients that are not connected: while one batch is stored, the next one collects. */
+export class EnqueueBatches {
+  readonly #deps: EnqueueDeps;
+  readonly #runs: CoalescedRuns;
+  /** Stored sessions that are being written at the end of their connection: what comes later is stored later. */
+  readonly #parting = new Map<string, Promise<unknown>>();
+  #waiting = new Map<string, Waiting[]>();
+
+  constructor(deps: EnqueueDeps) {
+    this.#deps = deps;
+    this.#runs = coalesceRuns(() => this.#storeAll());
+  }
+
+  /** Resolves when the messages are durable, or had no room. */
+  add(tenantId: string, messages: NewStoredMessage[]): Promise<void> {
+    if (messages.length === 0) return Promise.resolve();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const ofTenant = this.#waiting.get(tenantId);
+    const waiting = { messages, resolve, reject };
+    if (ofTenant) ofTenant.push(waiting);
+    else this.#waiting.set(tenantId, [waiting]);
+    void this.#runs.run();
+    return promise;
+  }
+
+  /** Messages for this owner are stored after `work`. */
+  after(ownerId: string, work: Promise<unknown>): void {
+    this.#parting.set(ownerId, work);
+    void work.finally(() => {
+      if (this.#parting.get(ownerId) === work) this.#parting.delete(ownerId);
+    });
+  }
+
+  /** Resolves when all that was added or begun for this owner is done. */
+  async settled(ownerId: string): Promise<void> {
+    await this.#parting.get(ownerId);
+    await this.#runs.settled();
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#parting.values());
+    await this.#runs.settled();
+  }
+
+  async #storeAll(): Promise<void> {
+    const all = this.#waiting;
+    this.#waiting = new Map();
+    await Promise.all([...all].map(([tenantId, waiting]) => this.#store(tenantId, waiting)));
+  }
+
+  async #store(tenantId: string, waiting: Waiting[]): Promise<void> {
+    try {
+      const messages = waiting.flatMap((each) => each.messages);
+      await Promise.all(messages.map(({ ownerId }) => this.#parting.get(ownerId)));
+      const refused = await this.#deps.stored.enqueue(tenantId, messages);
+      if (refused > 0) this.#deps.onUnstored(refused);
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { type ConnectAnswer, ownerOf, type Principal } from "../policy/policy.ts";
+import { Persistence, type PersistenceParts } from "./persistence.ts";
+
+/** A session whose CONNECT has been authorized and recorded. */
+export interface OpeningSession {
+  readonly sessionId: string;
+  readonly isClosed: boolean;
+  readonly principal: Principal | undefined;
+  /** What the CONNECT asks for; an expiry of 0 seconds is no stored session. */
+  readonly wanted: { clean: boolean; expirySeconds: number };
+  /** There may be a stored session. */
+  readonly hasStored: boolean;
+  /** Resolves when a replaced session of another process has been stored, or has not in time. */
+  readonly predecessor: Promise<unknown> | undefined;
+  persistence: Persistence | undefined;
+  /** Stores the session, which has closed meanwhile. */
+  partStored(): void;
+}
+
+/**
+ * Gives a session its stored one, makes one, or deletes one that the client does not want any more [MQTT-3.1.2-6]. Most clients neither have
+ * nor want one, and pay nothing.
+ *
+ * @returns undefined to accept the CONNECT. Rejects when the database fails.
+ */
+export async function openStored(parts: PersistenceParts, session: OpeningSession): Promise<ConnectAnswer | undefined> {
+  const { wanted, hasStored, principal } = session;
+  const resumes = hasStored && !wanted.clean;
+  if (wanted.expirySeconds === 0 && !resumes) {
+    if (hasStored) await discard(parts, ownerOf(principal!));
+    return undefined;
+  }
+  return await resume(parts, session, principal!);
+}
+
+async function discard({ stored, offline, batches }: PersistenceParts, ownerId: string): Promise<void> {
+  await batches.settled(ownerId);
+  await stored.discard(ownerId);
+  offline.forget(ownerId);
+}
+
+async function resume(
+  parts: PersistenceParts,
+  session: OpeningSession,
+  principal: Principal,
+): Promise<ConnectAnswer | undefined> {
+  const { stored, offline, batches } = parts;
+  const { sessionId, hasStored } = session;
+  const { clean, expirySeconds } = session.wanted;
+  const { tenantId, clientId, certificateId } = principal;
+  const ownerId = ownerOf(principal);
+  await session.predecessor;
+  if (!hasStored && !(await stored.hasRoom(tenantId))) return undefined;
+  offline.begin(ownerId);
+  try {
+    await batches.settled(ownerId);
+    const asked = {
+      ownerId,
+      tenantId,
+      clientId,
+      certificateId: certificateId ?? null,
+      sessionId,
+      expirySeconds,
+      clean,
+    };
+    const resumed = await stored.resume(asked);
+    if (resumed === undefined) {
+      offline.forget(ownerId);
+      await offline.refresh(ownerId);
+      return "server_unavailable";
+    }
+    session.persistence = new Persistence(parts, { ownerId, tenantId, sessionId }, resumed, expirySeconds);
+  } catch (error) {
+    offline.abort(ownerId);
+    throw error;
+  }
+  if (session.isClosed) session.partStored();
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { sql } from "kysely";
+import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
+import type { Db, Tx } from "../../db/database.ts";
+
+/** A message of QoS 1 or 2 for one owner of a stored session. */
+export interface NewStoredMessage {
+  ownerId: string;
+  topic: string;
+  payload: Buffer;
+  qos: 1 | 2;
+  retain: boolean;
+  /** Those of MQTT 5 that are passed on, encoded; the expiry is apart. */
+  properties: Buffer;
+  expiresAt: Date | undefined;
+  /** Under which the client was sent it. */
+  packetId?: number | undefined;
+  /** The client has received it (QoS 2). */
+  released?: boolean;
+}
+
+export interface StoredMessage extends Omit<NewStoredMessage, "ownerId" | "packetId" | "expiresAt"> {
+  position: string;
+  packetId: number | null;
+  released: boolean;
+  expiresAt: Date | null;
+}
+
+/** What a message costs beside its topic, payload and properties. */
+export const MESSAGE_OVERHEAD = 256;
+
+/** What a message counts against the limits on bytes. */
+export function bytesOf({ topic, payload, properties }: NewStoredMessage): number {
+  return MESSAGE_OVERHEAD + Buffer.byteLength(topic) + payload.length + properties.length;
+}
+
+/** What waits for an owner, oldest first, without what has expired. */
+export async function selectMessages(tx: Tx, ownerId: string, now: Date): Promise<StoredMessage[]> {
+  const { rows } = await sql<StoredMessage>`
+    SELECT position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", packet_id AS "packetId", released
+      FROM stored_messages WHERE owner_id = ${ownerId} AND (expires_at IS NULL OR expires_at > ${now})
+     ORDER BY position`.execute(tx);
+  return rows;
+}
+
+export interface SessionCaps {
+  messages: number;
+  bytes: number;
+}
+
+/**
+ * Adds messages to stored sessions, each owner's in their order. The newest are left out where an owner would have too many; so are
+ * those of owners without a stored session.
+ *
+ * @returns how many were added
+ */
+export async function insertMessages(
+  tx: Tx,
+  messages: readonly NewStoredMessage[],
+  caps: SessionCaps,
+): Promise<number> {
+  if (messages.length === 0) return 0;
+  const owners = plainArray([...new Set(messages.map(({ ownerId }) => ownerId))]);
+  // One after the other for each owner, so that the count below is right.
+  await sql`SELECT owner_id FROM stored_sessions WHERE owner_id = ANY (${owners}::text::uuid[]) ORDER BY owner_id FOR UPDATE`.execute(
+    tx,
+  );
+  const { numAffectedRows } = await sql`
+    WITH used AS (
+      SELECT owner_id, count(*) AS messages, sum(bytes) AS bytes FROM stored_messages
+       WHERE owner_id = ANY (${owners}::text::uuid[]) GROUP BY owner_id
+    ), ranked AS (
+      SELECT g.*, s.tenant_id, coalesce(u.messages, 0) + row_number() OVER arrived AS nth,
+             coalesce(u.bytes, 0) + sum(g.bytes) OVER arrived AS total
+        FROM unnest(${plainArray(messages.map(({ ownerId }) => ownerId))}::text::uuid[],
+                    ${textArray(messages.map(({ topic }) => topic))}::text::text[],
+                    ${bytesArray(messages.map(({ payload }) => payload))}::text::bytea[],
+                    ${plainArray(messages.map(({ qos }) => qos))}::text::smallint[],
+                    ${plainArray(messages.map(({ retain }) => retain))}::text::boolean[],
+                    ${bytesArray(messages.map(({ properties }) => properties))}::text::bytea[],
+                    ${textArray(messages.map(({ expiresAt }) => expiresAt?.toISOString()))}::text::timestamptz[],
+                    ${plainArray(messages.map(({ packetId }) => packetId))}::text::integer[],
+                    ${plainArray(messages.map(({ released = false }) => released))}::text::boolean[],
+                    ${plainArray(messages.map(bytesOf))}::text::integer[])
+             WITH ORDINALITY AS g (owner_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, n)
+        JOIN stored_sessions s ON s.owner_id = g.owner_id LEFT JOIN used u ON u.owner_id = g.owner_id
+      WINDOW arrived AS (PARTITION BY g.owner_id ORDER BY g.n)
+    )
+    INSERT INTO stored_messages
+           (owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes)
+    SELECT owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes
+      FROM ranked WHERE nth <= ${caps.messages} AND total <= ${caps.bytes} ORDER BY n`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** What a client was sent of the messages that are stored already. */
+export interface SentMessage {
+  position: string;
+  packetId: number;
+  released: boolean;
+}
+
+export async function updateSent(tx: Tx, sent: readonly SentMessage[]): Promise<void> {
+  if (sent.length === 0) return;
+  await sql`
+    UPDATE stored_messages m SET packet_id = g.packet_id, released = g.released
+      FROM unnest(${plainArray(sent.map(({ position }) => position))}::text::bigint[],
+                  ${plainArray(sent.map(({ packetId }) => packetId))}::text::integer[],
+                  ${plainArray(sent.map(({ released }) => released))}::text::boolean[]) AS g (position, packet_id, released)
+     WHERE m.position = g.position`.execute(tx);
+}
+
+/** Deletes messages that clients have acknowledged, or may not receive. */
+export async function deleteMessages(db: Db, positions: readonly string[]): Promise<void> {
+  if (positions.length === 0) return;
+  await sql`DELETE FROM stored_messages WHERE position = ANY (${plainArray(positions)}::text::bigint[])`.execute(db);
+}

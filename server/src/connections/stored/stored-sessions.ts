@@ -1,0 +1,140 @@
+import type { Database, Db, Unlisten } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { SECOND } from "../../lib/clock.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import type { ConnectionsDeps } from "../deps.ts";
+import {
+  bytesOf,
+  deleteMessages,
+  insertMessages,
+  type NewStoredMessage,
+  type SentMessage,
+  updateSent,
+} from "./stored-message-store.ts";
+import {
+  countStored,
+  deleteStoredSession,
+  expiryOf,
+  listOffline,
+  type OfflineSession,
+  partSession,
+  pruneStored,
+  type ResumedSession,
+  type ResumeRequest,
+  readOffline,
+  resumeSession,
+  type StoredSubscription,
+  writeSubscriptions,
+} from "./stored-session-store.ts";
+
+type Holder = Pick<ResumeRequest, "ownerId" | "sessionId">;
+
+/** What is stored when the connection of a stored session ends. */
+export interface PartedSession extends Holder {
+  expirySeconds: number;
+  incomingIds: number[];
+  /** Messages that are stored, and that the client was sent since. */
+  sent: SentMessage[];
+  /** Those that are not stored yet, in their order. */
+  messages: NewStoredMessage[];
+}
+
+/** MQTT sessions that outlive their connection. Every function rejects when the database fails. */
+export interface StoredSessions {
+  /** Whether the tenant may have another stored session. */
+  hasRoom(tenantId: string): Promise<boolean>;
+  /** Gives the stored session of its owner to a connection; `undefined` when another one has replaced that. */
+  resume(request: ResumeRequest): Promise<ResumedSession | undefined>;
+  writeSubscriptions(holder: Holder, subscriptions: readonly StoredSubscription[]): Promise<void>;
+  /**
+   * The connection has ended.
+   *
+   * @returns how many messages had no room; `undefined` when the connection did not have the stored session any more
+   */
+  part(parted: PartedSession): Promise<number | undefined>;
+  /** Deletes the stored session of an owner; with `sessionId` only if this connection has it. */
+  discard(ownerId: string, sessionId?: string): Promise<void>;
+  /** Adds messages of one tenant to stored sessions. @returns how many had no room */
+  enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
+  /** Deletes messages that a client has acknowledged, or may not receive. */
+  deleteMessages(positions: readonly string[]): Promise<void>;
+  /** The stored sessions whose owners are not connected. */
+  allOffline(): AsyncIterable<OfflineSession>;
+  readOffline(ownerId: string): Promise<OfflineSession | undefined>;
+  /** Calls `handler` with the owner of each stored session that changes, in whichever process; with "" after changes may have been missed. */
+  onChange(handler: (ownerId: string) => void): Promise<Unlisten>;
+}
+
+const LIST_LIMIT = 1_000;
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+/** How long the use of a tenant that was counted is taken for its use. */
+const COUNTED_MS = SECOND;
+
+export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
+  const { database, clock, limits } = deps;
+  const { db, connects } = database;
+  const caps = { messages: limits.storedMessages, bytes: limits.storedBytes };
+  const usage = createUsage(deps);
+  return {
+    hasRoom: async (tenantId) => (await usage(tenantId)).sessions < limits.storedSessions,
+    resume: (request) => resumeSession(connects, request, clock.now()),
+    writeSubscriptions: (holder, subscriptions) => writeSubscriptions(db, holder, subscriptions),
+    part: (parted) => part(database, parted, { now: clock.now(), caps }),
+    discard: (ownerId, sessionId) => deleteStoredSession(db, ownerId, sessionId),
+    async enqueue(tenantId, messages) {
+      const use = await usage(tenantId);
+      const fitting = messages.filter((message) => {
+        use.bytes += bytesOf(message);
+        return use.bytes <= limits.storedBytesPerTenant;
+      });
+      const added = await inTransaction(db, (tx) => insertMessages(tx, fitting, caps));
+      return messages.length - added;
+    },
+    async deleteMessages(positions) {
+      await faultPoint("stored.acknowledge");
+      await deleteMessages(db, positions);
+    },
+    async *allOffline() {
+      let after = BEFORE_ALL;
+      for (;;) {
+        const found = await listOffline(db, after, clock.now(), LIST_LIMIT);
+        yield* found;
+        if (found.length < LIST_LIMIT) return;
+        after = found.at(-1)!.ownerId;
+      }
+    },
+    readOffline: (ownerId) => readOffline(db, ownerId, clock.now()),
+    onChange: (handler) => database.listen("muster_stored_sessions", handler),
+  };
+}
+
+async function part(
+  { db }: Pick<Database, "db">,
+  { sent, messages, ...parted }: PartedSession,
+  { now, caps }: { now: Date; caps: { messages: number; bytes: number } },
+): Promise<number | undefined> {
+  const expiresAt = expiryOf(now, parted.expirySeconds);
+  return await inTransaction(db, async (tx) => {
+    if (!(await partSession(tx, parted, { ...parted, expiresAt }))) return undefined;
+    await updateSent(tx, sent);
+    return messages.length - (await insertMessages(tx, messages, caps));
+  });
+}
+
+/** Counts what a tenant has stored, at most once a second. */
+function createUsage({ database, clock }: ConnectionsDeps) {
+  const counted = new Map<string, { sessions: number; bytes: number; atMs: number }>();
+  return async (tenantId: string) => {
+    const known = counted.get(tenantId);
+    const nowMs = clock.monotonicMs();
+    if (known && nowMs - known.atMs < COUNTED_MS) return known;
+    const use = { ...(await countStored(database.db, tenantId)), atMs: nowMs };
+    counted.set(tenantId, use);
+    return use;
+  };
+}
+
+/** Deletes stored sessions that have expired. */
+export async function pruneStoredSessions(db: Db, now: Date, stopped?: AbortSignal): Promise<void> {
+  await pruneStored(db, now, stopped);
+}
