@@ -18,6 +18,7 @@ import * as onCall from "./admin/monitoring/on-call.ts";
 import * as people from "./admin/monitoring/people.ts";
 import * as shifts from "./admin/monitoring/shifts.ts";
 import * as tickets from "./admin/monitoring/tickets.ts";
+import * as thresholds from "./admin/monitoring/thresholds.ts";
 import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
@@ -59,6 +60,7 @@ const RESOURCES = [
   shifts,
   onCall,
   people,
+  thresholds,
   mqttClients,
   keys,
   audits,

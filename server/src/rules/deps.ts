@@ -2,6 +2,7 @@ import type { Quotas } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Limits } from "../lib/limits/limits.ts";
 
 /** What the use cases of this feature work with. */
 export interface RulesDeps {
@@ -9,4 +10,5 @@ export interface RulesDeps {
   clock: Clock;
   ids: Ids;
   quotas: Quotas;
+  limits: Pick<Limits, "dryRunSeconds">;
 }

@@ -27,6 +27,10 @@ const deviceQuery = z.strictObject({
   notGroupId: idOrNone,
   deviceTypeId: idOrNone,
   notDeviceTypeId: idOrNone,
+  thresholdId: id
+    .optional()
+    .meta({ description: "A threshold pack that watches the device, of its own or by its type" }),
+  notThresholdId: id.optional().meta({ description: "A threshold pack that does not watch the device" }),
   connectivity: oneOf(CONNECTIVITY, "One of these states, separated by commas"),
   notConnectivity: oneOf(CONNECTIVITY, "None of these states, separated by commas"),
   certificateState: oneOf(CERTIFICATE_STATE, "One of these states, separated by commas"),
@@ -54,10 +58,11 @@ export const listDevices = adminRoute({
   errors: [],
   examples: { response: { items: [DEVICE_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listDevices) => {
-    const { notGroupId, notDeviceTypeId, notConnectivity, notCertificateState, ...wanted } = query;
+    const { notGroupId, notDeviceTypeId, notThresholdId, notConnectivity, notCertificateState, ...wanted } = query;
     const not = {
       groupId: notGroupId,
       deviceTypeId: notDeviceTypeId,
+      thresholdId: notThresholdId,
       connectivity: notConnectivity,
       certificateState: notCertificateState,
     };

@@ -35,7 +35,7 @@ const rule = z
   })
   .meta({ id: "ThresholdRule" });
 
-const thresholdRecord = z
+export const thresholdRecord = z
   .strictObject({
     id,
     name: z.string(),
@@ -48,7 +48,7 @@ const thresholdRecord = z
 
 const seconds = z.int().min(0).max(86_400).optional();
 
-const newRule = z
+export const newRule = z
   .strictObject({
     metric: plainName.meta({
       description: "The metric it watches, as devices send it: 1 to 128 bytes without control characters",
@@ -67,7 +67,7 @@ const newRule = z
   })
   .meta({ id: "NewThresholdRule" });
 
-const RULE = {
+export const RULE_EXAMPLE = {
   metric: "temperature",
   operator: "gt",
   value: 90,
@@ -78,13 +78,13 @@ const RULE = {
   message: "The bearing runs hot",
 };
 
-const EXAMPLE = {
+export const THRESHOLD_EXAMPLE = {
   id: "0199c1c6-2222-7a11-9c22-5e6f7a8b9c0d",
   name: "Pump bearings",
   description: "For every pump with a bearing sensor",
   enabled: true,
   rules: [
-    { id: "0199c1c6-2222-7a11-9c26-5e6f7a8b9c0d", ...RULE },
+    { id: "0199c1c6-2222-7a11-9c26-5e6f7a8b9c0d", ...RULE_EXAMPLE },
     {
       id: "0199c1c6-2222-7a11-9c2a-5e6f7a8b9c0d",
       metric: "pressure",
@@ -100,6 +100,20 @@ const EXAMPLE = {
   createdAt: "2026-11-20T10:00:00.000Z",
 };
 
+export const thresholdQuery = z.strictObject({
+  q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
+  ...paging(50, 200),
+});
+
+export const newThreshold = z
+  .strictObject({
+    name: label(),
+    description: z.string().max(records.descriptionCharacters.value).optional(),
+    enabled: z.boolean().optional().meta({ default: true }),
+    rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value),
+  })
+  .meta({ id: "NewThreshold" });
+
 export const listThresholds = publicRoute({
   useCase: ruleUseCases.listThresholds,
   operationId: "listThresholds",
@@ -108,14 +122,11 @@ export const listThresholds = publicRoute({
   tag: TAG,
   summary: "List threshold packs",
   description: "The tenant's threshold packs with their rules, newest first.",
-  query: z.strictObject({
-    q: z.string().max(records.searchCharacters.value).optional().meta({ description: "Part of the name, in any case" }),
-    ...paging(50, 200),
-  }),
+  query: thresholdQuery,
   status: 200,
   response: page(thresholdRecord),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [THRESHOLD_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listThresholds) => listThresholds(caller, query),
 });
 
@@ -131,7 +142,7 @@ export const getThreshold = publicRoute({
   status: 200,
   response: thresholdRecord,
   errors: ["not_found"],
-  examples: { response: EXAMPLE },
+  examples: { response: THRESHOLD_EXAMPLE },
   handler: (caller, { params }, getThreshold) => getThreshold(caller, params.id),
 });
 
@@ -144,27 +155,20 @@ export const createThreshold = publicRoute({
   summary: "Create a threshold pack",
   description:
     "Makes a pack of 1 to 50 rules. It watches the devices that name it in `thresholdIds` (`PUT /devices/{id}`). A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
-  body: z
-    .strictObject({
-      name: label(),
-      description: z.string().max(records.descriptionCharacters.value).optional(),
-      enabled: z.boolean().optional().meta({ default: true }),
-      rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value),
-    })
-    .meta({ id: "NewThreshold" }),
+  body: newThreshold,
   status: 201,
   response: thresholdRecord,
   errors: ["quota_exceeded"],
   examples: {
     body: {
-      name: EXAMPLE.name,
-      description: EXAMPLE.description,
+      name: THRESHOLD_EXAMPLE.name,
+      description: THRESHOLD_EXAMPLE.description,
       rules: [
-        RULE,
+        RULE_EXAMPLE,
         { metric: "pressure", operator: "outside", value: [2, 8], clearValue: [2.5, 7.5], severity: "critical" },
       ],
     },
-    response: EXAMPLE,
+    response: THRESHOLD_EXAMPLE,
   },
   handler: (caller, { body }, createThreshold) => createThreshold(caller, body),
 });

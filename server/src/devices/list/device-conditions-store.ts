@@ -12,6 +12,8 @@ export interface DeviceProperties {
   groupId?: string | null | undefined;
   /** null: without a type. */
   deviceTypeId?: string | null | undefined;
+  /** A threshold pack that watches the device, of its own or by its type. */
+  thresholdId?: string | undefined;
   connectivity?: Connectivity | readonly Connectivity[] | undefined;
   certificateState?: CertificateState | readonly CertificateState[] | undefined;
 }
@@ -43,13 +45,14 @@ export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<un
 }
 
 function propertyConditions(
-  { groupId, deviceTypeId, connectivity, certificateState: states }: DeviceProperties,
+  { groupId, deviceTypeId, thresholdId, connectivity, certificateState: states }: DeviceProperties,
   now: Date,
 ): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (groupId !== undefined) conditions.push(inGroup(groupId));
   if (deviceTypeId === null) conditions.push(sql`d.device_type_id IS NULL`);
   else if (deviceTypeId !== undefined) conditions.push(sql`d.device_type_id = ${deviceTypeId}::uuid`);
+  if (thresholdId !== undefined) conditions.push(isWatchedBy(thresholdId));
   if (connectivity !== undefined) conditions.push(isOneOf(sql`d.connectivity`, connectivity));
   if (states !== undefined) conditions.push(isInOneOf(states, now));
   return conditions;
@@ -58,6 +61,12 @@ function propertyConditions(
 function inGroup(groupId: string | null): RawBuilder<SqlBool> {
   if (groupId === null) return sql`NOT EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid)`;
   return sql`EXISTS (SELECT 1 FROM device_groups g WHERE g.device_uid = d.uid AND g.group_id = ${groupId}::uuid)`;
+}
+
+function isWatchedBy(thresholdId: string): RawBuilder<SqlBool> {
+  return sql`(EXISTS (SELECT 1 FROM device_thresholds w WHERE w.device_uid = d.uid AND w.threshold_id = ${thresholdId}::uuid)
+    OR EXISTS (SELECT 1 FROM device_type_thresholds w WHERE w.device_type_id = d.device_type_id
+                  AND w.threshold_id = ${thresholdId}::uuid))`;
 }
 
 function isInOneOf(states: CertificateState | readonly CertificateState[], now: Date): RawBuilder<unknown> {

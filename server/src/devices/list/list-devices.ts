@@ -29,13 +29,19 @@ export const listDevices = useCase(
   },
 );
 
-/** Whether the group or the type cannot exist. */
-function namesUnknown({ groupId, deviceTypeId }: DeviceProperties): boolean {
-  return [groupId, deviceTypeId].some((id) => typeof id === "string" && !isUuid(id));
+/** Whether the group, the type or the pack cannot exist. */
+function namesUnknown({ groupId, deviceTypeId, thresholdId }: DeviceProperties): boolean {
+  return [groupId, deviceTypeId, thresholdId].some((id) => typeof id === "string" && !isUuid(id));
 }
 
 /** Every device is without what cannot exist. */
-function withoutUnknown({ groupId, deviceTypeId, ...others }: DeviceProperties = {}): DeviceProperties {
-  const possible = (id: string | null | undefined) => (typeof id === "string" && !isUuid(id) ? undefined : id);
-  return { ...others, groupId: possible(groupId), deviceTypeId: possible(deviceTypeId) };
+function withoutUnknown({ groupId, deviceTypeId, thresholdId, ...others }: DeviceProperties = {}): DeviceProperties {
+  const possible = <T extends string | null | undefined>(id: T) =>
+    typeof id === "string" && !isUuid(id) ? undefined : id;
+  return {
+    ...others,
+    groupId: possible(groupId),
+    deviceTypeId: possible(deviceTypeId),
+    thresholdId: possible(thresholdId),
+  };
 }

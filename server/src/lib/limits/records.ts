@@ -61,6 +61,19 @@ export const records = limitTable({
   dryRunDevices: perRequest("devices that a dry run evaluates", 1_000, "the run stops, and its answer says so"),
   dryRunReadings: perRequest("readings that a dry run evaluates", 2_000_000, "the run stops, and its answer says so"),
   dryRunAnomalies: perRequest("anomalies that a dry run lists", 1_000, "the run stops, and its answer says so"),
+  dryRunSeconds: {
+    level: "request",
+    of: "seconds that a dry run reads and evaluates",
+    value: 10,
+    reached: "the run stops, and its answer says so",
+  },
+  waitingDryRuns: {
+    level: "tenant",
+    of: "dry runs that wait for another of the tenant, in one process",
+    value: 1,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
   requestsPerKey: {
     level: "tenant",
     of: "requests in any 60 seconds with one API key",

@@ -1,7 +1,9 @@
 import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
+import { SECOND } from "../../lib/clock.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
 import { records } from "../../lib/limits/records.ts";
-import { invalidRequest, notFound } from "../../lib/request-errors.ts";
+import { TenantTurns } from "../../lib/limits/tenant-turns.ts";
+import { invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
 import type { RulesDeps } from "../deps.ts";
 import { findThreshold } from "../packs/pack-store.ts";
 import { checkRule, type NewRule, type Rule } from "../rule.ts";
@@ -26,18 +28,18 @@ export interface DryRun extends ReplayResult {
   devices: number;
 }
 
-type DryRunLimits = ReplayLimits & { devices: number };
-const LIMITS: DryRunLimits = {
-  devices: records.dryRunDevices.value,
-  readings: records.dryRunReadings.value,
-  anomalies: records.dryRunAnomalies.value,
-};
+const MOST_DEVICES = records.dryRunDevices.value;
+/** A refused caller asks again when the run before it may have ended. */
+const RETRY_AFTER_SECONDS = 5;
+
+const runs = new TenantTurns();
 
 /**
  * Which anomalies a pack would have opened over stored telemetry: the evaluator of ingest over the readings of a period in the order
- * of their times, each rule without a breach at `from`. Nothing is stored.
+ * of their times, each rule without a breach at `from`. Nothing is stored. Of one tenant one run at a time reads, so that it occupies
+ * one connection.
  *
- * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`
+ * @throws MusterError not_found (pack, device); invalid_request with the place in `detail`; rate_limited when too many wait
  */
 export const dryRun = useCase(
   { role: "operator" },
@@ -45,17 +47,35 @@ export const dryRun = useCase(
     if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
     const rules = await rulesOf(deps, caller, request);
     const devices = await devicesOf(deps, caller, request);
-    const run: DryRun = { anomalies: [], devices: 0, readings: 0, cut: false };
-    for (const device of devices) {
-      run.cut ||= run.devices === LIMITS.devices;
-      if (run.cut) break;
-      run.devices++;
-      await replayDevice(deps.database, device, rules, request, run, LIMITS);
-    }
-    run.anomalies.sort((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
-    return run;
+    const { db } = deps.database;
+    if (runs.count(db, caller.tenantId) > records.waitingDryRuns.value)
+      throw rateLimited("Too many dry runs of the tenant wait for another one.", RETRY_AFTER_SECONDS);
+    return await runs.take(db, caller.tenantId, () => replay(deps, devices, rules, request));
   },
 );
+
+async function replay(
+  { database, limits }: RulesDeps,
+  devices: readonly DryRunDevice[],
+  rules: readonly Rule[],
+  period: Pick<DryRunRequest, "from" | "to">,
+): Promise<DryRun> {
+  const until = performance.now() + limits.dryRunSeconds * SECOND;
+  const most: ReplayLimits = {
+    readings: records.dryRunReadings.value,
+    anomalies: records.dryRunAnomalies.value,
+    until,
+  };
+  const run: DryRun = { anomalies: [], devices: 0, readings: 0, cut: false };
+  for (const device of devices) {
+    run.cut ||= run.devices === MOST_DEVICES || performance.now() >= until;
+    if (run.cut) break;
+    run.devices++;
+    await replayDevice(database, device, rules, period, run, most);
+  }
+  run.anomalies.sort((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
+  return run;
+}
 
 async function rulesOf(deps: RulesDeps, caller: Caller, { rules, thresholdId }: DryRunRequest): Promise<Rule[]> {
   if ((rules === undefined) === (thresholdId === undefined)) {
@@ -82,7 +102,7 @@ async function devicesOf(
     deviceId: deviceId ?? null,
     deviceTypeId: deviceTypeId ?? null,
     viewer: boundedToGroupsOf(caller) ?? null,
-    limit: LIMITS.devices + 1,
+    limit: MOST_DEVICES + 1,
   });
   if (deviceId !== undefined && devices.length === 0) throw notFound("device");
   return devices;

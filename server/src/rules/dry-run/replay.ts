@@ -26,6 +26,8 @@ export interface WouldBeAnomaly {
 export interface ReplayLimits {
   readings: number;
   anomalies: number;
+  /** Milliseconds of `performance.now()` after which no more readings are loaded. */
+  until: number;
 }
 
 /** The anomalies so far; `cut` once a limit is reached, and then no more readings are loaded. */
@@ -56,7 +58,9 @@ export async function replayDevice(
 ): Promise<void> {
   for (const [metric, ruled] of byMetric(rules)) {
     let after = Number.NEGATIVE_INFINITY;
-    for (let more = true; more && !result.cut; ) {
+    for (let more = true; more; ) {
+      result.cut ||= performance.now() >= limits.until;
+      if (result.cut) return;
       const limit = Math.min(PAGE, limits.readings - result.readings + 1);
       const readings = await readStoredReadings(db, { deviceUid: device.uid, metric, from, to, after, limit });
       for (const reading of readings) replayReading(device, ruled, reading, result, limits);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { visibleDevice } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import type { ThresholdRow } from "./pack-store.ts";
 
@@ -34,26 +35,37 @@ export async function deleteThresholdRow(tx: Tx, tenantId: string, id: string, n
   await sql`DELETE FROM thresholds WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }
 
-/** Where a pack is in use. */
+/** Where a pack is in use. Of devices and anomalies, those that the caller sees. */
 export interface PackUsage {
   /** How many devices it is assigned to. */
   devices: number;
   /** How many device types it is assigned to. */
   deviceTypes: number;
+  /** How many devices it watches, of their own or by their type. */
+  watchedDevices: number;
   unresolvedAnomalies: number;
 }
 
+/** @param viewer a user who sees only the devices of their groups; absent: every device */
 export async function findPackUsage(
   db: Db,
   tenantId: string,
   id: string,
+  viewer: string | undefined,
 ): Promise<(RevisedThresholdRow & PackUsage) | undefined> {
   const { rows } = await sql<RevisedThresholdRow & PackUsage>`
+    WITH assigned AS (SELECT device_uid FROM shared_device_thresholds WHERE threshold_id = ${id}::uuid),
+    watched AS (
+      SELECT device_uid FROM assigned
+      UNION SELECT d.uid FROM shared_device_type_thresholds a JOIN shared_devices d ON d.device_type_id = a.device_type_id
+             WHERE a.threshold_id = ${id}::uuid AND d.tenant_id = ${tenantId}::uuid AND d.deleted_at IS NULL
+    )
     SELECT ${COLUMNS},
-           (SELECT count(*)::int FROM shared_device_thresholds a WHERE a.threshold_id = t.id) AS devices,
+           (SELECT count(*)::int FROM assigned a WHERE ${visibleDevice(viewer, "a.device_uid")}) AS devices,
            (SELECT count(*)::int FROM shared_device_type_thresholds a WHERE a.threshold_id = t.id) AS "deviceTypes",
-           (SELECT count(*)::int FROM shared_anomalies a WHERE a.threshold_id = t.id AND a.resolved_at IS NULL)
-             AS "unresolvedAnomalies"
+           (SELECT count(*)::int FROM watched w WHERE ${visibleDevice(viewer, "w.device_uid")}) AS "watchedDevices",
+           (SELECT count(*)::int FROM shared_anomalies a WHERE a.threshold_id = t.id AND a.resolved_at IS NULL
+               AND ${visibleDevice(viewer, "a.device_uid")}) AS "unresolvedAnomalies"
       FROM thresholds t WHERE t.tenant_id = ${tenantId} AND t.id = ${id}`.execute(db);
   return rows[0];
 }

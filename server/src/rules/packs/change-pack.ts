@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Caller, useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
 import { recordWrite } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -31,6 +31,8 @@ export interface ThresholdChange {
 export interface ThresholdGuard {
   /** The revision that the change was made for; absent for any. */
   revision?: number | undefined;
+  /** Whether the change was made for this pack; absent for any. */
+  matches?: ((pack: EditedPack) => boolean) | undefined;
 }
 
 /** A pack as it is edited. */
@@ -46,11 +48,12 @@ export interface PackInUse extends EditedPack, PackUsage {}
 /** @throws MusterError not_found */
 export const showThreshold = useCase(
   { role: "viewer" },
-  async (deps: RulesDeps, { tenantId }, id: string): Promise<PackInUse> => {
-    const found = isUuid(id) ? await findPackUsage(deps.database.db, tenantId, id) : undefined;
+  async (deps: RulesDeps, caller, id: string): Promise<PackInUse> => {
+    const viewer = boundedToGroupsOf(caller);
+    const found = isUuid(id) ? await findPackUsage(deps.database.db, caller.tenantId, id, viewer) : undefined;
     if (!found) throw notFound("threshold pack");
-    const { devices, deviceTypes, unresolvedAnomalies, ...row } = found;
-    return { ...toEdited(row), devices, deviceTypes, unresolvedAnomalies };
+    const { devices, deviceTypes, watchedDevices, unresolvedAnomalies, ...row } = found;
+    return { ...toEdited(row), devices, deviceTypes, watchedDevices, unresolvedAnomalies };
   },
 );
 
@@ -133,11 +136,12 @@ async function locked(
   tx: Tx,
   { tenantId }: Caller,
   id: string,
-  { revision }: ThresholdGuard,
+  { revision, matches }: ThresholdGuard,
 ): Promise<RevisedThresholdRow> {
   const row = isUuid(id) ? await lockThreshold(tx, tenantId, id) : undefined;
   if (!row) throw notFound("threshold pack");
   if (revision !== undefined && revision !== row.revision) throw preconditionFailed("revision");
+  if (matches && !matches(toEdited(row))) throw preconditionFailed();
   return row;
 }
 

@@ -3,7 +3,7 @@ import { recordWrite } from "../../audit/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { records } from "../../lib/limits/records.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import { plainLine, plainText } from "../../lib/text.ts";
 import type { RulesDeps } from "../deps.ts";
@@ -75,9 +75,10 @@ export const getThreshold = useCase(
 export const listThresholds = useCase(
   { scope: "thresholds:read", role: "viewer" },
   async (deps: RulesDeps, caller, query: ThresholdQuery): Promise<Page<ThresholdPack>> => {
-    const { skip, limit, q } = query;
+    const [page, { q }] = splitPage(query);
+    const { skip, limit } = page;
     if (q?.includes("\0")) return { items: [], total: 0, skip, limit };
-    const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, { skip, limit });
+    const { rows, total } = await listThresholdRows(deps.database.db, caller.tenantId, q, page);
     return { items: rows.map(toPack), total, skip, limit };
   },
 );

@@ -1,0 +1,204 @@
+import { z } from "zod";
+import { SEVERITIES } from "../../../anomalies/anomalies.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { ruleUseCases } from "../../../rules/rules.ts";
+import { adminRoute } from "../../route.ts";
+import { id, idParams, instant, label, page, timestamp } from "../../shapes.ts";
+import {
+  newRule,
+  newThreshold,
+  RULE_EXAMPLE,
+  ruleValue,
+  THRESHOLD_EXAMPLE,
+  thresholdQuery,
+  thresholdRecord,
+} from "../../v1/thresholds.ts";
+
+const TAG = "Thresholds";
+const VOLATILE = ["devices", "deviceTypes", "watchedDevices", "unresolvedAnomalies"] as const;
+
+const editedThreshold = thresholdRecord
+  .extend({ revision: z.int().meta({ description: "Increases with every change" }), updatedAt: timestamp })
+  .meta({ id: "EditedThreshold" });
+
+const thresholdDetail = editedThreshold
+  .extend({
+    devices: z.int().meta({ description: "How many devices it is assigned to, of those that the caller sees" }),
+    deviceTypes: z.int().meta({ description: "How many device types it is assigned to" }),
+    watchedDevices: z.int().meta({ description: "How many devices it watches, of their own or by their type" }),
+    unresolvedAnomalies: z.int(),
+  })
+  .meta({ id: "ThresholdDetail" });
+
+const changedRule = newRule
+  .extend({ id: id.optional().meta({ description: "Of a rule that the pack has: it keeps its anomalies" }) })
+  .meta({ id: "ChangedThresholdRule" });
+
+const wouldBeAnomaly = z
+  .strictObject({
+    deviceId: z.string(),
+    rule: z.int().meta({ description: "The place of the rule in the pack, from 0" }),
+    metric: z.string(),
+    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "The last value that was observed" }),
+    limit: ruleValue,
+    severity: z.enum(SEVERITIES),
+    message: z.string(),
+    openedAt: timestamp,
+    lastObservedAt: timestamp,
+    occurrences: z.int(),
+    resolvedAt: timestamp.nullable().meta({ description: "`null`: not within the period" }),
+  })
+  .meta({ id: "WouldBeAnomaly" });
+
+const EDITED_EXAMPLE = { ...THRESHOLD_EXAMPLE, revision: 3, updatedAt: "2026-11-20T10:00:00.000Z" };
+
+export const listThresholds = adminRoute({
+  useCase: ruleUseCases.listThresholds,
+  operationId: "listThresholds",
+  csv: "thresholds",
+  method: "GET",
+  path: "/api/admin/thresholds",
+  tag: TAG,
+  summary: "List threshold packs",
+  description: "The tenant's threshold packs with their rules, newest first.",
+  query: thresholdQuery,
+  status: 200,
+  response: page(thresholdRecord),
+  errors: [],
+  examples: { response: { items: [THRESHOLD_EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  handler: (caller, { query }, listThresholds) => listThresholds(caller, query),
+});
+
+export const showThreshold = adminRoute({
+  useCase: ruleUseCases.showThreshold,
+  operationId: "getThreshold",
+  method: "GET",
+  path: "/api/admin/thresholds/{id}",
+  tag: TAG,
+  summary: "Show a threshold pack",
+  description: "With what it watches, of what the user sees.",
+  params: idParams,
+  status: 200,
+  response: thresholdDetail,
+  errors: ["not_found"],
+  volatile: VOLATILE,
+  examples: {
+    response: { ...EDITED_EXAMPLE, devices: 2, deviceTypes: 1, watchedDevices: 14, unresolvedAnomalies: 1 },
+  },
+  handler: (caller, { params }, showThreshold) => showThreshold(caller, params.id),
+});
+
+export const createThreshold = adminRoute({
+  useCase: ruleUseCases.createThreshold,
+  operationId: "createThreshold",
+  method: "POST",
+  path: "/api/admin/thresholds",
+  tag: TAG,
+  summary: "Create a threshold pack",
+  description:
+    "A rule that makes no sense is `invalid_request` with its place in `detail`, such as `rules.0.clearValue`.",
+  body: newThreshold,
+  status: 201,
+  response: thresholdRecord,
+  errors: ["quota_exceeded"],
+  examples: { body: { name: THRESHOLD_EXAMPLE.name, rules: [RULE_EXAMPLE] }, response: THRESHOLD_EXAMPLE },
+  handler: (caller, { body }, createThreshold) => createThreshold(caller, body),
+});
+
+export const updateThreshold = adminRoute({
+  useCase: ruleUseCases.updateThreshold,
+  operationId: "updateThreshold",
+  method: "PATCH",
+  path: "/api/admin/thresholds/{id}",
+  tag: TAG,
+  summary: "Change a threshold pack",
+  description:
+    "What is absent stays; `rules` replaces all rules. A rule that evaluates as before keeps its id and its anomalies; those of other former rules are resolved.",
+  params: idParams,
+  body: z
+    .strictObject({
+      name: label(),
+      description: z.string().max(records.descriptionCharacters.value),
+      enabled: z.boolean(),
+      rules: z.array(changedRule).min(1).max(records.rulesOfThreshold.value),
+    })
+    .partial()
+    .meta({ id: "ThresholdEdit" }),
+  status: 200,
+  response: editedThreshold,
+  errors: ["not_found", "precondition_failed", "quota_exceeded"],
+  volatile: VOLATILE,
+  examples: { body: { enabled: false }, response: EDITED_EXAMPLE },
+  handler: (caller, { params, body, matches }, updateThreshold) =>
+    updateThreshold(caller, params.id, body, { matches }),
+});
+
+export const deleteThreshold = adminRoute({
+  useCase: ruleUseCases.deleteThreshold,
+  operationId: "deleteThreshold",
+  method: "DELETE",
+  path: "/api/admin/thresholds/{id}",
+  tag: TAG,
+  summary: "Delete a threshold pack",
+  description: "It watches no device any more. Its anomalies are resolved and stay on the list.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, deleteThreshold) => deleteThreshold(caller, params.id),
+});
+
+export const dryRunThreshold = adminRoute({
+  useCase: ruleUseCases.dryRun,
+  operationId: "dryRunThreshold",
+  method: "POST",
+  path: "/api/admin/thresholds/dry-run",
+  tag: TAG,
+  summary: "Try rules on stored telemetry",
+  description:
+    "Which anomalies a pack, or `rules` that no pack has yet, would have opened in [from, to): on one device, or on all of a type that the user sees. It stores nothing. One run of the tenant reads at a time.",
+  body: z
+    .strictObject({
+      rules: z.array(newRule).min(1).max(records.rulesOfThreshold.value).optional(),
+      thresholdId: id.optional().meta({ description: "A pack, in place of `rules`" }),
+      deviceId: id.optional(),
+      deviceTypeId: id.optional().meta({ description: "All devices of the type, in place of `deviceId`" }),
+      from: instant,
+      to: instant.meta({ description: "Exclusive" }),
+    })
+    .meta({ id: "DryRunRequest" }),
+  status: 200,
+  response: z
+    .strictObject({
+      anomalies: z.array(wouldBeAnomaly).meta({ description: "Oldest first" }),
+      devices: z.int().meta({ description: "How many devices were evaluated" }),
+      readings: z.int().meta({ description: "How many readings were evaluated" }),
+      cut: z.boolean().meta({ description: "A limit was reached: there may be more" }),
+    })
+    .meta({ id: "DryRun" }),
+  errors: ["not_found"],
+  examples: {
+    body: { rules: [RULE_EXAMPLE], deviceId: "pump-1", from: "2026-11-13T00:00:00Z", to: "2026-11-20T00:00:00Z" },
+    response: {
+      anomalies: [
+        {
+          deviceId: "pump-1",
+          rule: 0,
+          metric: RULE_EXAMPLE.metric,
+          value: 92.5,
+          limit: RULE_EXAMPLE.value,
+          severity: "major",
+          message: RULE_EXAMPLE.message,
+          openedAt: "2026-11-18T10:00:00.000Z",
+          lastObservedAt: "2026-11-18T10:04:00.000Z",
+          occurrences: 240,
+          resolvedAt: "2026-11-18T10:06:00.000Z",
+        },
+      ],
+      devices: 1,
+      readings: 604_800,
+      cut: false,
+    },
+  },
+  handler: (caller, { body }, dryRun) => dryRun(caller, body),
+});
