@@ -4,7 +4,7 @@ import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { idParams, instant, label, longPage, paging } from "../shapes.ts";
+import { id, idParams, instant, label, longPage, paging } from "../shapes.ts";
 import {
   CERTIFICATE_STATE,
   CONNECTIVITY,
