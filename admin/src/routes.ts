@@ -64,6 +64,19 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/tickets/ticket-page.tsx"),
   },
   {
+    path: "/thresholds",
+    title: "Thresholds",
+    operations: ["listThresholds"],
+    page: () => import("./pages/thresholds/thresholds-page.tsx"),
+    menu: { group: "Monitoring", icon: "thresholds", key: "o" },
+  },
+  {
+    path: "/thresholds/$id",
+    title: "Threshold pack",
+    operations: ["getThreshold"],
+    page: () => import("./pages/thresholds/threshold-page.tsx"),
+  },
+  {
     path: "/deliveries",
     title: "Messages",
     operations: ["listDeliveries"],

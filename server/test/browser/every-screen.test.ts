@@ -42,7 +42,7 @@ after(() => server?.stop());
 
 /** A record of each kind that a screen shows. */
 async function fill(): Promise<void> {
-  const { access, connections, devices, enrollment, groups, identity, tickets } = server.app;
+  const { access, connections, devices, enrollment, groups, identity, rules, tickets } = server.app;
   const { caller, deviceTypeId } = tenant;
   const escalation = [{ afterMinutes: 0, notify: "members" as const }];
   const { id: group } = await groups.createGroup(caller, {
@@ -75,7 +75,10 @@ async function fill(): Promise<void> {
   const headers = { "x-api-key": key };
   await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body: { name: "Press hall" } });
   await identity.inviteUser(caller, { email: "grace@acme.example", role: "operator" });
+  const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
+  const pack = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   Object.assign(ids, {
+    threshold: pack.id,
     device: device.deviceId,
     type: deviceTypeId,
     certificate: bundle.id,
@@ -154,6 +157,8 @@ const SCREENS: Record<string, readonly string[]> = {
   "/claims/$id": ["/claims/:claim"],
   "/certificates": ["/certificates"],
   "/certificates/$id": ["/certificates/:certificate"],
+  "/thresholds": ["/thresholds", "/thresholds?q=none"],
+  "/thresholds/$id": ["/thresholds/:threshold", "/thresholds/new"],
   "/device-types": ["/device-types"],
   "/device-types/$id": ["/device-types/:type"],
   "/mqtt-clients": ["/mqtt-clients"],

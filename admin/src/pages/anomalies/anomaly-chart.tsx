@@ -4,11 +4,11 @@ import { seriesBetweenQuery } from "../../api/live/series.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
 import { Problem } from "../../api/problem.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
+import { Chart } from "../../ui/chart/chart.tsx";
+import { type Bucket, chartLines, limitsOf, rangeOf } from "../../ui/chart/chart-lines.ts";
 import { Empty } from "../../ui/display/empty.tsx";
 import { duration } from "../../ui/display/format.ts";
 import { Section } from "../../ui/page/page.tsx";
-import { type Bucket, chartLines, limitsOf, rangeOf } from "./chart-lines.ts";
 
 /** What was measured when the anomaly opened, and the limit that was crossed. */
 export function AnomalyChart({ anomaly }: { anomaly: Anomaly }) {

@@ -2,11 +2,13 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { DeviceType } from "../../api/device-types.ts";
 import { Form } from "../../parts/form/form.tsx";
+import { PacksField } from "../../parts/form/packs-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
+import { plural } from "../../ui/display/format.ts";
 import { silence } from "./silence.ts";
 
-type Fields = Pick<DeviceType, "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds">;
+type Fields = Pick<DeviceType, "name" | "publishTopics" | "subscribeTopics" | "silentForSeconds" | "thresholdIds">;
 
 interface DeviceTypeFormProps {
   operation: "createDeviceType" | "updateDeviceType";
@@ -33,6 +35,7 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, lo
       name: values.name,
       publishTopics: topicsIn(values.publishTopics),
       subscribeTopics: topicsIn(values.subscribeTopics),
+      thresholdIds: values.thresholdIds,
       silentForSeconds: values.silentForSeconds === "" ? null : Number(values.silentForSeconds),
     });
   const own = type?.silentForSeconds;
@@ -43,7 +46,7 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, lo
       onSubmit={submit}
       action={action}
       onCancel={onCancel}
-      {...(load ? { conflict: { load: async () => valuesOf(await load()), labels: LABELS } } : {})}
+      {...(load ? { conflict: { load: async () => valuesOf(await load()), labels: LABELS, show: shownValue } } : {})}
     >
       <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
       <TopicsField
@@ -66,26 +69,40 @@ export function DeviceTypeForm({ operation, action, type, onSubmit, onCancel, lo
         ]}
         {...form.getInputProps("silentForSeconds")}
       />
+      <PacksField description="They watch every device of the type." {...form.getInputProps("thresholdIds")} />
     </Form>
   );
 }
 
-type Values = Record<"name" | "publishTopics" | "subscribeTopics" | "silentForSeconds", string>;
+type Values = Record<"name" | "publishTopics" | "subscribeTopics" | "silentForSeconds", string> & {
+  thresholdIds: string[];
+};
 
-const NEW: Values = { name: "", publishTopics: "telemetry/{deviceId}", subscribeTopics: "", silentForSeconds: "" };
+const NEW: Values = {
+  name: "",
+  publishTopics: "telemetry/{deviceId}",
+  subscribeTopics: "",
+  silentForSeconds: "",
+  thresholdIds: [],
+};
 
 const LABELS: Record<keyof Values, string> = {
   name: "Name",
   publishTopics: "Publishes on",
   subscribeTopics: "Subscribes to",
   silentForSeconds: "Seconds of silence",
+  thresholdIds: "Threshold packs",
 };
 
-function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds }: Fields): Values {
+const shownValue = (_: string, value: unknown) =>
+  Array.isArray(value) ? plural(value.length, "threshold pack") : String(value);
+
+function valuesOf({ name, publishTopics, subscribeTopics, silentForSeconds, thresholdIds }: Fields): Values {
   return {
     name,
     publishTopics: publishTopics.join("\n"),
     subscribeTopics: subscribeTopics.join("\n"),
     silentForSeconds: String(silentForSeconds ?? ""),
+    thresholdIds,
   };
 }

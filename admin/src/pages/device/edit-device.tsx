@@ -7,6 +7,7 @@ import { deviceTypesQuery } from "../../api/device-types.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { GroupsField } from "../../parts/form/groups-field.tsx";
+import { PacksField } from "../../parts/form/packs-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";
@@ -46,8 +47,7 @@ function EditDeviceForm({ onClose, ...opened }: Omit<EditDeviceProps, "opened">)
     return fieldsOf(now.device);
   };
   const submit = async ({ deviceTypeId, metadata, ...values }: typeof form.values) => {
-    const { thresholdIds } = device;
-    const body = { ...values, deviceTypeId: deviceTypeId || null, thresholdIds, metadata: metadataIn(metadata) };
+    const body = { ...values, deviceTypeId: deviceTypeId || null, metadata: metadataIn(metadata) };
     const params = { path: { id: device.id }, header: { "If-Match": etag } };
     await must(api.PUT("/api/admin/devices/{id}", { params, body }));
     await queries.invalidateQueries({ queryKey: ["/api/admin/devices"] });
@@ -69,6 +69,10 @@ function EditDeviceForm({ onClose, ...opened }: Omit<EditDeviceProps, "opened">)
           />
         </>
       )}
+      <PacksField
+        description="They watch this device, beside those of its type."
+        {...form.getInputProps("thresholdIds")}
+      />
       <Textarea
         label="Metadata"
         description="Fields of your own, as a JSON object."
@@ -95,8 +99,15 @@ function TypeField(props: object) {
   );
 }
 
-function fieldsOf({ name, description, deviceTypeId, groupIds, metadata }: TabProps["device"]) {
-  return { name, description, deviceTypeId: deviceTypeId ?? "", groupIds, metadata: metadataText(metadata) };
+function fieldsOf({ name, description, deviceTypeId, groupIds, thresholdIds, metadata }: TabProps["device"]) {
+  return {
+    name,
+    description,
+    deviceTypeId: deviceTypeId ?? "",
+    groupIds,
+    thresholdIds,
+    metadata: metadataText(metadata),
+  };
 }
 
 type Fields = ReturnType<typeof fieldsOf>;
@@ -106,6 +117,7 @@ const LABELS: Record<keyof Fields, string> = {
   description: "Description",
   deviceTypeId: "Type",
   groupIds: "Groups",
+  thresholdIds: "Threshold packs",
   metadata: "Metadata",
 };
 
@@ -114,6 +126,8 @@ function useShown() {
   const types = useQuery(deviceTypesQuery).data?.items ?? [];
   return (field: keyof Fields, value: unknown) => {
     if (field === "deviceTypeId") return types.find(({ id }) => id === value)?.name ?? "none";
-    return Array.isArray(value) ? plural(value.length, "group") : String(value);
+    return Array.isArray(value)
+      ? plural(value.length, field === "groupIds" ? "group" : "threshold pack")
+      : String(value);
   };
 }

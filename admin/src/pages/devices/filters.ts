@@ -13,7 +13,11 @@ interface Named {
 }
 
 /** What the list of devices can be narrowed by. */
-export function deviceFilters(types: readonly Named[], groups: readonly Named[]): readonly Filter[] {
+export function deviceFilters(
+  types: readonly Named[],
+  groups: readonly Named[],
+  packs: readonly Named[],
+): readonly Filter[] {
   return [
     { kind: "text", name: "q", label: "Name or device id", placeholder: "pump", maxLength: 128 },
     { kind: "choice", name: "connectivity", label: "Connection", options: choicesOf(CONNECTIVITY), not: true },
@@ -26,6 +30,13 @@ export function deviceFilters(types: readonly Named[], groups: readonly Named[])
     },
     { kind: "choice", name: "deviceTypeId", label: "Type", options: choicesWithNone(types), not: true },
     { kind: "choice", name: "groupId", label: "Group", options: choicesWithNone(groups), not: true },
+    {
+      kind: "choice",
+      name: "thresholdId",
+      label: "Threshold pack",
+      options: packs.map(({ id, name }) => [id, name]),
+      not: true,
+    },
     { kind: "time", name: "createdFrom", label: "Created from" },
     { kind: "time", name: "createdBefore", label: "Created before" },
     { kind: "time", name: "seenFrom", label: "Last seen from" },
@@ -42,7 +53,7 @@ const TIMES = ["createdFrom", "createdBefore", "seenFrom", "seenBefore"] as cons
 /** The query of the API for what the address says. */
 export function queryOf({ values, sort, skip }: ListState): DeviceQuery {
   const { q } = values;
-  const narrowed = negatable(values, "connectivity", "certificateState", "deviceTypeId", "groupId");
+  const narrowed = negatable(values, "connectivity", "certificateState", "deviceTypeId", "groupId", "thresholdId");
   const times = Object.fromEntries(TIMES.map((name) => [name, instantOf(values[name])]));
   return { ...filled({ ...narrowed, ...times, q, sort }), skip, limit: PAGE } as DeviceQuery;
 }

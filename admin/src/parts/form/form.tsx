@@ -39,7 +39,7 @@ export function Form<Values extends Record<string, unknown>>(props: FormProps<Va
     try {
       await onSubmit(form.getValues());
     } catch (reason) {
-      const field = fieldOf(reason, Object.keys(form.getValues()));
+      const field = fieldOf(reason, form.getValues());
       if (field) {
         form.setFieldError(field, sentence(asProblem(reason).message));
         focusFirstError();
@@ -70,9 +70,16 @@ export function Form<Values extends Record<string, unknown>>(props: FormProps<Va
   );
 }
 
-/** The field that `detail` of a refusal names: `body.name`, `name` or `name: …`. */
-function fieldOf(reason: unknown, fields: readonly string[]): string | undefined {
+/** The field that `detail` of a refusal names: `body.name`, `name` or `name: …`, and within a list `rules.0.value`. */
+function fieldOf(reason: unknown, values: Record<string, unknown>): string | undefined {
   if (!(reason instanceof Problem) || reason.body.detail === undefined) return undefined;
-  const named = /^(?:body\.)?(\w+)/.exec(reason.body.detail)?.[1];
-  return fields.find((field) => field === named);
+  const named = /^(?:body\.)?(\w+(?:\.\w+)*)/.exec(reason.body.detail)?.[1]?.split(".") ?? [];
+  const known: string[] = [];
+  let value: unknown = values;
+  for (const part of named) {
+    if (typeof value !== "object" || value === null || !(part in value)) break;
+    value = (value as Record<string, unknown>)[part];
+    known.push(part);
+  }
+  return known.length > 0 ? known.join(".") : undefined;
 }

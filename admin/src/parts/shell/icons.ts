@@ -1,4 +1,5 @@
 import {
+  IconAdjustments,
   IconAlertTriangle,
   IconArrowsLeftRight,
   IconCalendarWeek,
@@ -25,6 +26,7 @@ export const icons: Record<string, ComponentType<{ size?: number; stroke?: numbe
   home: IconHome,
   anomalies: IconAlertTriangle,
   tickets: IconTool,
+  thresholds: IconAdjustments,
   deliveries: IconMail,
   devices: IconCpu,
   refusals: IconPlugOff,

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { seriesQuery } from "../../../api/live/series.ts";
-import { Chart } from "../../../ui/display/chart.tsx";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import { type Point, withGaps } from "../../../ui/chart/gaps.ts";
 import { reading } from "../../../ui/display/format.ts";
-import { type Point, withGaps } from "../../../ui/display/gaps.ts";
 import { Status } from "../../../ui/display/status.tsx";
 import { Ago, useNow } from "../../../ui/display/time.tsx";
 import { LIVE_MS } from "./ranges.ts";

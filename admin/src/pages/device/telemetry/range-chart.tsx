@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { seriesQuery } from "../../../api/live/series.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
-import { Chart } from "../../../ui/display/chart.tsx";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import { withGaps } from "../../../ui/chart/gaps.ts";
 import { Empty } from "../../../ui/display/empty.tsx";
 import { duration, reading } from "../../../ui/display/format.ts";
-import { withGaps } from "../../../ui/display/gaps.ts";
 
 interface RangeChartProps {
   deviceId: string;

@@ -1,9 +1,10 @@
 import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
+import { localTime, reading, timeTicks } from "../display/format.ts";
 import { GROUND, TONES } from "../theme/tones.ts";
-import { localTime, reading, timeTicks } from "./format.ts";
 import { lonely } from "./gaps.ts";
+import { type Band, drawBands, drawLimits, heights } from "./marks.ts";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
 
@@ -22,25 +23,30 @@ export interface ChartProps {
   /** Milliseconds; absent: from the first time to the last. */
   range?: { from: number; to: number };
   height?: number;
+  /** Values that the axis shows with a dashed line each. */
+  limits?: readonly number[];
+  /** Times that are shaded. */
+  bands?: readonly Band[];
+  /** The user has dragged over a range. */
+  onZoom?: (range: { from: number; to: number }) => void;
 }
 
 /** The canvas of a chart; `Chart` loads it. */
-export default function ChartCanvas({ label, times, series, range, height = 240 }: ChartProps) {
+export default function ChartCanvas(props: ChartProps) {
+  const { label, times, series, range, height = 240, limits = NONE, bands = NONE, onZoom } = props;
   const scheme = useComputedColorScheme("light");
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
   const names = series.map((each) => each.label).join("\n");
-  const shown = useRef(range);
-  shown.current = range;
+  const shown = useRef<Shown>({ range, limits, bands, onZoom });
+  shown.current = { range, limits, bands, onZoom };
+  const zooms = onZoom !== undefined;
 
   useEffect(() => {
     const parent = element.current!;
     const width = parent.clientWidth || 600;
-    const created = new UPlot(
-      optionsOf(names.split("\n"), { scheme, width, height, range: () => shown.current }),
-      [[]],
-      parent,
-    );
+    const options = optionsOf(names.split("\n"), { scheme, width, height, zooms, shown: () => shown.current });
+    const created = new UPlot(options, [[]], parent);
     plot.current = created;
     const observer = new ResizeObserver(() => created.setSize({ width: parent.clientWidth, height }));
     observer.observe(parent);
@@ -49,7 +55,7 @@ export default function ChartCanvas({ label, times, series, range, height = 240 
       created.destroy();
       plot.current = null;
     };
-  }, [names, scheme, height]);
+  }, [names, scheme, height, zooms]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new canvas needs the data again
   useEffect(() => {
@@ -57,10 +63,17 @@ export default function ChartCanvas({ label, times, series, range, height = 240 
       times.map((at) => at / 1000),
       ...series.map(({ values }) => [...values]),
     ] as UPlot.AlignedData);
-  }, [times, series, names, scheme, height, range?.from, range?.to]);
+  }, [times, series, names, scheme, height, zooms, limits, bands, range?.from, range?.to]);
 
   const last = series.map(({ label, values }) => `${label} ${lastOf(values)}`).join(", ");
   return <div ref={element} className="chart" role="img" aria-label={`${label}. Latest: ${last}`} />;
+}
+
+const NONE: readonly never[] = [];
+
+interface Shown extends Required<Pick<ChartProps, "limits" | "bands">> {
+  range: ChartProps["range"] | undefined;
+  onZoom: ChartProps["onZoom"] | undefined;
 }
 
 function lastOf(values: readonly (number | null)[]): string {
@@ -72,10 +85,14 @@ interface Drawing {
   scheme: "light" | "dark";
   width: number;
   height: number;
-  range: () => { from: number; to: number } | undefined;
+  zooms: boolean;
+  shown: () => Shown;
 }
 
-function optionsOf(names: readonly string[], { scheme, width, height, range }: Drawing): UPlot.Options {
+/** A shorter drag is a click. */
+const LEAST_DRAG = 5;
+
+function optionsOf(names: readonly string[], { scheme, width, height, zooms, shown }: Drawing): UPlot.Options {
   const { soft, line } = GROUND[scheme];
   const tones = TONES[scheme];
   const colours = [tones.accent.text, tones.warn.text, tones.good.text, tones.bad.text, tones.neutral.text];
@@ -89,8 +106,16 @@ function optionsOf(names: readonly string[], { scheme, width, height, range }: D
     width,
     height,
     legend: { show: names.length > 1, live: true },
-    cursor: { points: { size: 6 } },
-    scales: { x: { time: true, range: (_plot, least, most) => bounds(range(), least, most) } },
+    cursor: { points: { size: 6 }, drag: { x: zooms, y: false, setScale: false, dist: LEAST_DRAG } },
+    scales: {
+      x: { time: true, range: (_plot, least, most) => bounds(shown().range, least, most) },
+      y: { range: (_plot, least, most) => heights(shown().limits, least, most) },
+    },
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, shown().bands, scheme)],
+      draw: [(plot) => drawLimits(plot, shown().limits, tones.bad.text)],
+      setSelect: [(plot) => zoomed(plot, shown().onZoom)],
+    },
     axes: [
       { ...axis, values: (_plot, ticks) => timeTicks(ticks) },
       { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => reading(tick)) },
@@ -108,6 +133,15 @@ function optionsOf(names: readonly string[], { scheme, width, height, range }: D
       })),
     ],
   };
+}
+
+/** The range that was dragged over; the chart is drawn anew with it by the screen. */
+function zoomed(plot: UPlot, onZoom: Shown["onZoom"]): void {
+  const { left, width } = plot.select;
+  if (width < LEAST_DRAG) return;
+  const at = (pixel: number) => Math.round(plot.posToVal(pixel, "x") * 1000);
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  onZoom?.({ from: at(left), to: at(left + width) });
 }
 
 function bounds(range: { from: number; to: number } | undefined, least: number, most: number): [number, number] {

@@ -1,4 +1,4 @@
-import { withGaps } from "../../ui/display/gaps.ts";
+import { withGaps } from "./gaps.ts";
 
 const HOUR_MS = 3_600_000;
 /** Two buckets without a reading are no gap yet. */

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { seriesBetweenQuery } from "../../../api/live/series.ts";
+import { Loaded } from "../../../parts/loaded.tsx";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import { chartLines, limitsOf } from "../../../ui/chart/chart-lines.ts";
+import { duration } from "../../../ui/display/format.ts";
+import { SEVERITIES } from "../../../words/monitoring.ts";
+import type { Tried } from "./try-rules.tsx";
+
+/** What the device measured, the limits of the rules, and the times of the anomalies that they would have opened. */
+export function DryRunChart({ metric, tried }: { metric: string; tried: Tried }) {
+  const { deviceId, from, to, rules, run } = tried;
+  const range = useMemo(() => ({ from, to }), [from, to]);
+  const query = useQuery(seriesBetweenQuery(deviceId, metric, range));
+  const bands = useMemo(
+    () =>
+      run.anomalies
+        .filter((each) => each.metric === metric)
+        .map(({ openedAt, resolvedAt, severity }) => ({
+          from: Date.parse(openedAt),
+          to: resolvedAt === null ? to : Date.parse(resolvedAt),
+          tone: SEVERITIES[severity][0],
+        })),
+    [run, metric, to],
+  );
+  return (
+    <Loaded query={query}>
+      {({ points, bucketSeconds }) => {
+        if (points.length === 0) return null;
+        const limits = rules.filter((rule) => rule.metric === metric).flatMap(({ value }) => limitsOf(value));
+        const { times, series } = chartLines({ points, bucketSeconds, range, limits: [] });
+        return (
+          <figure className="stack">
+            <figcaption>
+              <h3>{metric}</h3>
+              <span className="soft">
+                Dashed: the limits. Shaded: anomalies. Each point covers {duration(bucketSeconds)}.
+              </span>
+            </figcaption>
+            <Chart
+              label={`${metric} with the anomalies that the rules would have opened`}
+              times={times}
+              series={series}
+              range={range}
+              limits={limits}
+              bands={bands}
+              height={260}
+            />
+          </figure>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button, NativeSelect } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useState } from "react";
+import type { ChangedRule } from "../../../api/monitoring/thresholds.ts";
+import { type DryRun, dryRun } from "../../../api/monitoring/thresholds.ts";
+import { ProblemBox } from "../../../parts/problem-box.tsx";
+import { useMay } from "../../../parts/session.ts";
+import { Section } from "../../../ui/page/page.tsx";
+import { ruleOf } from "../rule-values.ts";
+import { packProblems, type ThresholdValues } from "../threshold-values.ts";
+import { DevicePicker } from "./device-picker.tsx";
+import { DryRunResult } from "./dry-run-result.tsx";
+
+const DAY_MS = 86_400_000;
+const PERIODS = [
+  { value: "1", label: "last 24 hours" },
+  { value: "7", label: "last 7 days" },
+  { value: "30", label: "last 30 days" },
+];
+
+/** What was asked, and what came of it. */
+export interface Tried {
+  rules: readonly ChangedRule[];
+  deviceId: string;
+  period: string;
+  from: number;
+  to: number;
+  run: DryRun;
+}
+
+/** Evaluates the rules as they are in the form over what a device has sent. Nothing is stored, and nobody is notified. */
+export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> }) {
+  const may = useMay("dryRunThreshold");
+  const [deviceId, setDeviceId] = useState("");
+  const [days, setDays] = useState("7");
+  const { tried, error, busy, run } = useRun();
+  if (!may) return null;
+  const start = () => {
+    const values = form.getValues();
+    const wrong = Object.entries(packProblems(values)).filter(([field]) => field.startsWith("rules."));
+    for (const [field, problem] of wrong) form.setFieldError(field, problem);
+    if (wrong.length === 0) void run(values, deviceId.trim(), Number(days));
+  };
+  return (
+    <Section
+      title="Try the rules"
+      lead="What these rules, saved or not, would have found in stored telemetry. It opens no anomaly and notifies nobody."
+    >
+      <div className="row row-fields">
+        <DevicePicker value={deviceId} onChange={setDeviceId} />
+        <NativeSelect
+          label="Period"
+          data={PERIODS}
+          value={days}
+          onChange={(event) => setDays(event.currentTarget.value)}
+        />
+        <Button variant="default" onClick={start} loading={busy} disabled={deviceId.trim() === ""}>
+          Try
+        </Button>
+      </div>
+      {error !== undefined && <ProblemBox error={error} />}
+      {tried && <DryRunResult tried={tried} />}
+    </Section>
+  );
+}
+
+function useRun() {
+  const [tried, setTried] = useState<Tried>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const run = async (values: ThresholdValues, deviceId: string, days: number) => {
+    setBusy(true);
+    setError(undefined);
+    const to = Date.now();
+    const from = to - days * DAY_MS;
+    const rules = values.rules.map(ruleOf);
+    try {
+      const found = await dryRun({
+        rules: rules.map(({ id: _, ...rule }) => rule),
+        deviceId,
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+      });
+      const period = PERIODS.find(({ value }) => value === String(days))!.label;
+      setTried({ rules, deviceId, period, from, to, run: found });
+    } catch (reason) {
+      setTried(undefined);
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { tried, error, busy, run };
+}

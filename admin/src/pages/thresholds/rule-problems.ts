@@ -1,0 +1,28 @@
+import { isEquality, type RuleValues } from "./rule-values.ts";
+
+const NUMBER = "Enter a number.";
+const SECONDS = "Enter whole seconds, 0 or more.";
+
+/** What is wrong with the fields of a rule, by their path in the form: `rules.0.value`. The service checks the rest. */
+export function ruleProblems(rule: RuleValues, at: number): Record<string, string> {
+  const isRange = rule.operator === "outside";
+  const problems: [field: keyof RuleValues, isWrong: boolean, text: string][] = [
+    ["metric", rule.metric.trim() === "", "Enter the name of a metric."],
+    ["value", isEquality(rule.operator) ? rule.value === "" : !isNumber(rule.value), NUMBER],
+    ["high", isRange && !isNumber(rule.high), NUMBER],
+    ["clearValue", !isEquality(rule.operator) && rule.clearValue !== "" && !isNumber(rule.clearValue), NUMBER],
+    ["clearHigh", isRange && rule.clearHigh !== "" && !isNumber(rule.clearHigh), NUMBER],
+    ["forSeconds", !isSeconds(rule.forSeconds), SECONDS],
+    ["clearForSeconds", !isSeconds(rule.clearForSeconds), SECONDS],
+  ];
+  const wrong = problems.filter(([, isWrong]) => isWrong);
+  return Object.fromEntries(wrong.map(([field, , text]) => [`rules.${at}.${field}`, text]));
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== "" && Number.isFinite(Number(text));
+}
+
+function isSeconds(text: string): boolean {
+  return /^\d+$/.test(text.trim());
+}
