@@ -31,13 +31,13 @@ export function DryRunChart({ metric, tried }: { metric: string; tried: Tried })
         const limits = rules.filter((rule) => rule.metric === metric).flatMap(({ value }) => limitsOf(value));
         const { times, series } = chartLines({ points, bucketSeconds, range, limits: [] });
         return (
-          <figure className="stack">
-            <figcaption>
+          <div className="stack">
+            <div>
               <h3>{metric}</h3>
               <span className="soft">
                 Dashed: the limits. Shaded: anomalies. Each point covers {duration(bucketSeconds)}.
               </span>
-            </figcaption>
+            </div>
             <Chart
               label={`${metric} with the anomalies that the rules would have opened`}
               times={times}
@@ -47,7 +47,7 @@ export function DryRunChart({ metric, tried }: { metric: string; tried: Tried })
               bands={bands}
               height={260}
             />
-          </figure>
+          </div>
         );
       }}
     </Loaded>
