@@ -98,14 +98,14 @@ test("a pack says how many devices it watches, and the list of devices names the
   const { deviceTypeId, groupIds, name } = await devices.getDevice(tenant.caller, pump.deviceId);
   const fields = { name, deviceTypeId, groupIds, thresholdIds: [pack.id] };
   await devices.replaceDevice(tenant.caller, pump.deviceId, fields);
-  const reach = async (user: SignedIn) => {
+  const watched = async (user: SignedIn) => {
     const { json } = await user.call("GET", `/thresholds/${pack.id}`);
     const listed = await user.call("GET", `/devices?thresholdId=${pack.id}`);
     const ids = listed.json.items.map(({ id }: { id: string }) => id).sort();
     return [json.devices, json.deviceTypes, json.watchedDevices, ids];
   };
-  assert.deepEqual(await reach(admin), [1, 1, 2, [pump.deviceId, "valve-1"].sort()]);
-  assert.deepEqual(await reach(viewer), [1, 1, 1, [pump.deviceId]]);
+  assert.deepEqual(await watched(admin), [1, 1, 2, [pump.deviceId, "valve-1"].sort()]);
+  assert.deepEqual(await watched(viewer), [1, 1, 1, [pump.deviceId]]);
   const others = (await admin.call("GET", `/devices?notThresholdId=${pack.id}`)).json;
   assert.equal(others.total, 0);
   server.clock.advance(HOUR);
@@ -142,7 +142,7 @@ test("a dry run finds what rules without a pack, or those of a pack, would have 
   assert.equal((await operator.call("POST", "/thresholds/dry-run", { body: wrong })).json.detail, "rules.0.value");
 });
 
-test("of many simultaneous dry runs of a tenant one runs, one waits, and the others are told to come again", async () => {
+test("of many simultaneous dry runs of a tenant one runs, one waits, and the others are refused", async () => {
   const body = { rules: [HOT], deviceId: pump.deviceId, ...period() };
   const { rules } = server.app;
   const dates = { ...body, rules: [HOT] as never, from: new Date(body.from), to: new Date(body.to) };

@@ -135,7 +135,7 @@ function optionsOf(names: readonly string[], { scheme, width, height, zooms, sho
   };
 }
 
-/** The range that was dragged over; the chart is drawn anew with it by the screen. */
+/** The range that was dragged over; the screen reads and draws it. */
 function zoomed(plot: UPlot, onZoom: Shown["onZoom"]): void {
   const { left, width } = plot.select;
   if (width < LEAST_DRAG) return;

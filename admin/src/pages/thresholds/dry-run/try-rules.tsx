@@ -28,7 +28,7 @@ export interface Tried {
   run: DryRun;
 }
 
-/** Evaluates the rules as they are in the form over what a device has sent. Nothing is stored, and nobody is notified. */
+/** Evaluates the rules as they are in the form over what a device has sent. Nothing is stored, and no message is sent. */
 export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> }) {
   const may = useMay("dryRunThreshold");
   const [deviceId, setDeviceId] = useState("");
@@ -44,7 +44,7 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
   return (
     <Section
       title="Try the rules"
-      lead="What these rules, saved or not, would have found in stored telemetry. It opens no anomaly and notifies nobody."
+      lead="What these rules, saved or not, would have found in stored telemetry. It opens no anomaly and sends no message."
     >
       <div className="row row-fields">
         <DevicePicker value={deviceId} onChange={setDeviceId} />
