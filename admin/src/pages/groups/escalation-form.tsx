@@ -4,6 +4,7 @@ import type { Group } from "../../api/people/groups.ts";
 import type { Versioned } from "../../api/versioned.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { boundsOf } from "../../parts/form/rules.ts";
+import { Notice } from "../../ui/display/status.tsx";
 import { NOTIFY } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
@@ -45,9 +46,9 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
         />
       ))}
       {form.errors.escalation && (
-        <p className="soft" role="alert">
+        <Notice tone="bad" live>
           {form.errors.escalation}
-        </p>
+        </Notice>
       )}
       {steps.length === 0 && <p className="soft">Without a step, the group sends no pages.</p>}
       <div>
