@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Anomaly, anomalyQuery } from "../../api/monitoring/anomalies.ts";
+import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { ticketQuery } from "../../api/monitoring/tickets.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { DeviceLink } from "../../parts/links/device-link.tsx";
@@ -88,7 +89,7 @@ function useHasUnfinishedTicket({ ticketId }: Anomaly): boolean {
 
 function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
   const { metric, value, limit, openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
-  const { resolvedAt, resolvedBy, comment } = anomaly;
+  const { resolvedAt, resolvedBy, comment, thresholdId } = anomaly;
   return (
     <Panel>
       <Facts
@@ -97,6 +98,7 @@ function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
           [metric === null ? "Seconds without a message" : "Last value beyond the limit", reading(value)],
           ["Limit", Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit)],
           ["Observed", plural(occurrences, "time")],
+          ["Threshold pack", thresholdId ? <Pack key="pack" id={thresholdId} /> : "none"],
           ["Opened", <Time key="opened" at={openedAt} />],
           ["Last observed", <Ago key="last" at={lastObservedAt} />],
           ["Acknowledged", <Time key="acknowledged" at={acknowledgedAt} none="not yet" />],
@@ -108,4 +110,11 @@ function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
       />
     </Panel>
   );
+}
+
+/** The pack of the rule by name; one that is deleted has none. */
+function Pack({ id }: { id: string }) {
+  const packs = useQuery(thresholdChoicesQuery).data?.items;
+  const name = packs?.find((pack) => pack.id === id)?.name;
+  return name === undefined ? <span className="mono">{id}</span> : <a href={`/thresholds/${id}`}>{name}</a>;
 }
