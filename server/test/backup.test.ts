@@ -31,6 +31,13 @@ after(async () => {
 
 const muster = (dataDir: string, ...args: string[]) => shell.muster(args, dataDir);
 
+const STORED = { owner_id: "0199c1c9-4444-7a11-9c22-5e6f7a8b9c0d", client_id: "away", expiry_seconds: 60 };
+
+async function addStoredSession(tenantId: string): Promise<void> {
+  const row = { ...STORED, tenant_id: tenantId, session_id: STORED.owner_id, expires_at: server.clock.now() };
+  await server.app.database.db.insertInto("stored_sessions").values(row).execute();
+}
+
 /** The features over the database of a data folder. */
 async function reopen(dataDir: string) {
   const database = await openDatabase({ dataDir, logger });
@@ -57,6 +64,7 @@ async function backUpAndRestore(t: TestContext) {
   });
   const kept = await enroll(app, tenant);
   const open = await app.enrollment.createClaim(tenant.caller, { intendedName: "later" });
+  await addStoredSession(tenant.caller.tenantId);
 
   await t.test("is written by the running service, with mode 0600, and replaces no file", async () => {
     const { stdout, code } = await muster(server.dataDir, "backup", file);
@@ -105,6 +113,8 @@ async function backUpAndRestore(t: TestContext) {
       assert.equal((await restored.certificates.identifyDevice(kept.peer)).ok, true);
       assert.equal((await restored.certificates.identifyDevice(later.peer)).ok, false);
       await restored.access.admitRequest(key.key, "::1");
+      const left = await restored.database.db.selectFrom("stored_sessions").select("client_id").execute();
+      assert.deepEqual(left, [], "what waits for clients may have been acknowledged since");
       await restored.access.close();
       await restored.database.close();
     },

@@ -46,9 +46,13 @@ export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date)
   return rows.length;
 }
 
-/** Removes all nodes with their sessions, of a database that no process serves. */
+/**
+ * Removes all nodes with their sessions, of a restored database that no process serves. Stored sessions, too: their clients may have
+ * acknowledged since what waits in them.
+ */
 export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("broker_nodes").execute();
+  await tx.deleteFrom("stored_sessions").execute();
 }
 
 export async function deleteNode(db: Db, nodeId: string): Promise<void> {
