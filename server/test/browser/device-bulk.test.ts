@@ -93,3 +93,36 @@ browserTest(
     await window.context.close();
   },
 );
+
+browserTest(
+  "an operator has a threshold pack watch all devices of a type, and changes neither type nor groups",
+  async () => {
+    const { app } = server;
+    const tenant = await newTenant(server);
+    const operator = await signIn(server, tenant, "operator");
+    const { caller, deviceTypeId } = tenant;
+    const group = await app.groups.createGroup(caller, { name: "Hall 3", memberUserIds: [operator.userId] });
+    const rules = [{ metric: "temperature", operator: "gt", value: 90, severity: "major" } as const];
+    const pack = await app.rules.createThreshold(caller, { name: "Bearings", rules });
+    for (const id of ["a-1", "a-2", "a-3"])
+      await app.devices.createDevice(caller, { id, name: id, deviceTypeId, groupIds: [group.id] });
+    await app.devices.createDevice(caller, { id: "other", name: "other", groupIds: [group.id] });
+    const window = await openPage(server, VIEWS[1]);
+    await useSession(window, server, operator.cookie);
+    const { page } = window;
+    await page.goto(`/devices?deviceTypeId=${deviceTypeId}`);
+    for (const id of ["a-1", "a-2", "a-3"]) await page.getByRole("checkbox", { name: `Select ${id}` }).check();
+    for (const name of ["Set type", "Groups", "Revoke certificates", "Delete"])
+      assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
+    await page.getByRole("button", { name: "Threshold packs" }).click();
+    await page.getByRole("dialog").getByLabel("Bearings").check();
+    await assertSound(window, "packs of many devices");
+    await page.getByRole("button", { name: "Watch 3 devices" }).click();
+    await page.getByText("Done for 3 devices.").waitFor();
+    const { items } = await app.devices.listDevices(caller, { skip: 0, limit: 10 });
+    const watched = items.filter(({ thresholdIds }) => thresholdIds.includes(pack.id)).map(({ id }) => id);
+    assert.deepEqual(watched.sort(), ["a-1", "a-2", "a-3"]);
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);

@@ -32,7 +32,7 @@ export default function DevicesPage() {
   const filters = deviceFilters(types, groups, packs);
   const narrowed = filters.some(({ name }) => list.values[name]);
   const [selected, setSelected] = useSelection(query);
-  const maySelect = useMay("deleteDevice");
+  const maySelect = useMay("changeDevices");
   return (
     <Page
       title="Devices"

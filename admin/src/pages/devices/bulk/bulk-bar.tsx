@@ -9,10 +9,11 @@ import { plural } from "../../../ui/display/format.ts";
 import "./bulk-bar.css";
 import { SelectMatching } from "./select-matching.tsx";
 import { SetGroups } from "./set-groups.tsx";
+import { SetThresholds } from "./set-thresholds.tsx";
 import { SetType } from "./set-type.tsx";
 
 type BulkOutcome = Schemas["BulkOutcome"];
-type Act = "type" | "groups" | "revoke_certificates" | "delete";
+type Act = "type" | "groups" | "thresholds" | "revoke_certificates" | "delete";
 
 interface BulkBarProps {
   selected: ReadonlySet<string>;
@@ -31,13 +32,12 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
   const [outcome, setOutcome] = useState<BulkOutcome>();
   const mayDelete = useMay("deleteDevice");
   const mayRevoke = useMay("revokeCertificatesOfDevice");
-  const ids = [...selected];
   const done = (answer: BulkOutcome) => {
     setAct(undefined);
     setOutcome(answer);
     onSelect(new Set(answer.items.filter((item) => item.outcome !== "done").map(({ id }) => id)));
   };
-  const close = () => setAct(undefined);
+  const dialog = { ids: [...selected], onClose: () => setAct(undefined), onDone: done };
   return (
     <>
       {selected.size > 0 && (
@@ -54,11 +54,18 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
           <Button size="xs" variant="default" onClick={() => onSelect(new Set())}>
             Clear selection
           </Button>
-          <Button size="xs" variant="default" onClick={() => setAct("type")}>
-            Set type
-          </Button>
-          <Button size="xs" variant="default" onClick={() => setAct("groups")}>
-            Groups
+          {mayDelete && (
+            <>
+              <Button size="xs" variant="default" onClick={() => setAct("type")}>
+                Set type
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setAct("groups")}>
+                Groups
+              </Button>
+            </>
+          )}
+          <Button size="xs" variant="default" onClick={() => setAct("thresholds")}>
+            Threshold packs
           </Button>
           {mayRevoke && (
             <Button size="xs" variant="default" onClick={() => setAct("revoke_certificates")}>
@@ -72,10 +79,15 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
           )}
         </section>
       )}
-      <SetType opened={act === "type"} ids={ids} types={types} onClose={close} onDone={done} />
-      <SetGroups opened={act === "groups"} ids={ids} onClose={close} onDone={done} />
-      <ConfirmEnd act={act === "type" || act === "groups" ? undefined : act} ids={ids} onClose={close} onDone={done} />
+      <SetType opened={act === "type"} types={types} {...dialog} />
+      <SetGroups opened={act === "groups"} {...dialog} />
+      <SetThresholds opened={act === "thresholds"} {...dialog} />
+      <ConfirmEnd act={isEnd(act) ? act : undefined} {...dialog} />
       <Outcome outcome={outcome} left="which stay selected" onClose={() => setOutcome(undefined)} />
     </>
   );
+}
+
+function isEnd(act: Act | undefined): act is "revoke_certificates" | "delete" {
+  return act === "revoke_certificates" || act === "delete";
 }
