@@ -64,6 +64,13 @@ export const appRoutes: readonly AppRoute[] = [
     page: () => import("./pages/tickets/ticket-page.tsx"),
   },
   {
+    path: "/findings",
+    title: "Findings",
+    operations: ["listFindings"],
+    page: () => import("./pages/findings/findings-page.tsx"),
+    menu: { group: "Monitoring", icon: "findings", key: "w" },
+  },
+  {
     path: "/thresholds",
     title: "Thresholds",
     operations: ["listThresholds"],

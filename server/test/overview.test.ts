@@ -80,13 +80,28 @@ test("findings name the devices concerned, for as long as their cause lasts, to 
   clock.advance(1000);
   await publish("mute", { temperature: 1, pressure: 2 });
   assert.deepEqual(await findings(viewer), ["publishes_nowhere mute"]);
-  clock.advance(23.5 * DAY);
+  clock.advance(21.5 * DAY);
+  assert.deepEqual(await findings(admin, { kind: "renewal_overdue" }), [], "a day is not over yet");
+  clock.advance(DAY);
   const overdue = [one, two].map(({ answer }) => `renewal_overdue ${answer.deviceId}`).sort();
   assert.deepEqual(await findings(admin, { kind: "renewal_overdue" }), overdue);
   const counted = (await overview.readOverview(admin)).findings;
-  assert.deepEqual(counted, { shared_key: 2, publishes_nowhere: 1, renewal_overdue: 2, clock_replaced: 0 });
+  assert.deepEqual(counted, {
+    shared_key: 2,
+    publishes_nowhere: 1,
+    renewal_overdue: 2,
+    bundle_expiring: 0,
+    clock_replaced: 0,
+  });
   clock.advance(10 * DAY);
   assert.deepEqual(await findings(admin), ["publishes_nowhere mute"], "their certificates have expired");
+  clock.advance(302 * DAY);
+  assert.deepEqual(await findings(viewer), ["publishes_nowhere mute"]);
+  clock.advance(2 * DAY);
+  assert.deepEqual(await findings(viewer), ["bundle_expiring mute", "publishes_nowhere mute"]);
+  assert.equal((await overview.readOverview(viewer)).findings.bundle_expiring, 1);
+  await enrollment.issueBundle(tenant.caller, { deviceId: "mute" });
+  assert.deepEqual(await findings(viewer, { kind: "bundle_expiring" }), [], "it has one that ends later");
 });
 
 test("the overview counts what the caller sees, as the lists do", async () => {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, must, type Schemas } from "./client.ts";
 import type { paths } from "./generated/admin.ts";
-import { keyOf } from "./queries.ts";
+import { filled, keyOf } from "./queries.ts";
 
 const LIST = "/api/admin/devices";
 export const DEVICES = LIST;
@@ -57,6 +57,22 @@ export const findingsOfDeviceQuery = (deviceId: string) =>
     queryKey: keyOf("/api/admin/findings", deviceId),
     queryFn: ({ signal }) => must(api.GET("/api/admin/findings", { params: { query: { deviceId } }, signal })),
   });
+
+const FINDINGS = "/api/admin/findings";
+export type Finding = Schemas["Finding"];
+
+/** What is wrong with devices that work, a page at a time. */
+export const findingsQuery = (kind: string | undefined, skip: number) =>
+  queryOptions({
+    queryKey: keyOf(FINDINGS, "list", kind, skip),
+    queryFn: ({ signal }) => {
+      const query = filled({ kind: kind as Finding["kind"] | undefined, skip, limit: FINDINGS_PAGE });
+      return must(api.GET(FINDINGS, { params: { query }, signal }));
+    },
+    placeholderData: (before) => before,
+  });
+
+const FINDINGS_PAGE = 50;
 
 /** What happened to a device, newest first, a page at a time. */
 export const timelineQuery = (id: string) =>

@@ -3,7 +3,13 @@ import { visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
 import type { PageRequest } from "../lib/page.ts";
 
-export const FINDING_KINDS = ["shared_key", "publishes_nowhere", "renewal_overdue", "clock_replaced"] as const;
+export const FINDING_KINDS = [
+  "shared_key",
+  "publishes_nowhere",
+  "renewal_overdue",
+  "bundle_expiring",
+  "clock_replaced",
+] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface FindingRow {
@@ -22,6 +28,8 @@ export interface FindingScope {
   now: Date;
   /** A renewal that was due before this is overdue. */
   overdueBefore: Date;
+  /** A bundle that ends before this ends soon. */
+  expiringBefore: Date;
   deviceId?: string | undefined;
   kind?: FindingKind | undefined;
   viewer?: string | undefined;
@@ -83,6 +91,11 @@ const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<un
       FROM shared_devices d
      WHERE d.certificate_renew_after < ${scope.overdueBefore}::timestamptz AND d.certificate_until > ${scope.now}::timestamptz
        AND ${ofDevices(scope)}`,
+  bundle_expiring: (scope) => sql`
+    SELECT 'bundle_expiring', d.id, d.name, NULL::uuid, '{}'::text[], d.certificate_until - interval '30 days'
+      FROM shared_devices d
+     WHERE d.certificate_until < ${scope.expiringBefore}::timestamptz AND d.certificate_until > ${scope.now}::timestamptz
+       AND d.certificate_renew_after IS NULL AND ${ofDevices(scope)}`,
   clock_replaced: (scope) => sql`
     SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
       FROM shared_telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid

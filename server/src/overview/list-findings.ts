@@ -1,6 +1,6 @@
 import { boundedToGroupsOf, useCase } from "../access/access.ts";
 import { OVERDUE_MS } from "../devices/devices.ts";
-import { addMs } from "../lib/clock.ts";
+import { addMs, DAY } from "../lib/clock.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import type { OverviewDeps } from "./deps.ts";
@@ -39,8 +39,13 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
   },
   renewal_overdue: {
     cause:
-      "The device should have renewed its certificate two days ago or earlier. It will be refused when the certificate expires.",
+      "The device should have renewed its certificate a day ago or earlier. It will be refused when the certificate expires.",
     cure: "Check that the device is online and that its agent reaches the renewal endpoint; or issue a bundle for it.",
+  },
+  bundle_expiring: {
+    cause:
+      "The device's certificate is a bundle that ends within 30 days. The device does not renew it by itself, and is refused once it has ended.",
+    cure: "Issue a new bundle, install it on the device, see it connect, then revoke the former one.",
   },
   clock_replaced: {
     cause:
@@ -48,6 +53,9 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
     cure: "Set the device's clock, or leave the time out of its messages.",
   },
 };
+
+/** As the notices and `certificateState: expiring` (docs/spec-decisions.md). */
+const EXPIRING_MS = 30 * DAY;
 
 const sharedReads = new SharedReads<Awaited<ReturnType<typeof listFindingRows>>>();
 
@@ -81,7 +89,8 @@ export function findingScope(
   now: Date,
   filter: Omit<FindingQuery, keyof PageRequest> = {},
 ): FindingScope {
-  return { tenantId, now, overdueBefore: addMs(now, -OVERDUE_MS), viewer, ...filter };
+  const bounds = { overdueBefore: addMs(now, -OVERDUE_MS), expiringBefore: addMs(now, EXPIRING_MS) };
+  return { tenantId, now, ...bounds, viewer, ...filter };
 }
 
 function toFinding({ kind, device_id, device_name, certificate_id, metrics, at }: FindingRow): Finding {

@@ -157,6 +157,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/claims/$id": ["/claims/:claim"],
   "/certificates": ["/certificates"],
   "/certificates/$id": ["/certificates/:certificate"],
+  "/findings": ["/findings", "/findings?kind=publishes_nowhere"],
   "/thresholds": ["/thresholds", "/thresholds?q=none"],
   "/thresholds/$id": ["/thresholds/:threshold", "/thresholds/new"],
   "/device-types": ["/device-types"],

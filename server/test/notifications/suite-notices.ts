@@ -37,7 +37,7 @@ export function noticeRules(given: () => NotificationEnvironment): void {
 
 /** Certificates and messages at the end of their time. */
 export function endingRules(given: () => NotificationEnvironment): void {
-  test("admins get one notice of a renewal that is two days overdue, and one of a bundle that expires within thirty days", async () => {
+  test("admins get one notice of a renewal that is a day overdue, and one of a bundle that expires within thirty days", async () => {
     const { server, second, sinks, newTenant, pass } = given();
     const { devices, enrollment, notifications } = server.app;
     const tenant = await newTenant();
@@ -51,11 +51,11 @@ export function endingRules(given: () => NotificationEnvironment): void {
       await pass(0);
       return sinks.mailsTo(tenant.admin.email).map(({ subject }) => subject);
     };
-    assert.deepEqual(await subjectsAfter(23 * DAY), []);
+    assert.deepEqual(await subjectsAfter(22 * DAY), []);
     const overdue = "[Muster] Test pump has not renewed its certificate in time";
     assert.deepEqual(await subjectsAfter(1), [overdue]);
     assert.match(sinks.mailsTo(tenant.admin.email)[0]!.text, new RegExp(deviceId));
-    assert.deepEqual(await subjectsAfter(312 * DAY - 1), [overdue]);
+    assert.deepEqual(await subjectsAfter(313 * DAY - 1), [overdue]);
     assert.deepEqual(await subjectsAfter(1), [overdue, "[Muster] Old pump has a bundle that ends soon"]);
     assert.equal((await notifications.listDeliveries(tenant.caller, { skip: 0, limit: 9 })).total, 2);
   });

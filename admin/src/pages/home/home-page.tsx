@@ -70,6 +70,24 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
             href="/devices?certificateState=renewal_due"
             note={devices.renewalsOverdue > 0 ? `${devices.renewalsOverdue.toLocaleString()} overdue` : undefined}
           />
+          <Tile
+            label="Renewals overdue"
+            value={overview.findings.renewal_overdue}
+            href="/findings?kind=renewal_overdue"
+            tone="bad"
+          />
+          <Tile
+            label="Bundles that end soon"
+            value={overview.findings.bundle_expiring}
+            href="/findings?kind=bundle_expiring"
+            tone="warn"
+          />
+          <Tile
+            label="Publish nowhere"
+            value={overview.findings.publishes_nowhere}
+            href="/findings?kind=publishes_nowhere"
+            tone="warn"
+          />
           <Tile label="Expired" value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
           <Tile label="Revoked" value={certificates.revoked} href="/devices?certificateState=revoked" tone="bad" />
           <Tile label="No certificate" value={certificates.none} href="/devices?certificateState=none" />

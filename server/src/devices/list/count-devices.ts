@@ -6,14 +6,14 @@ import type { Connectivity } from "../device-view-store.ts";
 import { countDeviceRows, countExpiryRows } from "./count-store.ts";
 
 /** How long after `renewAfterUtc` a renewal is overdue. */
-export const OVERDUE_MS = 2 * DAY;
+export const OVERDUE_MS = DAY;
 const WEEKS = 12;
 
 export interface DeviceCounts {
   total: number;
   connectivity: Record<Connectivity, number>;
   certificates: Record<CertificateState, number>;
-  /** Devices that should have renewed their certificate two days ago or earlier, and have not. */
+  /** Devices that should have renewed their certificate a day ago or earlier, and have not. */
   renewalsOverdue: number;
   /** The next twelve weeks from now on: how many devices have their last certificate end in each, by its kind. */
   expiry: { from: Date; selfEnrolled: number; platform: number }[];
