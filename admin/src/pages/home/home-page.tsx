@@ -70,24 +70,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
             href="/devices?certificateState=renewal_due"
             note={devices.renewalsOverdue > 0 ? `${devices.renewalsOverdue.toLocaleString()} overdue` : undefined}
           />
-          <Tile
-            label="Renewals overdue"
-            value={overview.findings.renewal_overdue}
-            href="/findings?kind=renewal_overdue"
-            tone="bad"
-          />
-          <Tile
-            label="Bundles that end soon"
-            value={overview.findings.bundle_expiring}
-            href="/findings?kind=bundle_expiring"
-            tone="warn"
-          />
-          <Tile
-            label="Publish nowhere"
-            value={overview.findings.publishes_nowhere}
-            href="/findings?kind=publishes_nowhere"
-            tone="warn"
-          />
+          <FindingTiles findings={overview.findings} />
           <Tile label="Expired" value={certificates.expired} href="/devices?certificateState=expired" tone="bad" />
           <Tile label="Revoked" value={certificates.revoked} href="/devices?certificateState=revoked" tone="bad" />
           <Tile label="No certificate" value={certificates.none} href="/devices?certificateState=none" />
@@ -95,6 +78,32 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
         </Tiles>
       </Section>
       {devices.total > 0 && <ExpiryForecast weeks={devices.expiry} />}
+    </>
+  );
+}
+
+/** Devices that lose their connection, or never publish, unless someone acts. */
+function FindingTiles({ findings }: Pick<Schemas["Overview"], "findings">) {
+  return (
+    <>
+      <Tile
+        label="Renewals overdue"
+        value={findings.renewal_overdue}
+        href="/findings?kind=renewal_overdue"
+        tone="bad"
+      />
+      <Tile
+        label="Bundles that end soon"
+        value={findings.bundle_expiring}
+        href="/findings?kind=bundle_expiring"
+        tone="warn"
+      />
+      <Tile
+        label="Publish nowhere"
+        value={findings.publishes_nowhere}
+        href="/findings?kind=publishes_nowhere"
+        tone="warn"
+      />
     </>
   );
 }
