@@ -1,4 +1,4 @@
-import type { Refusal } from "../api/refusals.ts";
+import type { Refusal } from "../api/broker/refusals.ts";
 
 /** Refusal reasons of the broker in a few words; the service says cause and cure of each. */
 export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {

@@ -50,7 +50,7 @@ browserTest(
     await page.reload();
     await page.getByRole("link", { name: deviceId }).waitFor();
     assert.equal(await page.locator("[data-secret]").count(), 0);
-    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByRole("button", { name: "Revoke claim" }).click();
     await page.getByText("Revoked by").waitFor();
     assert.equal((await redeem(server, (await redemption(code)).body)).json.error, "claim_revoked");

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
 import type { Schemas } from "../../api/client.ts";
 import { deviceQuery, latestQuery } from "../../api/devices.ts";
 import type { LatestValue } from "../../api/live/telemetry-store.ts";
-import { refusalsOfDeviceQuery } from "../../api/refusals.ts";
 import { type Phase, phaseOf } from "./phase.ts";
 
 /** What the broker sees of a device. */

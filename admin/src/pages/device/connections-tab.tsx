@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
 import type { Schemas } from "../../api/client.ts";
-import { refusalsOfDeviceQuery } from "../../api/refusals.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";

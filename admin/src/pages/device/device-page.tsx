@@ -13,6 +13,7 @@ import { DeviceActions } from "./actions.tsx";
 import { AnomaliesTab } from "./anomalies-tab.tsx";
 import { AuditTab } from "./audit-tab.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
+import { CommandsTab } from "./commands/commands-tab.tsx";
 import { ConnectionsTab } from "./connections-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
@@ -32,6 +33,7 @@ const TABS = [
   ["anomalies", "Anomalies", "listAnomalies", AnomaliesTab],
   ["tickets", "Tickets", "listTickets", TicketsTab],
   ["certificates", "Certificates", "listCertificates", CertificatesTab],
+  ["commands", "Commands", "listCommands", CommandsTab],
   ["connections", "Connections", "listRefusals", ConnectionsTab],
   ["history", "History", "listTimeline", HistoryTab],
   ["audit", "Audit", "listAdminAudit", AuditTab],

@@ -7,7 +7,7 @@ import {
   MQTT_CLIENTS,
   type MqttClient,
   rotateMqttPassword,
-} from "../../api/mqtt-clients.ts";
+} from "../../api/broker/mqtt-clients.ts";
 import { renderProblem } from "../../parts/problem-box.tsx";
 import { type Operation, useSession } from "../../parts/session.ts";
 import { toast } from "../../parts/toasts.tsx";

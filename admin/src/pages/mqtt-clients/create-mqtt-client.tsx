@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { createMqttClient } from "../../api/mqtt-clients.ts";
+import { createMqttClient } from "../../api/broker/mqtt-clients.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
 import { useSession } from "../../parts/session.ts";

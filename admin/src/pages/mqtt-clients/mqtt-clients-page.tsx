@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { MQTT_CLIENTS, type MqttClient, mqttClientsQuery } from "../../api/mqtt-clients.ts";
+import { MQTT_CLIENTS, type MqttClient, mqttClientsQuery } from "../../api/broker/mqtt-clients.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay } from "../../parts/session.ts";

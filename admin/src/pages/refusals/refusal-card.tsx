@@ -1,4 +1,4 @@
-import type { Refusal } from "../../api/refusals.ts";
+import type { Refusal } from "../../api/broker/refusals.ts";
 import { sentence } from "../../parts/problem-box.tsx";
 import { plural } from "../../ui/display/format.ts";
 import { Status } from "../../ui/display/status.tsx";

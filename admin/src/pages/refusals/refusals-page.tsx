@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/refusals.ts";
+import { REFUSALS, type Refusal, refusalsQuery, symptomsQuery } from "../../api/broker/refusals.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
 import { Loaded } from "../../parts/loaded.tsx";

@@ -1,4 +1,4 @@
-import type { Symptom } from "../../api/refusals.ts";
+import type { Symptom } from "../../api/broker/refusals.ts";
 import { sentence } from "../../parts/problem-box.tsx";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import "./refusals.css";

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, must, type Schemas } from "./client.ts";
-import type { paths } from "./generated/admin.ts";
-import { filled, keyOf } from "./queries.ts";
+import { api, must, type Schemas } from "../client.ts";
+import type { paths } from "../generated/admin.ts";
+import { filled, keyOf } from "../queries.ts";
 
 const LIST = "/api/admin/refusals";
 export const REFUSALS = LIST;

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, must, type Schemas } from "./client.ts";
-import { keyOf } from "./queries.ts";
+import { api, must, type Schemas } from "../client.ts";
+import { keyOf } from "../queries.ts";
 
 export const MQTT_CLIENTS = "/api/admin/mqtt-clients";
 
