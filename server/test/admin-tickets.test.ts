@@ -169,7 +169,9 @@ test("an edit, an assignment and a comment are events, of which the app hears", 
   await move(ticket.id, "in_progress");
   const kinds = async () => {
     const { events } = await server.app.events.readEvents(tenant.caller.tenantId, from, 100);
-    return events.map(({ kind }) => kind);
+    // A cursor may lie before events that have been read: an open transaction of the database cluster keeps it there.
+    const ofTicket = events.filter(({ data }) => "ticketId" in data && data.ticketId === ticket.id);
+    return ofTicket.map(({ kind }) => kind).filter((kind) => kind !== "ticket.opened");
   };
   while (!(await kinds()).includes("ticket.changed")) await new Promise(setImmediate);
   assert.deepEqual(await kinds(), ["ticket.edited", "ticket.edited", "ticket.changed"]);

@@ -204,6 +204,7 @@ browserTest("an administrator sees who has a second factor, and removes that of 
   await assertSound(window, "user remove factor");
   await dialog.getByRole("button", { name: "Remove second factor" }).click();
   await page.getByText(`The second factor of ${user.email} is removed.`).waitFor();
+  await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Remove second factor" }).waitFor({ state: "detached" });
   assert.equal((await user.call("GET", "/session")).status, 401);
   assert.deepEqual(window.problems, []);
