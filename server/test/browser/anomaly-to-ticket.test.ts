@@ -160,6 +160,7 @@ browserTest(
     await page.getByLabel("Resolution").fill("The seal is new");
     await page.getByRole("button", { name: "Complete" }).click();
     await column("Completed").getByText("Stop the leak").waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
 
     await page.getByLabel("Title or number").fill("valve 1999");
     await column("Open").getByText("Inspect valve 1999").waitFor();

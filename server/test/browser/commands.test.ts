@@ -34,6 +34,7 @@ browserTest("an operator sends a command, cancels another, and sees that the dev
     await page.getByLabel("Payload").fill(payload);
     await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
     await page.getByRole("cell", { name: payload, exact: true }).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
   }
   await assertSoundInAllViews(window, "commands of a device");
   const rows = page.getByRole("table", { name: /Commands that wait/ }).locator("tbody tr");
