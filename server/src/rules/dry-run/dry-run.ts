@@ -45,12 +45,13 @@ export const dryRun = useCase(
   { role: "operator" },
   async (deps: RulesDeps, caller, request: DryRunRequest): Promise<DryRun> => {
     if (!(request.from < request.to)) throw invalidRequest("from must be before to", "from");
-    const rules = await rulesOf(deps, caller, request);
-    const devices = await devicesOf(deps, caller, request);
     const { db } = deps.database;
     if (runs.count(db, caller.tenantId) > records.waitingDryRuns.value)
       throw rateLimited("Too many dry runs of the tenant wait for another one.", RETRY_AFTER_SECONDS);
-    return await runs.take(db, caller.tenantId, () => replay(deps, devices, rules, request));
+    return await runs.take(db, caller.tenantId, async () => {
+      const rules = await rulesOf(deps, caller, request);
+      return await replay(deps, await devicesOf(deps, caller, request), rules, request);
+    });
   },
 );
 
