@@ -71,7 +71,7 @@ export interface Authorities {
   hasMasterKey(): boolean;
   /** Replaces the master key; repeat it after an interruption. docs/operations.md describes the procedure. @throws MusterError invalid_request */
   rotateMasterKey(): Promise<MasterKeyRotation>;
-  /** Runs due rotations; call it at least daily. Throws when the database is unreachable. */
+  /** Runs due rotations, and puts a rotated master key in its place; call it at least daily. Throws when the database is unreachable. */
   maintain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -133,7 +133,10 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
       await reload();
       return { ...rotated, remaining: await deps.masterKeys.promote() };
     },
-    maintain: () => change("due"),
+    maintain: async () => {
+      await change("due");
+      await promoteMasterKey(deps);
+    },
     close,
   };
 }
