@@ -1,17 +1,13 @@
 import { NativeSelect } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { Schemas } from "../../../api/client.ts";
 import { useBulk } from "../../../parts/bulk/use-bulk.tsx";
 import { Form } from "../../../parts/form/form.tsx";
 import { plural } from "../../../ui/display/format.ts";
 import { Dialog } from "../../../ui/input/dialog.tsx";
+import type { BulkDialog } from "./add-or-remove.tsx";
 
-interface SetTypeProps {
-  opened: boolean;
-  ids: readonly string[];
+interface SetTypeProps extends BulkDialog {
   types: readonly { id: string; name: string }[];
-  onClose: () => void;
-  onDone: (outcome: Schemas["BulkOutcome"]) => void;
 }
 
 /** Gives the devices another type. */
