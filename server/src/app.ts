@@ -10,7 +10,7 @@ import type { Config } from "./config/config.ts";
 import { checkFileModes } from "./config/file-modes.ts";
 import { openMasterKeyStore } from "./config/master-key.ts";
 import { type Control, createControl } from "./control/control.ts";
-import { type Database, openDatabase } from "./db/database.ts";
+import { type Database, openDatabase, type TimeLimits } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
 import { isUnavailable } from "./db/refusal.ts";
 import { composeFeatures, encryptAgain, type Features } from "./features.ts";
@@ -33,6 +33,8 @@ export interface Overrides {
   snapshot?: Blob;
   /** Keeps the embedded database in memory. */
   inMemory?: boolean;
+  /** Of PostgreSQL. */
+  timeLimits?: TimeLimits | undefined;
 }
 
 /** The whole service, composed and ready to start. */
@@ -152,6 +154,7 @@ async function openBase(config: Config, overrides: Overrides) {
     dataDir: inMemory ? "memory" : config.dataDir,
     snapshot: overrides.snapshot,
     embeddedSync: config.embeddedSync,
+    timeLimits: overrides.timeLimits,
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });

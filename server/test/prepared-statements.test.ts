@@ -25,7 +25,7 @@ const doubleSetting = statement<{ key: string }, object>(
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ patient: false });
 });
 after(async () => {
   await database.close();

@@ -8,7 +8,7 @@ import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Schema } from "./schema.generated.ts";
 import { timing } from "./timing.ts";
-import type { Database } from "./types.ts";
+import type { Database, TimeLimits } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /**
@@ -16,19 +16,19 @@ const OLDEST_MAJOR = 15;
  * stay below that. A server that hangs does not end its statement: the client stops waiting later, by more than a busy process may take
  * to read that the statement was ended.
  */
-const CONNECT_TIMEOUT_MS = 1_500;
-const STATEMENT_TIMEOUT_MS = 2_500;
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 750;
+const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
+const LATE_ANSWER_MS = 750;
 
 /** A PostgreSQL server of version 15 or later. */
 export async function openPostgres(
   url: string,
   logger: Logger,
   observe?: (seconds: number) => void,
+  limits: TimeLimits = REQUEST_LIMITS,
 ): Promise<Database> {
-  const main = createPool(url, 10, logger);
+  const main = createPool(url, 10, logger, limits);
   // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
-  const connects = createPool(url, 4, logger, "-c synchronous_commit=off");
+  const connects = createPool(url, 4, logger, limits, "-c synchronous_commit=off");
   try {
     await refuseOldServer(main);
   } catch (error) {
@@ -52,13 +52,19 @@ export async function openPostgres(
   };
 }
 
-function createPool(url: string, max: number, logger: Logger, options = ""): pg.Pool {
+function createPool(
+  url: string,
+  max: number,
+  logger: Logger,
+  { connectMs, statementMs }: TimeLimits,
+  options = "",
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + LATE_ANSWER_MS,
     application_name: "muster",
     options: [...SESSION_SETTINGS, options].join(" "),
   });

@@ -5,6 +5,12 @@ import type { Schema } from "./schema.generated.ts";
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
 
+/** How long work waits for a connection to PostgreSQL, and for a statement. */
+export interface TimeLimits {
+  readonly connectMs: number;
+  readonly statementMs: number;
+}
+
 /** Stops listening. */
 export type Unlisten = () => Promise<void>;
 

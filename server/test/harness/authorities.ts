@@ -16,7 +16,7 @@ import { randomIds } from "../../src/lib/ids.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { issueLeaf, type LeafProfile, newSerialNumber, selfEnrolled } from "../../src/pki/pki.ts";
-import { openTestDatabase } from "./database.ts";
+import { openTestDatabase, PATIENT } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
@@ -77,7 +77,7 @@ function environmentOn(database: OpenDatabase, t: TestContext, emptied: () => vo
 }
 
 function anotherPool(url: string): Promise<Database> {
-  return openDatabase({ url, dataDir: "memory", logger: createLogger("silent") });
+  return openDatabase({ url, dataDir: "memory", timeLimits: PATIENT, logger: createLogger("silent") });
 }
 
 /** A leaf with the chain it is handed out with, as enrollment issues it. */

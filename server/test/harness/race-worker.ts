@@ -4,12 +4,13 @@
  */
 import { openDatabase } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import { PATIENT } from "./database.ts";
 import { createRegistry } from "./enrollment.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type Job, runJob } from "./race-jobs.ts";
 
 const [url, at] = process.argv.slice(2);
-const database = await openDatabase({ url, dataDir: "memory", logger: createLogger("silent") });
+const database = await openDatabase({ url, dataDir: "memory", timeLimits: PATIENT, logger: createLogger("silent") });
 const clock = new FakeClock(new Date(at!));
 const registry = createRegistry({ database, clock });
 

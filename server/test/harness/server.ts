@@ -5,7 +5,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
-import { fillFolder, testDatabase } from "./database.ts";
+import { fillFolder, PATIENT, testDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A real server on free loopback ports with a clock the test holds. */
@@ -55,6 +55,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (options.onDisk && databaseUrl === undefined) await fillFolder(dataDir);
   const clock = options.clock ?? options.share?.clock ?? new FakeClock();
   const logs: string[] = [];
+  // A test that has the address of its database in its own hands tests how the service waits for it.
+  const timeLimits = options.databaseUrl || options.env?.MUSTER_DATABASE_URL ? undefined : PATIENT;
   const logger = createLogger(options.logLevel ?? "trace", { write: (line) => void logs.push(line) });
   const config = parseConfig({
     MUSTER_DATA_DIR: dataDir,
@@ -71,6 +73,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
     inMemory: !onDisk,
+    timeLimits,
     ...(options.ids ? { ids: options.ids } : {}),
     ...(own?.snapshot && !onDisk ? { snapshot: own.snapshot } : {}),
   }).catch((error) => discard().then(() => Promise.reject(error)));
