@@ -83,7 +83,7 @@ browserTest("a device type is created and changed, and its page lists devices wi
   await page.getByLabel("Publishes on").fill("pumps/{deviceId}");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(device.deviceId).waitFor();
-  assert.equal(await page.getByRole("button", { name: "Delete" }).isDisabled(), true);
+  await page.getByRole("button", { name: "Delete", disabled: true }).waitFor();
   await assertSound(window, "device type");
   await window.context.close();
 });

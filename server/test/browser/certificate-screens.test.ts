@@ -50,7 +50,8 @@ browserTest(
     const window = await open("/certificates");
     const { page } = window;
     await page.getByRole("button", { name: "Issue bundle" }).click();
-    await page.getByLabel("Device id").last().fill("pump-1");
+    // The list has a filter of the same name.
+    await page.getByRole("dialog").getByLabel("Device id").fill("pump-1");
     await page.getByText("0 of 2").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Issue bundle" }).click();
     await page.getByText("the private key is not shown again").waitFor();

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
 import { assertSound, browserTest, openPage, useSession } from "../harness/browser.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "../harness/devices.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
@@ -87,13 +86,14 @@ browserTest("a second device is connected from the same screen, with the keyboar
   const { page } = window;
   await useSession(window, server, (await signIn(server, tenant)).cookie);
   await page.goto("/connect");
-  await page.getByLabel("Name", { exact: true }).waitFor();
+  const nameField = page.getByLabel("Name", { exact: true });
+  await nameField.and(page.locator(":focus")).waitFor();
   for (const name of ["Mixer 1", "Mixer 2"]) {
     await page.keyboard.type(name);
     await page.keyboard.press("Enter");
     const commands = await page.getByRole("figure").locator("pre").textContent();
     assert.match(commands ?? "", new RegExp(`cd muster-device/${name.toLowerCase().replace(" ", "-")}\n`));
-    assert.match(await focused(page), /^Run this on the device/);
+    await page.locator(":focus", { hasText: /^Run this on the device/ }).waitFor();
     const claimCode = /CLAIM-[-\w]+/.exec(commands ?? "")![0];
     const device = await enrollDevice(server, tenant, { claimCode });
     const client = await connectMqtt(server, device);
@@ -103,7 +103,7 @@ browserTest("a second device is connected from the same screen, with the keyboar
     await page.getByText("the device is offline until its own client connects").waitFor();
     await page.getByRole("link", { name: "Connect a device" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByLabel("Name", { exact: true }).focus();
+    await nameField.focus();
   }
   assert.deepEqual(window.problems, []);
   await window.context.close();
@@ -134,7 +134,3 @@ browserTest("a refusal shows up on the open page, and leads to what the client o
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate<string>("document.activeElement.textContent");
-}

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
+import { eventually } from "../broker/environment.ts";
 import { browserTest, openPage } from "../harness/browser.ts";
 import { onPostgres } from "../harness/database.ts";
 
@@ -111,8 +112,9 @@ async function connect(page: Page): Promise<void> {
   await page.getByText(bold("Shell"), { exact: true }).waitFor();
   await page.getByText(bold("Muster agent"), { exact: true }).click();
   await page.getByRole("button", { name: bold("Copy") }).click();
-  const copied: string = await page.evaluate("navigator.clipboard.readText()");
-  await run(copied);
+  // The clipboard has the text some time after the click.
+  const copied = await eventually(() => page.evaluate<string>("navigator.clipboard.readText()"));
+  await run(copied!);
   await page.getByText(bold("It is connected")).waitFor();
   await page.getByText(bold("First reading")).waitFor();
   await page.getByText("21.5").waitFor();
