@@ -262,15 +262,15 @@ test("the database refuses a group, a shift and a user of different tenants, and
   }
 });
 
-test("one shift assigned to a group twenty times at once is assigned once, and each request is answered 200", async () => {
+test("one shift assigned to a group ten times at once is assigned once, and each request is answered 200", async () => {
   const call = await caller();
   const { id } = await server.app.groups.createGroup(tenant.caller, { name: "contested" });
   const { id: shiftId } = await createShift();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => call(`/groups/${id}/shifts`, { shiftId })));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call(`/groups/${id}/shifts`, { shiftId })));
   for (const { status, json } of answers) assert.deepEqual([status, json.shiftIds], [200, [shiftId]]);
   const log = (await server.app.access.listApiWrites(tenant.caller, { skip: 0, limit: 50 })).items;
   const results = log.filter((each) => each.resourceId === id).map(({ result }) => result);
-  assert.deepEqual(results.sort(), [...Array(19).fill("unchanged"), "updated"]);
+  assert.deepEqual(results.sort(), [...Array(9).fill("unchanged"), "updated"]);
 });
 
 test("a group has at most as many shifts as its limit says", async () => {

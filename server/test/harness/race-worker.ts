@@ -1,13 +1,13 @@
 /**
  * A server process for races, without listeners: opens the database named in its arguments and runs the use cases it is
- * sent, all at once. Started by `races.ts`; ends when its parent hangs up.
+ * sent, as many at once as it has connections. Started by `races.ts`; ends when its parent hangs up.
  */
 import { openDatabase } from "../../src/db/database.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { PATIENT } from "./database.ts";
 import { createRegistry } from "./enrollment.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { type Job, runJob } from "./race-jobs.ts";
+import { type Job, runJobs } from "./race-jobs.ts";
 
 const [url, at] = process.argv.slice(2);
 const database = await openDatabase({ url, dataDir: "memory", timeLimits: PATIENT, logger: createLogger("silent") });
@@ -16,7 +16,7 @@ const registry = createRegistry({ database, clock });
 
 process.on("message", async ({ jobs, now }: { jobs: Job[]; now: Date }) => {
   clock.step(now.getTime() - clock.now().getTime());
-  process.send!(await Promise.all(jobs.map((job) => runJob(registry, job))));
+  process.send!(await runJobs(registry, jobs));
 });
 process.on("disconnect", () => void database.close());
 process.send!("ready");

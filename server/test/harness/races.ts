@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AVAILABILITY } from "../../src/doctor/checks.ts";
 import { createDoctor } from "../../src/doctor/doctor.ts";
 import { startRegistry } from "./enrollment.ts";
-import { type Job, type Outcome, runJob } from "./race-jobs.ts";
+import { type Job, type Outcome, runJobs } from "./race-jobs.ts";
 
 export type { Job, Outcome } from "./race-jobs.ts";
 
@@ -35,7 +35,7 @@ export async function startRaces() {
 
   /** Runs all jobs at once, distributed over the processes in turn. @returns their outcomes in the order of the jobs */
   async function race(jobs: Job[]): Promise<Outcome[]> {
-    if (workers.length === 0) return Promise.all(jobs.map((job) => runJob(registry, job)));
+    if (workers.length === 0) return runJobs(registry, jobs);
     const shares = workers.map((_, index) => jobs.filter((_, at) => at % workers.length === index));
     const now = registry.clock.now();
     const answers = await Promise.all(
