@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { CompiledQuery } from "kysely";
 import type { Caller } from "../src/access/access.ts";
 import { onPostgres } from "./harness/database.ts";
+import { OF_THIS_DATABASE } from "./harness/postgres.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
 let fixture: TelemetryFixture;
@@ -285,7 +286,7 @@ if (onPostgres) {
   async function killWaiter(): Promise<void> {
     for (let killed = false; !killed; ) {
       const rows = await fixture.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'telemetry'::regclass",
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'telemetry'::regclass AND ${OF_THIS_DATABASE}`,
       );
       killed = rows.length > 0;
     }

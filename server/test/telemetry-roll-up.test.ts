@@ -7,6 +7,7 @@ import { claimDirtyHours, markDirty } from "../src/telemetry/roll-up/dirty-hour-
 import { recomputeHours } from "../src/telemetry/roll-up/roll-up-store.ts";
 import type { SeriesQuery } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
+import { OF_THIS_DATABASE } from "./harness/postgres.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
 let fixture: TelemetryFixture;
@@ -205,7 +206,11 @@ if (onPostgres) {
       const dirty = await claimDirtyHours(tx, fixture.clock.now(), 1_000);
       late = device.publish({ ts: ts + 1, values: { a: 2 } });
       while (
-        (await fixture.query("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")).length === 0
+        (
+          await fixture.query(
+            `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid' AND ${OF_THIS_DATABASE}`,
+          )
+        ).length === 0
       );
       await recomputeHours(tx, dirty, fixture.clock.now());
     });

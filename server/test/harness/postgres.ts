@@ -7,6 +7,9 @@ import { createLogger } from "../../src/lib/logger.ts";
 
 const serverUrl = process.env.MUSTER_TEST_DATABASE_URL;
 
+/** A condition of a row of `pg_locks`, which has those of the whole cluster: other tests' databases have equal table ids. */
+export const OF_THIS_DATABASE = "pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+
 /** Arbitrary and fixed: one test process makes the template while the others wait. */
 const TEMPLATE_LOCK = 0x6d_75_74_70;
 
@@ -28,9 +31,9 @@ export async function drop(url: string): Promise<void> {
   await administer(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
 }
 
-/** Has PostgreSQL end every connection to the database at `url`. */
+/** Has PostgreSQL end every connection to the database at `url`, and waits until they have ended. */
 export async function endConnections(url: string): Promise<void> {
-  await administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
+  await administer(`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
 }
 
 /** Whether transactions of new connections to the database at `url` may only read. */
