@@ -45,7 +45,11 @@ before(async () => {
 after(async () => {
   hours.close();
   await server.stop();
-  inbox?.kill();
+  if (inbox) {
+    const ended = once(inbox, "exit");
+    inbox.kill();
+    await ended;
+  }
   await rm(folder, { recursive: true });
 });
 
@@ -95,7 +99,7 @@ async function walk(page: string, settings: string[]): Promise<void> {
     ...settings,
   ];
   const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 150_000 });
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder });
   const plain = stdout.replaceAll("\r", "").replaceAll(server.httpUrl, "https://localhost:8443");
   const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
   if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
@@ -162,7 +166,7 @@ function masked(output: string): string {
       .replace(/\d{4}-\d\d-\d\d [\d:]{8}/g, "<local time>")
       .replace(/[A-Z][a-z]{2} +\d+ [\d:]{8} \d{4} GMT/g, "<date>")
       // Whether the client was still writing when the broker hung up.
-      .replace(/Error: (The connection was lost\.\nexit 7|Broken pipe\nexit 14)/g, "Error: <hung up on>")
+      .replace(/Error: (The connection was lost\.\nexit 7|(Broken pipe|Connection reset by peer)\nexit 14)/g, "Error: <hung up on>")
       .replace(/CLAIM(-[0-9A-Z]{4}){3}/g, "<claim code>")
       .replace(/(apikey:|mstr_)\w+?\b/g, "$1<key>")
   );

@@ -159,7 +159,7 @@ if (onPostgres) {
   });
   test("a half-open LISTEN connection is detected and replaced, and its subscribers poll again", async () => {
     const fragile = await databaseProxy(database.url!);
-    const listener = createListener(fragile.url, createLogger("silent"), 50, 500);
+    const listener = createListener(fragile.url, createLogger("silent"), 50, 3_000);
     const heard = Promise.withResolvers<string>();
     await listener.listen("news", heard.resolve);
     fragile.lose();

@@ -47,9 +47,7 @@ async function countPending(): Promise<number> {
   return Number(row!.count);
 }
 
-test("after kill -9 during ingest and paging, every acknowledged reading is stored and evaluated, and each anomaly is paged once", {
-  timeout: 180_000,
-}, async () => {
+test("after kill -9 during ingest and paging, every acknowledged reading is stored and evaluated, and each anomaly is paged once", async () => {
   const random = sequence(SEED);
   const sawtooth = await sawtoothDevice(service);
   const paged = await pagingDevices();

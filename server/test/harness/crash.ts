@@ -127,7 +127,7 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
     /** Asserts that `doctor --deep` finds nothing wrong; the session of a certificate that was just revoked needs a moment to close. */
     async doctor(): Promise<void> {
       let answer = await server.command("doctor", { deep: true });
-      for (let turn = 1; !answer.healthy && turn < 20; turn++) {
+      for (let turn = 1; !answer.healthy && turn < 600; turn++) {
         await setTimeout(100);
         answer = await server.command("doctor", { deep: true });
       }

@@ -130,10 +130,12 @@ export function connectMqtt(
     ca: device.ca,
     protocolVersion: 4,
     reconnectPeriod: 0,
-    connectTimeout: 10_000,
+    connectTimeout: 60_000,
     ...options,
   });
   prepare(client);
+  // One that comes once the session is open, such as a reset when the broker closes it, is none of the promise's.
+  client.on("error", () => undefined);
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
     client.once("error", (error) => {
