@@ -45,7 +45,7 @@ before(async () => {
 after(async () => {
   hours.close();
   await server.stop();
-  if (inbox) {
+  if (inbox?.exitCode === null) {
     const ended = once(inbox, "exit");
     inbox.kill();
     await ended;
@@ -166,7 +166,10 @@ function masked(output: string): string {
       .replace(/\d{4}-\d\d-\d\d [\d:]{8}/g, "<local time>")
       .replace(/[A-Z][a-z]{2} +\d+ [\d:]{8} \d{4} GMT/g, "<date>")
       // Whether the client was still writing when the broker hung up.
-      .replace(/Error: (The connection was lost\.\nexit 7|(Broken pipe|Connection reset by peer)\nexit 14)/g, "Error: <hung up on>")
+      .replace(
+        /Error: (The connection was lost\.\nexit 7|(Broken pipe|Connection reset by peer)\nexit 14)/g,
+        "Error: <hung up on>",
+      )
       .replace(/CLAIM(-[0-9A-Z]{4}){3}/g, "<claim code>")
       .replace(/(apikey:|mstr_)\w+?\b/g, "$1<key>")
   );
