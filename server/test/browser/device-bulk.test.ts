@@ -40,16 +40,16 @@ async function selectsAll({ page }: Watched): Promise<void> {
   await page.getByText(`${COUNT} devices selected`).waitFor();
 }
 
-/** Holds back the second part of a change, so that its progress stays. @returns what lets it go on */
-async function holdSecondPart({ page }: Watched): Promise<() => void> {
-  const held = Promise.withResolvers<void>();
+/** Delays the second part of a change, so that its progress stays. @returns what lets it go on */
+async function delaySecondPart({ page }: Watched): Promise<() => void> {
+  const allowed = Promise.withResolvers<void>();
   let parts = 0;
   await page.unroute(BULK);
   await page.route(BULK, async (route) => {
-    if (++parts === 2) await held.promise;
+    if (++parts === 2) await allowed.promise;
     await route.continue();
   });
-  return held.resolve;
+  return allowed.resolve;
 }
 
 browserTest("many devices go into a group with progress, and doing it again changes nothing", async () => {
@@ -58,7 +58,7 @@ browserTest("many devices go into a group with progress, and doing it again chan
   await addDevices(tenant);
   const group = await server.app.groups.createGroup(tenant.caller, { name: "Hall 3" });
   for (const round of [1, 2]) {
-    const proceed = await holdSecondPart(window);
+    const proceed = await delaySecondPart(window);
     await page.goto("/devices?q=many-");
     await selectsAll(window);
     await page.getByRole("button", { name: "Groups" }).click();
