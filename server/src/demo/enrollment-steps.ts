@@ -21,7 +21,7 @@ const SCOPES = [
   "thresholds:write",
 ];
 
-const PRESENCE_MS = 10_000;
+const PRESENCE_MS = 40_000;
 
 /** From an empty service to pumps that publish. */
 export const enrollmentSteps: readonly Step[] = [

@@ -11,7 +11,7 @@ const REPAIRED = 3;
 const MAX_READINGS = 50;
 /** The most time from a stored reading over the limit to the anomaly in the API's list. */
 const OPENED_MS = 2_000;
-const RESOLVED_MS = 10_000;
+const RESOLVED_MS = 40_000;
 
 /** A pump fails, users are notified, and it is repaired. */
 export const faultSteps: readonly Step[] = [

@@ -9,7 +9,7 @@ export const VIBRATION_LIMIT = 7.1;
 
 const CONTROL_ROOM = "control-room@demo.example";
 /** The most time from the creation of a group to the answer of its webhook. */
-const CONFIRMED_MS = 10_000;
+const CONFIRMED_MS = 40_000;
 
 const EVERY_DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 

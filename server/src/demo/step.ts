@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** An API key has 120 requests a minute. */
-const POLL_MS = 200;
+const POLL_MS = 400;
 
 /** @throws Error with `message` unless `condition` is true */
 export function expect(condition: boolean, message: string): void {

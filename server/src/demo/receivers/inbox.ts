@@ -1,6 +1,6 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 /** The messages that a receiver of the demo got, in order of arrival. */
 export class Inbox<Message> {
@@ -23,7 +23,7 @@ export class Inbox<Message> {
     return this.#messages.find(wanted);
   }
 
-  /** The first message that `wanted` selects, now or later; rejects when none arrives within 15 s. */
+  /** The first message that `wanted` selects, now or later; rejects when none arrives within a minute. */
   arrival(what: string, wanted: (message: Message) => boolean): Promise<Message> {
     const { promise, resolve } = Promise.withResolvers<Message>();
     const check = () => {
