@@ -114,6 +114,30 @@ test("a pack says how many devices it watches, and the list of devices names the
   await devices.replaceDevice(tenant.caller, pump.deviceId, { ...fields, thresholdIds: [] });
 });
 
+test("the packs that watch a device are those of its own and of its type that are enabled, once each", async () => {
+  const { devices } = server.app;
+  const [own, ofType, both] = [await packOf("B own"), await packOf("A type"), await packOf("C both")];
+  const disabled = await packOf("Disabled");
+  await operator.call("PATCH", `/thresholds/${disabled.id}`, { body: { enabled: false } });
+  const { id: deviceTypeId } = await devices.createDeviceType(tenant.caller, { name: "Mixer", publishTopics: [] });
+  await devices.updateDeviceType(tenant.caller, deviceTypeId, { thresholdIds: [ofType.id, both.id, disabled.id] });
+  const fields = { name: "Mixer 1", deviceTypeId, thresholdIds: [own.id, both.id] };
+  await devices.createDevice(tenant.caller, { id: "mixer-1", name: "Mixer 1" });
+  await devices.replaceDevice(tenant.caller, "mixer-1", fields);
+  const { status, json } = await admin.call("GET", "/devices/mixer-1/thresholds");
+  assert.deepEqual(
+    [status, json.items.map(({ name }: { name: string }) => name)],
+    [200, ["A type", "B own", "C both"]],
+  );
+  assert.deepEqual(json.items[1], { id: own.id, name: "B own", rules: own.rules });
+  assert.deepEqual((await viewer.call("GET", `/devices/${pump.deviceId}/thresholds`)).json.items, []);
+  for (const [user, id] of [
+    [viewer, "mixer-1"],
+    [admin, "mixer-2"],
+  ] as const)
+    assert.equal((await user.call("GET", `/devices/${id}/thresholds`)).status, 404);
+});
+
 test("a dry run finds what rules without a pack, or those of a pack, would have opened", async () => {
   server.clock.advance(4 * HOUR);
   await publish([20, 91, 92, 20, 95, 20]);

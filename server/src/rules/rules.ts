@@ -2,6 +2,7 @@ import { type Bound, bind } from "../access/access.ts";
 import { dryRun } from "./dry-run/dry-run.ts";
 import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./packs/change-pack.ts";
 import { createThreshold, getThreshold, listThresholds } from "./packs/packs.ts";
+import { listWatchingThresholds } from "./packs/watching-packs.ts";
 import { createSilencePoll, type SilenceDeps } from "./silence.ts";
 
 export { createBatchEvaluator } from "./batch-evaluator.ts";
@@ -18,6 +19,7 @@ export const ruleUseCases = {
   updateThreshold,
   deleteThreshold,
   tenantOfThreshold,
+  listWatchingThresholds,
   dryRun,
 };
 

@@ -204,6 +204,7 @@ export const RULES: Rules = {
     showThreshold: ["no key", "viewer", ({ threshold }) => [threshold]],
     updateThreshold: ["no key", "operator", ({ threshold }) => [threshold, { name: "y" }]],
     deleteThreshold: ["no key", "operator", ({ threshold }) => [threshold]],
+    listWatchingThresholds: ["no key", "viewer", ({ device }) => [device]],
     dryRun: [
       "no key",
       "operator",

@@ -148,6 +148,32 @@ export const deleteThreshold = adminRoute({
   handler: (caller, { params }, deleteThreshold) => deleteThreshold(caller, params.id),
 });
 
+export const listWatchingThresholds = adminRoute({
+  useCase: ruleUseCases.listWatchingThresholds,
+  operationId: "listWatchingThresholds",
+  method: "GET",
+  path: "/api/admin/devices/{id}/thresholds",
+  tag: TAG,
+  summary: "List the threshold packs that watch a device",
+  description: "Those that are enabled and assigned to it or to its type, by name.",
+  params: idParams,
+  status: 200,
+  response: z
+    .strictObject({
+      items: z.array(thresholdRecord.pick({ id: true, name: true, rules: true }).meta({ id: "WatchingThreshold" })),
+    })
+    .meta({ id: "WatchingThresholdList" }),
+  errors: ["not_found"],
+  examples: {
+    response: {
+      items: [{ id: THRESHOLD_EXAMPLE.id, name: THRESHOLD_EXAMPLE.name, rules: THRESHOLD_EXAMPLE.rules }],
+    },
+  },
+  handler: async (caller, { params }, listWatchingThresholds) => ({
+    items: await listWatchingThresholds(caller, params.id),
+  }),
+});
+
 export const dryRunThreshold = adminRoute({
   useCase: ruleUseCases.dryRun,
   operationId: "dryRunThreshold",
