@@ -2,16 +2,22 @@ import { useRouter, useSearch } from "@tanstack/react-router";
 import type { Sorting } from "../ui/display/table.tsx";
 import type { FilterValues } from "../ui/input/filters.tsx";
 
-/** The query of a screen's address: filters, order, page, range. It can be sent, reopened, and undone with the browser's back button. */
-export function useUrlState(): [values: FilterValues, change: (changed: FilterValues) => void] {
+/**
+ * The query of a screen's address: filters, order, page, range. It can be sent and reopened; a change that is a `step` is undone with the
+ * browser's back button.
+ */
+export function useUrlState(): [
+  values: FilterValues,
+  change: (changed: FilterValues, how?: { step: boolean }) => void,
+] {
   const router = useRouter();
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const values = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
-  const change = (changed: FilterValues) =>
+  const change = (changed: FilterValues, { step } = { step: false }) =>
     void router.navigate({
       to: ".",
       search: ((before: Record<string, unknown>) => ({ ...before, ...changed })) as never,
-      replace: true,
+      replace: !step,
       resetScroll: false,
     });
   return [values, change];

@@ -47,7 +47,9 @@ browserTest("on a phone an anomaly is acknowledged, gets a ticket, and is resolv
   const id = await addAnomaly(where(), tenant.caller, "pump-1", 95);
   await page.getByRole("link", { name: "temperature is above 90" }).click();
   await page.getByRole("heading", { name: "temperature is above 90" }).waitFor();
-  await page.getByRole("img", { name: /temperature around the anomaly.*limit 90/ }).waitFor();
+  await page
+    .getByRole("img", { name: /temperature around the anomaly\. Limits: Major: temperature is above 90/ })
+    .waitFor();
   await server.app.notifications.runDue();
   await page.getByRole("table", { name: "Pages" }).getByText("Paged", { exact: true }).waitFor();
   await page.getByRole("table", { name: "Pages" }).getByText("To come", { exact: true }).waitFor();

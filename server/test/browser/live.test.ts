@@ -73,7 +73,7 @@ browserTest("a chart that is followed again has what arrived while another range
   await page.goto(`/devices/${device.deviceId}?tab=telemetry&metric=speed`);
   await page.getByRole("img", { name: /Latest: speed 1$/ }).waitFor();
   await page.getByText("1 h", { exact: true }).click();
-  await page.getByText("average").waitFor();
+  await page.getByRole("img", { name: /^speed over time/ }).waitFor();
   server.clock.advance(30_000);
   await publish(2);
   await page.getByLabel("Range").getByText("Live", { exact: true }).click();

@@ -3,29 +3,46 @@ import { api, must, type Schemas } from "../client.ts";
 import { keyOf } from "../queries.ts";
 
 const SERIES = "/api/admin/devices/series";
+/** About one for two pixels of a chart. */
+const POINTS = 500;
 
-/** The last `ms` of a metric in about 300 buckets, and the range that was asked for. */
-export const seriesQuery = (id: string, metric: string, ms: number) =>
+/** In milliseconds since 1970. */
+interface Span {
+  from: number;
+  to: number;
+}
+
+export interface SeriesOfRange {
+  range: Span;
+  /** When it was read: what the range has after that is still to come. */
+  readAt: number;
+  bucketSeconds: number;
+  points: Schemas["Series"]["points"];
+}
+
+async function readSeries(id: string, metric: string, range: Span, signal: AbortSignal): Promise<SeriesOfRange> {
+  const readAt = Date.now();
+  const [from, to] = [new Date(range.from).toISOString(), new Date(range.to).toISOString()];
+  const query = { metric, from, to, buckets: POINTS };
+  const series = await must(api.GET("/api/admin/devices/{id}/series", { params: { path: { id }, query }, signal }));
+  return { ...series, range, readAt };
+}
+
+/** The last `ms` of a metric. */
+export const recentSeriesQuery = (id: string, metric: string, ms: number) =>
   queryOptions({
     queryKey: keyOf(SERIES, id, metric, ms),
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const to = Date.now();
-      const from = to - ms;
-      const query = { metric, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      const series = await must(api.GET("/api/admin/devices/{id}/series", { params: { path: { id }, query }, signal }));
-      return { series, from, to };
+      return readSeries(id, metric, { from: to - ms, to }, signal);
     },
-    staleTime: 10_000,
   });
 
-/** A metric of [from, to) in about 300 buckets. */
-export const seriesBetweenQuery = (id: string, metric: string, { from, to }: { from: number; to: number }) =>
+/** A metric of [from, to). */
+export const seriesQuery = (id: string, metric: string, range: Span) =>
   queryOptions({
-    queryKey: keyOf(SERIES, id, metric, from, to),
-    queryFn: ({ signal }) => {
-      const query = { metric, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      return must(api.GET("/api/admin/devices/{id}/series", { params: { path: { id }, query }, signal }));
-    },
+    queryKey: keyOf(SERIES, id, metric, range.from, range.to),
+    queryFn: ({ signal }) => readSeries(id, metric, range, signal),
   });
 
 /** Reads again what charts of the device show of stored readings. */
@@ -36,7 +53,7 @@ export function invalidateSeries(queries: QueryClient, id: string): void {
 export type Reading = Schemas["Reading"];
 
 /** The single readings of a metric of [from, to), newest first, a page at a time. */
-export const readingsQuery = (id: string, metric: string, { from, to }: { from: number; to: number }) =>
+export const readingsQuery = (id: string, metric: string, { from, to }: Span) =>
   infiniteQueryOptions({
     // What was measured stays as it is: no event of the device makes it stale.
     queryKey: keyOf("/api/admin/readings", id, metric, from, to),

@@ -17,8 +17,8 @@ export interface LatestValue {
 
 export interface TelemetrySnapshot {
   latest: ReadonlyMap<string, LatestValue>;
-  /** The numbers of the charted metric since the store was opened, oldest first. */
-  points: readonly Point[];
+  /** The numbers of each charted metric since the store was opened, oldest first. */
+  points: ReadonlyMap<string, readonly Point[]>;
   state: LiveState;
 }
 
@@ -33,19 +33,18 @@ const MOST_POINTS = 3600;
  */
 export class TelemetryStore {
   readonly #latest = new Map<string, LatestValue>();
-  readonly #points: Point[] = [];
+  readonly #points: ReadonlyMap<string, Point[]>;
   readonly #listeners = new Set<() => void>();
   readonly #stopped = new AbortController();
   readonly #deviceId: string;
-  readonly #charted: string | undefined;
-  #snapshot: TelemetrySnapshot = { latest: new Map(), points: [], state: "connecting" };
+  #snapshot: TelemetrySnapshot = { latest: new Map(), points: new Map(), state: "connecting" };
   #state: LiveState = "connecting";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param charted the metric whose points are kept: a device has up to 500, and a chart shows one */
-  constructor(deviceId: string, charted?: string) {
+  /** @param charted the metrics whose points are kept: a device has up to 500, and charts show a few */
+  constructor(deviceId: string, charted: readonly string[] = []) {
     this.#deviceId = deviceId;
-    this.#charted = charted;
+    this.#points = new Map(charted.map((metric) => [metric, []]));
   }
 
   /**
@@ -86,8 +85,8 @@ export class TelemetryStore {
 
   #add(value: LatestValue): void {
     this.#latest.set(value.metric, value);
-    if (value.metric !== this.#charted || typeof value.value !== "number") return;
-    const points = this.#points;
+    const points = this.#points.get(value.metric);
+    if (!points || typeof value.value !== "number") return;
     const at = Date.parse(value.at);
     // A late value would turn the line back; the chart of a range shows it.
     if (points.length > 0 && at <= points.at(-1)!.at) return;
@@ -98,7 +97,8 @@ export class TelemetryStore {
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#snapshot = { latest: new Map(this.#latest), points: [...this.#points], state: this.#state };
+      const points = new Map([...this.#points].map(([metric, points]) => [metric, [...points]]));
+      this.#snapshot = { latest: new Map(this.#latest), points, state: this.#state };
       for (const listener of this.#listeners) listener();
     }, DRAW_MS);
   }

@@ -34,6 +34,14 @@ export const thresholdQuery = (id: string) =>
     queryFn: () => mustVersioned(api.GET(`${THRESHOLDS}/{id}`, { params: { path: { id } } })),
   });
 
+/** Those whose rules are evaluated on the device. */
+export const watchingThresholdsQuery = (deviceId: string) =>
+  queryOptions({
+    queryKey: keyOf(THRESHOLDS, "watching", deviceId),
+    queryFn: ({ signal }) =>
+      must(api.GET("/api/admin/devices/{id}/thresholds", { params: { path: { id: deviceId } }, signal })),
+  });
+
 export function createThreshold(body: Schemas["NewThreshold"]) {
   return must(api.POST(THRESHOLDS, { body }));
 }

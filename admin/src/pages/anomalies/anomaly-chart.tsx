@@ -1,75 +1,63 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { seriesBetweenQuery } from "../../api/live/series.ts";
+import { seriesQuery } from "../../api/live/series.ts";
 import type { Anomaly } from "../../api/monitoring/anomalies.ts";
-import { Problem } from "../../api/problem.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Chart } from "../../ui/chart/chart.tsx";
-import { type Bucket, chartLines, limitsOf, rangeOf } from "../../ui/chart/chart-lines.ts";
-import { Empty } from "../../ui/display/empty.tsx";
-import { duration } from "../../ui/display/format.ts";
+import { useDeviceWatch } from "../../parts/chart/device-watch.ts";
+import { metricsParameter } from "../../parts/chart/metric-names.ts";
+import { RangeBar } from "../../parts/chart/range-bar.tsx";
+import { SeriesChart } from "../../parts/chart/series-chart.tsx";
+import { addressOf } from "../../parts/chart/time-range.ts";
+import { useTimeRange } from "../../parts/chart/use-time-range.ts";
+import { limitsOf, rangeOf } from "../../ui/chart/chart-lines.ts";
+import type { Span } from "../../ui/chart/gaps.ts";
+import { reading } from "../../ui/display/format.ts";
 import { Section } from "../../ui/page/page.tsx";
+import { SEVERITIES } from "../../words/monitoring.ts";
 
 /** What was measured when the anomaly opened, and the limit that was crossed. */
 export function AnomalyChart({ anomaly }: { anomaly: Anomaly }) {
-  const { metric, value, deviceId } = anomaly;
+  const { metric, value } = anomaly;
   if (metric === null || typeof value !== "number") return null;
+  return <Measured anomaly={anomaly} metric={metric} />;
+}
+
+function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
+  const { deviceId, openedAt, lastObservedAt } = anomaly;
+  const whole = useMemo(() => rangeOf({ openedAt, lastObservedAt }, Date.now()), [openedAt, lastObservedAt]);
+  const range = useTimeRange(whole);
+  const query = useQuery({ ...seriesQuery(deviceId, metric, range.span), placeholderData: keepPreviousData });
   return (
     <Section
       title={metric}
       lead="From an hour before it opened to an hour after it was last observed."
-      actions={
-        <a href={`/devices/${encodeURIComponent(deviceId)}?tab=telemetry&metric=${encodeURIComponent(metric)}`}>
-          All of its telemetry
-        </a>
-      }
+      actions={<a href={telemetryOf(deviceId, metric, range.span)}>All of its telemetry</a>}
     >
-      <Measured anomaly={anomaly} metric={metric} />
+      <RangeBar range={range} whole="Back to the anomaly" />
+      <SeriesChart
+        deviceId={deviceId}
+        label={`${metric} around the anomaly`}
+        query={query}
+        watched={useWatched(anomaly, metric, range.span)}
+        onZoom={range.show}
+      />
     </Section>
   );
 }
 
-function Measured({ anomaly, metric }: { anomaly: Anomaly; metric: string }) {
-  const range = useMemo(() => rangeOf(anomaly, Date.now()), [anomaly]);
-  const query = useQuery(seriesBetweenQuery(anomaly.deviceId, metric, range));
-  if (query.error instanceof Problem && query.error.status === 404)
-    return <Empty title="The device is deleted, and its telemetry with it" />;
-  return (
-    <Loaded query={query}>
-      {({ points, bucketSeconds }) =>
-        points.length === 0 ? (
-          <Empty title="Nothing is stored of this time">The retention of telemetry may have ended since.</Empty>
-        ) : (
-          <Lines anomaly={anomaly} metric={metric} range={range} points={points} bucketSeconds={bucketSeconds} />
-        )
-      }
-    </Loaded>
-  );
+/** What the device is watched by, and the limit of this anomaly as it was then: its rule may have been changed since. */
+function useWatched(anomaly: Anomaly, metric: string, span: Span) {
+  const { deviceId, limit, severity } = anomaly;
+  const watchedOf = useDeviceWatch(deviceId, span.from, span.to);
+  const { limits, anomalies } = watchedOf(metric);
+  return useMemo(() => {
+    const then = limitsOf(limit).filter((value) => !limits.some((each) => each.value === value));
+    const [tone, word] = SEVERITIES[severity];
+    const former = then.map((value) => ({ value, tone, label: `${word} then: limit ${reading(value)}` }));
+    return { limits: [...limits, ...former], anomalies };
+  }, [limits, anomalies, limit, severity]);
 }
 
-interface LinesProps {
-  anomaly: Anomaly;
-  metric: string;
-  range: { from: number; to: number };
-  points: readonly Bucket[];
-  bucketSeconds: number;
-}
-
-function Lines({ anomaly, metric, range, points, bucketSeconds }: LinesProps) {
-  const lines = useMemo(
-    () => chartLines({ points, bucketSeconds, range, limits: limitsOf(anomaly.limit) }),
-    [points, bucketSeconds, range, anomaly.limit],
-  );
-  return (
-    <div className="stack">
-      <Chart
-        label={`${metric} around the anomaly`}
-        times={lines.times}
-        series={lines.series}
-        range={range}
-        height={280}
-      />
-      <p className="soft">Each point covers {duration(bucketSeconds)}.</p>
-    </div>
-  );
+function telemetryOf(deviceId: string, metric: string, span: Span): string {
+  const query = new URLSearchParams({ tab: "telemetry", metric: metricsParameter([metric]), ...addressOf(span) });
+  return `/devices/${encodeURIComponent(deviceId)}?${query}`;
 }

@@ -18,31 +18,28 @@ test("the chart of an anomaly ends an hour after it was last observed, or now", 
   );
 });
 
-test("a limit is a line over the whole range, a range of values two, and text none", () => {
+test("a limit is a number, a range of values two, and text none", () => {
   assert.deepEqual([limitsOf(90), limitsOf([10, 90]), limitsOf("open"), limitsOf(true)], [[90], [10, 90], [], []]);
-  const point = { at: AT, min: 91, avg: 91, max: 91 };
-  const { times, series } = chartLines({
-    points: [point],
-    bucketSeconds: 1,
-    range: { from: 0, to: at * 2 },
-    limits: [90],
-  });
-  assert.deepEqual(times, [0, at, at * 2]);
-  assert.deepEqual(series, [
-    { label: "value", values: [null, 91, null] },
-    { label: "limit", values: [90, 90, 90] },
-  ]);
+});
+
+test("a single value a bucket is one line", () => {
+  const points = [{ at: AT, min: 91, avg: 91, max: 91, count: 1 }];
+  const range = { from: at, to: at + 1000 };
+  const { times, series, gaps } = chartLines({ points, bucketSeconds: 1, range, now: at + HOUR });
+  assert.deepEqual([times, series, gaps], [[at], [{ label: "value", values: [91] }], []]);
 });
 
 test("where a point stands for several values, the highest and the lowest are lines as well", () => {
   const points = [
-    { at: AT, min: 80, avg: 85, max: 95 },
-    { at: new Date(at + HOUR).toISOString(), min: 80, avg: 80, max: 80 },
+    { at: AT, min: 80, avg: 85, max: 95, count: 60 },
+    { at: new Date(at + HOUR).toISOString(), min: 80, avg: 80, max: 80, count: 60 },
   ];
-  const { series } = chartLines({ points, bucketSeconds: 60, range: { from: at, to: at }, limits: [10, 90] });
+  const range = { from: at, to: at + HOUR + 60_000 };
+  const { series, gaps } = chartLines({ points, bucketSeconds: 60, range, now: at + 2 * HOUR });
   assert.deepEqual(
     series.map(({ label }) => label),
-    ["average", "highest", "lowest", "lower limit", "upper limit"],
+    ["average", "highest", "lowest"],
   );
-  assert.deepEqual(series[1]!.values, [null, 95, null, 80, null], "an hour without a value is a gap");
+  assert.deepEqual(series[1]!.values, [95, null, 80], "an hour without a value is a gap");
+  assert.deepEqual(gaps, [{ from: at + 60_000, to: at + HOUR }]);
 });

@@ -1,14 +1,13 @@
-import { withGaps } from "./gaps.ts";
+import { gapsOf, mostDistance, type Span, withGaps } from "./gaps.ts";
 
 const HOUR_MS = 3_600_000;
-/** Two buckets without a reading are no gap yet. */
-const MOST_EMPTY_BUCKETS = 3;
 
 export interface Bucket {
   at: string;
   min: number;
   avg: number;
   max: number;
+  count: number;
 }
 
 interface Observed {
@@ -16,16 +15,11 @@ interface Observed {
   lastObservedAt: string;
 }
 
-interface Range {
-  from: number;
-  to: number;
-}
-
 /** Beside the last point. */
 const MARGIN_MS = 5 * 60_000;
 
 /** From an hour before an anomaly opened to an hour after it was last observed, as far as that has passed. */
-export function rangeOf({ openedAt, lastObservedAt }: Observed, now: number): Range {
+export function rangeOf({ openedAt, lastObservedAt }: Observed, now: number): Span {
   const opened = Date.parse(openedAt);
   const to = Math.min(now + MARGIN_MS, Date.parse(lastObservedAt) + HOUR_MS);
   return { from: opened - HOUR_MS, to: Math.max(opened + MARGIN_MS, to) };
@@ -39,38 +33,32 @@ export function limitsOf(limit: unknown): number[] {
 interface Measured {
   points: readonly Bucket[];
   bucketSeconds: number;
-  range: Range;
-  limits: readonly number[];
+  range: Span;
+  now: number;
 }
 
-interface Lines {
+export interface Lines {
   times: number[];
-  series: { label: string; values: (number | null)[] }[];
+  series: { label: string; values: (number | null)[]; edge?: true }[];
+  gaps: Span[];
 }
 
-/** What was measured, with gaps, and each limit as a line over the whole range. */
-export function chartLines({ points, bucketSeconds, range, limits }: Measured): Lines {
+/** What was measured, with its gaps. Where buckets stand for several values, the highest and the lowest are lines as well. */
+export function chartLines({ points, bucketSeconds, range, now }: Measured): Lines {
+  const bucketMs = bucketSeconds * 1000;
+  const filled = points.map(({ at, count }) => ({ at: Date.parse(at), count }));
+  const most = mostDistance(filled, bucketMs);
   const lineOf = (value: "avg" | "min" | "max") =>
     withGaps(
-      points.map((point) => ({ at: Date.parse(point.at), value: point[value] })),
-      bucketSeconds * 1000 * MOST_EMPTY_BUCKETS,
+      points.map((point, index) => ({ at: filled[index]!.at, value: point[value] })),
+      most,
     );
-  const average = lineOf("avg");
-  const spread = points.some(({ min, max }) => min !== max);
-  const measured = spread
-    ? [
-        { label: "average", values: average.values },
-        { label: "highest", values: lineOf("max").values },
-        { label: "lowest", values: lineOf("min").values },
-      ]
-    : [{ label: "value", values: average.values }];
-  const times = [range.from, ...average.times, range.to];
-  const series = measured.map(({ label, values }) => ({ label, values: [null, ...values, null] }));
-  const lines = limits.map((limit, at) => ({ label: nameOfLimit(at, limits.length), values: times.map(() => limit) }));
-  return { times, series: [...series, ...lines] };
-}
-
-function nameOfLimit(at: number, of: number): string {
-  if (of === 1) return "limit";
-  return at === 0 ? "lower limit" : "upper limit";
+  const { times, values } = lineOf("avg");
+  const gaps = gapsOf(filled, bucketMs, range, now);
+  if (points.every(({ min, max }) => min === max)) return { times, series: [{ label: "value", values }], gaps };
+  const edges = [
+    { label: "highest", values: lineOf("max").values, edge: true as const },
+    { label: "lowest", values: lineOf("min").values, edge: true as const },
+  ];
+  return { times, series: [{ label: "average", values }, ...edges], gaps };
 }

@@ -11,6 +11,15 @@ const SHAPES: Record<Tone, ReactNode> = {
   bad: <path d="M5 0l5 5-5 5-5-5Z" fill="currentColor" />,
 };
 
+/** The shape of a tone, in the colour of the text around it. */
+export function Shape({ tone }: { tone: Tone }) {
+  return (
+    <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+      {SHAPES[tone]}
+    </svg>
+  );
+}
+
 interface StatusProps {
   tone: Tone;
   children: ReactNode;
@@ -22,9 +31,7 @@ interface StatusProps {
 export function Status({ tone, children, plain }: StatusProps) {
   return (
     <span className={`status status-${tone}${plain ? " status-plain" : ""}`}>
-      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
-        {SHAPES[tone]}
-      </svg>
+      <Shape tone={tone} />
       {children}
     </span>
   );

@@ -51,14 +51,15 @@ export function Command({ label, children, file }: CommandProps) {
 
 interface DownloadProps {
   name: string;
-  content: string | Uint8Array<ArrayBuffer>;
+  /** Or what makes it when it is saved. */
+  content: string | Uint8Array<ArrayBuffer> | (() => string);
   label?: string;
 }
 
 /** Saves `content` as a file; it is made in the browser and sent nowhere. */
 export function DownloadButton({ name, content, label = "Download" }: DownloadProps) {
   const save = () => {
-    const address = URL.createObjectURL(new Blob([content]));
+    const address = URL.createObjectURL(new Blob([typeof content === "function" ? content() : content]));
     const link = document.createElement("a");
     link.href = address;
     link.download = name;

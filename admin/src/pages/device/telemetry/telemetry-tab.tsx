@@ -1,18 +1,19 @@
-import { Button, NativeSelect, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { latestQuery } from "../../../api/devices.ts";
+import { metricsParameter } from "../../../parts/chart/metric-names.ts";
+import { RangeBar } from "../../../parts/chart/range-bar.tsx";
+import { LIVE, PRESETS } from "../../../parts/chart/time-range.ts";
+import { useTimeRange } from "../../../parts/chart/use-time-range.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
-import { useUrlState } from "../../../parts/url-state.ts";
 import { Empty } from "../../../ui/display/empty.tsx";
 import { Section } from "../../../ui/page/page.tsx";
 import type { TabProps } from "../device-page.tsx";
-import { LiveChart } from "./live-chart.tsx";
-import { RangeChart } from "./range-chart.tsx";
-import { LIVE_MS, RANGES } from "./ranges.ts";
+import { LiveCharts } from "./live-charts.tsx";
+import { RangeCharts } from "./range-charts.tsx";
 import { Readings } from "./readings.tsx";
+import { AddMetric, useShownMetrics } from "./shown-metrics.tsx";
 
-/** One metric over time: as it arrives, or over a range. */
+/** Metrics over time, all over the same range: as they arrive, or as they are stored. */
 export function TelemetryTab({ device }: TabProps) {
   const latest = useQuery(latestQuery(device.id));
   return (
@@ -33,44 +34,18 @@ export function TelemetryTab({ device }: TabProps) {
 }
 
 function Telemetry({ deviceId, metrics }: { deviceId: string; metrics: readonly string[] }) {
-  const [values, change] = useUrlState();
-  const [paused, setPaused] = useState(false);
-  const metric = metrics.find((each) => each === values.metric) ?? metrics[0]!;
-  const range = RANGES.find(({ name }) => name === values.range) ?? RANGES[0]!;
-  const ms = range.ms ?? LIVE_MS;
+  const range = useTimeRange(PRESETS);
+  const [shown, show] = useShownMetrics(metrics);
+  const remove = (metric: string) => show(shown.filter((each) => each !== metric));
+  const charts = { deviceId, metrics: shown, range, onRemove: shown.length > 1 ? remove : undefined };
+  const rangeName = range.preset?.name ?? `${range.span.from} ${range.span.to}`;
   return (
     <div className="stack-loose">
-      <Section
-        title={metric}
-        actions={
-          <>
-            <NativeSelect
-              aria-label="Metric"
-              value={metric}
-              data={[...metrics]}
-              onChange={(event) => change({ metric: event.currentTarget.value })}
-            />
-            <SegmentedControl
-              aria-label="Range"
-              value={range.name}
-              data={RANGES.map(({ name, label }) => ({ value: name, label }))}
-              onChange={(name) => change({ range: name === RANGES[0]!.name ? undefined : name })}
-            />
-            {range.ms === undefined && (
-              <Button variant="default" onClick={() => setPaused(!paused)}>
-                {paused ? "Continue" : "Pause"}
-              </Button>
-            )}
-          </>
-        }
-      >
-        {range.ms === undefined ? (
-          <LiveChart key={metric} deviceId={deviceId} metric={metric} paused={paused} />
-        ) : (
-          <RangeChart deviceId={deviceId} metric={metric} ms={range.ms} />
-        )}
+      <Section title="Telemetry" actions={<AddMetric metrics={metrics} shown={shown} onAdd={show} />}>
+        <RangeBar range={range} presets={PRESETS} />
       </Section>
-      <Readings key={`${metric} ${range.name}`} deviceId={deviceId} metric={metric} ms={ms} />
+      {range.preset === LIVE ? <LiveCharts {...charts} /> : <RangeCharts {...charts} />}
+      <Readings key={`${rangeName} ${metricsParameter(shown)}`} deviceId={deviceId} metrics={shown} range={range} />
     </div>
   );
 }

@@ -5,10 +5,10 @@ import { type TelemetrySnapshot, TelemetryStore } from "../../../api/live/teleme
 import { useMay } from "../../../parts/session.ts";
 
 /**
- * What the device publishes while the page is visible: a hidden tab gives its connection back. `charted` is the metric whose points a
- * chart shows.
+ * What the device publishes while the page is visible: a hidden tab gives its connection back. `charted` are the metrics whose points
+ * charts show, the same array while they are the same.
  */
-export function useTelemetry(deviceId: string, charted?: string): TelemetrySnapshot {
+export function useTelemetry(deviceId: string, charted?: readonly string[]): TelemetrySnapshot {
   const allowed = useMay("followEvents");
   const [store, setStore] = useState(() => new TelemetryStore(deviceId, charted));
   const queries = useQueryClient();

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { seriesBetweenQuery } from "../../../api/live/series.ts";
+import { seriesQuery } from "../../../api/live/series.ts";
+import { limitsOfRule } from "../../../parts/chart/device-watch.ts";
+import { Legend } from "../../../parts/chart/legend.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { Chart } from "../../../ui/chart/chart.tsx";
-import { chartLines, limitsOf } from "../../../ui/chart/chart-lines.ts";
+import { chartLines } from "../../../ui/chart/chart-lines.ts";
 import { duration } from "../../../ui/display/format.ts";
 import { SEVERITIES } from "../../../words/monitoring.ts";
 import type { Tried } from "./try-rules.tsx";
@@ -12,7 +14,7 @@ import type { Tried } from "./try-rules.tsx";
 export function DryRunChart({ metric, tried }: { metric: string; tried: Tried }) {
   const { deviceId, from, to, rules, run } = tried;
   const range = useMemo(() => ({ from, to }), [from, to]);
-  const query = useQuery(seriesBetweenQuery(deviceId, metric, range));
+  const query = useQuery(seriesQuery(deviceId, metric, range));
   const bands = useMemo(
     () =>
       run.anomalies
@@ -26,17 +28,15 @@ export function DryRunChart({ metric, tried }: { metric: string; tried: Tried })
   );
   return (
     <Loaded query={query}>
-      {({ points, bucketSeconds }) => {
+      {({ points, bucketSeconds, readAt }) => {
         if (points.length === 0) return null;
-        const limits = rules.filter((rule) => rule.metric === metric).flatMap(({ value }) => limitsOf(value));
-        const { times, series } = chartLines({ points, bucketSeconds, range, limits: [] });
+        const limits = rules.filter((rule) => rule.metric === metric).flatMap(limitsOfRule);
+        const { times, series, gaps } = chartLines({ points, bucketSeconds, range, now: readAt });
         return (
           <div className="stack">
             <div>
               <h3>{metric}</h3>
-              <span className="soft">
-                Dashed: the limits. Shaded: anomalies. Each point covers {duration(bucketSeconds)}.
-              </span>
+              <span className="soft">Dashed: the limits. Each point covers {duration(bucketSeconds)}.</span>
             </div>
             <Chart
               label={`${metric} with the anomalies that the rules would have opened`}
@@ -45,8 +45,10 @@ export function DryRunChart({ metric, tried }: { metric: string; tried: Tried })
               range={range}
               limits={limits}
               bands={bands}
+              gaps={gaps}
               height={260}
             />
+            <Legend limits={limits} near={limits} gaps={gaps.length} anomalies={bands.length} />
           </div>
         );
       }}

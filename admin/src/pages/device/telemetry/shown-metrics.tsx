@@ -1,0 +1,73 @@
+import { Button, NativeSelect } from "@mantine/core";
+import { useMemo } from "react";
+import { metricsOf, metricsParameter } from "../../../parts/chart/metric-names.ts";
+import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
+import { useUrlState } from "../../../parts/url-state.ts";
+
+/** As many as a person compares, and a browser asks for at once. */
+const MOST_METRICS = 6;
+
+export interface ChartsProps {
+  deviceId: string;
+  metrics: readonly string[];
+  range: TimeRange;
+  /** Absent for the last one. */
+  onRemove: ((metric: string) => void) | undefined;
+}
+
+/** The metrics of the address, of those that the device has; the first of them for an address without one. */
+export function useShownMetrics(
+  metrics: readonly string[],
+): [shown: string[], show: (metrics: readonly string[]) => void] {
+  const [{ metric }, change] = useUrlState();
+  const names = metrics.join("\n");
+  const shown = useMemo(() => {
+    const known = names.split("\n");
+    // A name with a comma, as an older address has it.
+    const asked = metric !== undefined && known.includes(metric) ? [metric] : metricsOf(metric);
+    const wanted = [...new Set(asked)].filter((each) => known.includes(each)).slice(0, MOST_METRICS);
+    return wanted.length > 0 ? wanted : known.slice(0, 1);
+  }, [metric, names]);
+  return [shown, (chosen) => change({ metric: metricsParameter(chosen) }, { step: true })];
+}
+
+interface AddMetricProps {
+  metrics: readonly string[];
+  shown: readonly string[];
+  onAdd: (shown: readonly string[]) => void;
+}
+
+/** Which metrics the screen shows: another one in place of it, or one more. */
+export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
+  const others = metrics.filter((metric) => !shown.includes(metric));
+  if (metrics.length === 1) return null;
+  const isFull = shown.length >= MOST_METRICS;
+  return (
+    <>
+      <NativeSelect
+        aria-label="Metric"
+        value={shown.length === 1 ? shown[0]! : ""}
+        data={shown.length === 1 ? [...metrics] : [{ value: "", label: "Only one metric…" }, ...metrics]}
+        onChange={(event) => event.currentTarget.value && onAdd([event.currentTarget.value])}
+      />
+      <NativeSelect
+        aria-label="Add a metric"
+        value=""
+        disabled={isFull || others.length === 0}
+        title={isFull ? `At most ${MOST_METRICS} metrics are shown at once.` : undefined}
+        data={[{ value: "", label: "Add a metric…" }, ...others]}
+        onChange={(event) => event.currentTarget.value && onAdd([...shown, event.currentTarget.value])}
+      />
+    </>
+  );
+}
+
+/** Takes one of several metrics off the screen. */
+export function RemoveMetric({ metric, onRemove }: { metric: string } & Pick<ChartsProps, "onRemove">) {
+  if (!onRemove) return null;
+  return (
+    <Button size="xs" variant="default" aria-label={`Remove ${metric}`} onClick={() => onRemove(metric)}>
+      Remove
+    </Button>
+  );
+}

@@ -1,0 +1,21 @@
+/** A column of numbers by time, in milliseconds. */
+export interface CsvColumn {
+  title: string;
+  values: ReadonlyMap<number, number>;
+}
+
+/** A table of these columns as CSV (RFC 4180): a line for each time that one of them has, oldest first, in UTC. */
+export function csvText(columns: readonly CsvColumn[]): string {
+  const times = [...new Set(columns.flatMap(({ values }) => [...values.keys()]))].sort((one, other) => one - other);
+  const lines = times.map((at) => [new Date(at).toISOString(), ...columns.map(({ values }) => values.get(at) ?? "")]);
+  const head = ["time", ...columns.map(({ title }) => cellOf(title))];
+  return [head, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+}
+
+/** A spreadsheet takes a text that begins with one of these as a formula; devices choose the names of metrics. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cellOf(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

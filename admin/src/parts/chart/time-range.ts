@@ -1,0 +1,65 @@
+import type { Span } from "../../ui/chart/gaps.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A range that ends now. */
+export interface Preset {
+  /** In the address. */
+  name: string;
+  label: string;
+  ms: number;
+}
+
+/** What follows the device as it publishes. */
+export const LIVE: Preset = { name: "live", label: "Live", ms: 10 * MINUTE_MS };
+
+/** What charts of a device can cover; the first follows it. */
+export const PRESETS: readonly Preset[] = [
+  LIVE,
+  { name: "1h", label: "1 h", ms: HOUR_MS },
+  { name: "24h", label: "24 h", ms: DAY_MS },
+  { name: "7d", label: "7 d", ms: 7 * DAY_MS },
+  { name: "30d", label: "30 d", ms: 30 * DAY_MS },
+  { name: "1y", label: "1 y", ms: 365 * DAY_MS },
+];
+
+/** A chart shows no less, and no more: hours are stored ten times as long as readings. */
+const LEAST_MS = 10_000;
+const MOST_MS = 20 * 365 * DAY_MS;
+
+/** The range between two instants of an address or of two fields; none where they are no times, or in the wrong order. */
+export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Span | undefined {
+  const span = { from: Date.parse(from ?? ""), to: Date.parse(to ?? "") };
+  const length = span.to - span.from;
+  return length > 0 && length <= MOST_MS ? span : undefined;
+}
+
+/** A range as an address has it: it means the same in every time zone. */
+export function addressOf({ from, to }: Span): { from: string; to: string } {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+}
+
+/** The range around the same middle, `factor` times as long. It ends now at the latest. */
+export function zoomedBy({ from, to }: Span, factor: number, now: number): Span {
+  const length = Math.min(MOST_MS, Math.max(LEAST_MS, (to - from) * factor));
+  const middle = (from + to) / 2;
+  return endingBy({ from: Math.round(middle - length / 2), to: Math.round(middle + length / 2) }, now);
+}
+
+/** The range half its length earlier (`-1`) or later (`1`). It ends now at the latest. */
+export function shiftedBy({ from, to }: Span, direction: -1 | 1, now: number): Span {
+  const step = Math.round(((to - from) / 2) * direction);
+  return endingBy({ from: from + step, to: to + step }, now);
+}
+
+/** What was dragged over, no shorter than a chart can be. */
+export function atLeast(span: Span, now: number): Span {
+  return span.to - span.from >= LEAST_MS ? span : zoomedBy(span, 1, now);
+}
+
+function endingBy(span: Span, now: number): Span {
+  const ahead = Math.max(0, span.to - now);
+  return { from: span.from - ahead, to: span.to - ahead };
+}
