@@ -4,7 +4,7 @@
  *   npm run bench                    every row, some twenty-five minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
  *                                    (csr redemption memory revocation connects stored ingest device lists chart
- *                                    app-load app-live app-streams long-lists)
+ *                                    charts app-load app-live app-streams long-lists)
  *   npm run bench -- long-lists devices=100000   the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
@@ -18,6 +18,7 @@ import { isMet, machine, table } from "./report.ts";
 import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { add, figures, isNamed, progress, skipped, wants } from "./run.ts";
 import { appBesideIngest, appInBrowser } from "./sections/app.ts";
+import { chartsOnBoth } from "./sections/charts.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
 import { readsOfApp, readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
@@ -34,6 +35,7 @@ if (wants("device")) await readsOfDevices();
 if (wants("lists")) await readsOfLists();
 if (wants("long-lists")) await readsOfApp();
 if (wants("chart")) await readsOfCharts();
+if (wants("charts")) await chartsOnBoth();
 if (wants("app-load", "app-live")) await appInBrowser();
 if (wants("app-streams")) await appBesideIngest();
 if (isNamed("audit-10m")) await readsOfAudit();

@@ -1,8 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Caller } from "../../server/src/access/access.ts";
 import { createAuthorities, fixedMasterKey } from "../../server/src/authorities/authorities.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
-import { liftTimeLimit } from "../../server/src/db/time-limit.ts";
 import { composeFeatures } from "../../server/src/features.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
@@ -11,10 +10,13 @@ import { createLogger, type Logger } from "../../server/src/lib/logger.ts";
 import { createMetrics } from "../../server/src/lib/metrics.ts";
 import { Secret } from "../../server/src/lib/secret.ts";
 import type { Telemetry } from "../../server/src/telemetry/telemetry.ts";
+import { makeDays, storeSeconds, unlimited } from "../load/telemetry-history.ts";
 import { percentile } from "../measure.ts";
 import type { Figure } from "../report.ts";
 
 const DAYS = 30;
+/** Of a tenant that has not chosen another. */
+const DEFAULT_RETENTION_DAYS = 90;
 const BUCKET_SECONDS = 3 * 3600;
 const TURNS = 40;
 
@@ -33,8 +35,8 @@ interface Charted {
 }
 
 /**
- * A chart of one metric with a reading a second for 30 days, 2.6 million in all, through the use case: no endpoint serves it
- * yet. In turns with a scan of the readings.
+ * A chart of one metric with a reading a second for 30 days, 2.6 million in all, through the use case. In turns with a
+ * scan of the readings.
  */
 export async function chart(url: string): Promise<Figure[]> {
   const logger = createLogger("silent");
@@ -70,7 +72,8 @@ export async function chart(url: string): Promise<Figure[]> {
   }
 }
 
-async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
+/** The feature without a service around it. */
+export async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
   const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
   const deps = { database, clock: systemClock, ids: randomIds, logger };
   const authorities = await createAuthorities({ ...deps, masterKeys, publicHost: "localhost", encryptAgain: [] });
@@ -96,29 +99,14 @@ async function fill(database: Database): Promise<Charted> {
     sql`INSERT INTO tenants (id, slug, name, created_at) VALUES (${tenantId}, 'charts', 'Charts', ${to})`,
     sql`INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at)
         VALUES (${deviceUid}, ${tenantId}, ${deviceId}, 'Charted', ${to}, ${to})`,
-    sql`SELECT make_telemetry_day(90::smallint, d::date)
-          FROM generate_series(${from}::timestamptz, ${to}::timestamptz + interval '1 day', '1 day') d`,
-    sql`INSERT INTO telemetry (device_uid, metric, ts, number, received_at, retention_days)
-        SELECT ${deviceUid}::uuid, 'temperature', at, 20 + random(), at, 90
-          FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 second', '1 second') at`,
-    sql`INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at)
-        VALUES (${deviceUid}, 'temperature', ${to}, 20, ${to})`,
-    sql`INSERT INTO roll_up_marks
-        SELECT ${deviceUid}::uuid, h, '-infinity'
-          FROM generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') h`,
-    sql`ANALYZE`,
   ];
   for (const step of steps) await unlimited(database, step);
+  const history = { deviceUid, from, to, retentionDays: DEFAULT_RETENTION_DAYS };
+  await makeDays(database, history);
+  await storeSeconds(database, history);
+  await unlimited(database, sql`ANALYZE`);
   const caller: Caller = { tenantId, tenantSlug: "charts", actor: "system", rights: { kind: "system" } };
   return { caller, deviceId, deviceUid, from, to };
-}
-
-/** Runs a statement without a time limit. */
-async function unlimited({ db }: Database, statement: RawBuilder<unknown>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await liftTimeLimit(tx);
-    await statement.execute(tx);
-  });
 }
 
 async function timed<T>(samples: number[], work: () => Promise<T>): Promise<T> {
