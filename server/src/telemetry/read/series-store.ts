@@ -1,6 +1,9 @@
 import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
+import { readStatement, statement } from "../../db/statement.ts";
 import { addend } from "../roll-up/roll-up-store.ts";
+import { coverOf, type SeriesRange, spansOf } from "./series-spans.ts";
 
 export interface BucketRow {
   bucket: Date;
@@ -10,57 +13,59 @@ export interface BucketRow {
   readings: string;
 }
 
-/** [from, to) in buckets of `seconds`, which begin at multiples of it since 1970. */
-export interface SeriesRange {
-  from: Date;
-  to: Date;
-  seconds: number;
-  /** The roll-ups that the buckets are made of, and the part of the range that whole ones of them fill. */
-  rolledUp: { unit: "minute" | "hour"; from: Date; to: Date } | undefined;
-}
-
 const TABLES = { minute: sql`telemetry_minute`, hour: sql`telemetry_hour` };
+
+const dirtyHours = statement<{ deviceUid: string; from: Date; to: Date }, { hour: Date }>(
+  "dirty-hours-of-device",
+  (p) => sql`
+  SELECT m.hour FROM roll_up_marks m
+   WHERE m.device_uid = ${p.deviceUid}::uuid AND m.hour > ${p.from}::timestamptz - interval '1 hour'
+     AND m.hour < ${p.to}::timestamptz`,
+);
 
 /**
  * The buckets of a series, oldest first. Whole hours or minutes are read from their roll-ups, dirty hours and both ends of the range
- * from the readings. One statement, so one snapshot: the mark of an hour, its roll-ups and its readings match. Planned for these
- * times, so that only their partitions are read.
+ * from the readings.
+ *
+ * The marks are read first, so that the second statement is planned for the few days whose readings it reads: of a year, PostgreSQL
+ * would otherwise plan every day. Each hour is as it was at one of the two moments: one that was dirty is read from its readings, whether it has
+ * been computed since or not; another from its roll-up.
  */
 export async function selectSeries(
   db: Db,
   deviceUid: string,
   metric: string,
-  { from, to, seconds, rolledUp }: SeriesRange,
+  range: SeriesRange,
 ): Promise<BucketRow[]> {
-  const whole = rolledUp ?? { unit: "hour", from: to, to };
+  const { seconds, rolledUp } = range;
+  const marks = rolledUp
+    ? await readStatement(db, dirtyHours, { deviceUid, from: rolledUp.from, to: rolledUp.to })
+    : [];
+  const dirty = marks.map(({ hour }) => hour);
+  const whole = rolledUp ?? { unit: "hour", from: range.to, to: range.to };
   const bucketOf = (time: string) =>
     sql`date_bin(${seconds}::integer * interval '1 second', ${sql.ref(time)}, 'epoch')`;
+  const spans = spansOf(range, dirty);
+  const days = coverOf(spans).map(({ from, to }) => sql`(t.ts >= ${from}::timestamptz AND t.ts < ${to}::timestamptz)`);
   const { rows } = await sql<BucketRow>`
-    WITH dirty AS MATERIALIZED (
-      SELECT hour FROM roll_up_marks
-       WHERE device_uid = ${deviceUid} AND hour > ${whole.from}::timestamptz - interval '1 hour'
-         AND hour < ${whole.to}::timestamptz
-    ), spans AS (
-      SELECT ${from}::timestamptz AS "from", ${whole.from}::timestamptz AS "to"
-      UNION ALL SELECT ${whole.to}::timestamptz, ${to}::timestamptz
-      UNION ALL SELECT greatest(hour, ${whole.from}::timestamptz), least(hour + interval '1 hour', ${whole.to}::timestamptz)
-                  FROM dirty
-    ), parts AS (
+    WITH parts AS (
       SELECT ${bucketOf("r.bucket")} AS bucket, r.lowest, r.highest, r.total, r.readings
         FROM ${TABLES[whole.unit]} r
        WHERE r.device_uid = ${deviceUid} AND r.metric = ${metric}
          AND r.bucket >= ${whole.from}::timestamptz AND r.bucket < ${whole.to}::timestamptz
-         AND date_bin('1 hour', r.bucket, 'epoch') NOT IN (SELECT hour FROM dirty)
+         AND date_bin('1 hour', r.bucket, 'epoch') <> ALL (${timesOf(dirty)}::text::timestamptz[])
       UNION ALL
-      SELECT p.* FROM spans s CROSS JOIN LATERAL (
+      SELECT p.* FROM unnest(${timesOf(spans.map(({ from }) => from))}::text::timestamptz[],
+                             ${timesOf(spans.map(({ to }) => to))}::text::timestamptz[]) AS s ("from", "to") CROSS JOIN LATERAL (
         SELECT ${bucketOf("t.ts")}, min(t.number), max(t.number), sum(${addend}), count(*)
           FROM telemetry t
          WHERE t.device_uid = ${deviceUid} AND t.metric = ${metric} AND t.number IS NOT NULL
-           AND t.ts >= s."from" AND t.ts < s."to"
-           AND t.ts >= ${from}::timestamptz AND t.ts < ${to}::timestamptz
+           AND t.ts >= s."from" AND t.ts < s."to" AND (${sql.join([sql`false`, ...days], sql` OR `)})
          GROUP BY 1) p
     )
     SELECT bucket, min(lowest) AS lowest, max(highest) AS highest, sum(total) AS total, sum(readings)::text AS readings
       FROM parts GROUP BY bucket ORDER BY bucket`.execute(db);
   return rows;
 }
+
+const timesOf = (times: readonly Date[]) => plainArray(times.map((time) => time.toISOString()));

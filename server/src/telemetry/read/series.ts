@@ -4,7 +4,8 @@ import { HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { visibleDeviceUid } from "./device-store.ts";
-import { type SeriesRange, selectSeries } from "./series-store.ts";
+import type { SeriesRange } from "./series-spans.ts";
+import { selectSeries } from "./series-store.ts";
 
 const MAX_BUCKETS = records.bucketsOfChart.value;
 const DEFAULT_BUCKETS = 300;

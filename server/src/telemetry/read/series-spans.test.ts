@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY, HOUR, MINUTE } from "../../lib/clock.ts";
+import { coverOf, spansOf } from "./series-spans.ts";
+
+const start = Date.parse("2026-02-03T00:00:00Z");
+const at = (ms: number) => new Date(start + ms);
+const span = (from: number, to: number) => ({ from: at(from), to: at(to) });
+
+test("readings are read of both ends of the range and of dirty hours, as far as roll-ups reach", () => {
+  const range = { ...span(-20 * MINUTE, 3 * HOUR + MINUTE), seconds: 120 };
+  const rolledUp = { ...span(-20 * MINUTE, 3 * HOUR), unit: "minute" as const };
+  const dirty = [at(2 * HOUR), at(-HOUR)];
+  assert.deepEqual(spansOf({ ...range, rolledUp }, dirty), [
+    span(-20 * MINUTE, 0),
+    span(2 * HOUR, 3 * HOUR),
+    span(3 * HOUR, 3 * HOUR + MINUTE),
+  ]);
+  assert.deepEqual(spansOf({ ...range, rolledUp: undefined }, []), [span(-20 * MINUTE, 3 * HOUR + MINUTE)]);
+});
+
+test("days between which nothing is read are left out, unless they are many", () => {
+  const year = [span(0, HOUR), span(2 * HOUR, 3 * HOUR), span(300 * DAY, 300 * DAY + HOUR)];
+  assert.deepEqual(coverOf(year), [span(0, 3 * HOUR), year[2]]);
+  assert.deepEqual(coverOf([]), []);
+  const scattered = Array.from({ length: 9 }, (_, index) => span(index * 2 * DAY, index * 2 * DAY + HOUR));
+  assert.deepEqual(coverOf(scattered), [span(0, 16 * DAY + HOUR)]);
+});
