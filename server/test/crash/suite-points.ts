@@ -205,11 +205,12 @@ export function crashPoints(given: () => CrashFixture): void {
 
     test("the database ends a connection within a transaction: 503, nothing is stored, and the service goes on", async () => {
       await fixture.server.command("device.create", { tenant: "acme", id: "cut", name: "Cut" });
-      await fixture.server.arm("bundle.commit:sleep:500");
+      await fixture.server.arm("bundle.commit:hold");
       const asleep = fixture.server.asleep();
       const issued = fixture.api("POST", "device-certificates", { deviceId: "cut" });
       await asleep;
       await endConnections(fixture.databaseUrl!);
+      fixture.server.release();
       const { status, json } = await issued;
       assert.deepEqual([status, json.error], [503, "catalog_unavailable"]);
       assert.equal((await fixture.api("POST", "device-certificates", { deviceId: "cut" })).status, 201);

@@ -1,6 +1,7 @@
 /**
- * `muster …` with faults: `FAULT=<point>:kill9|throw|sleep:<ms>` arms one before the start, a message from the parent
- * process arms another while it runs. A fault happens once. Production is started by `bin/muster.mjs`, which has none.
+ * `muster …` with faults: `FAULT=<point>:kill9|throw|sleep:<ms>|hold` arms one before the start, a message from the parent
+ * process arms another while it runs; `release` ends one that holds. A fault happens once. Production is started by
+ * `bin/muster.mjs`, which has none.
  */
 import { FAULT_POINTS, type FaultPoint, installFaultHook } from "../../src/lib/fault-points.ts";
 
@@ -14,11 +15,12 @@ function parse(text: string): Fault {
   const [point, action, ms] = text.split(":");
   const known = FAULT_POINTS.find((each) => each === point);
   if (known === undefined) throw new Error(`there is no fault point ${point}`);
-  if (action !== "kill9" && action !== "throw" && action !== "sleep") throw new Error(`there is no fault ${action}`);
-  return { point: known, action, ms: Number(ms ?? 0) };
+  if (!["kill9", "throw", "sleep", "hold"].includes(action ?? "")) throw new Error(`there is no fault ${action}`);
+  return { point: known, action: action!, ms: Number(ms ?? 0) };
 }
 
 let armed = process.env.FAULT ? parse(process.env.FAULT) : undefined;
+let release: () => void = () => undefined;
 
 installFaultHook((point) => {
   if (armed?.point !== point) return undefined;
@@ -34,10 +36,14 @@ function happen({ point, action, ms }: Fault): Promise<void> {
     return new Promise(() => undefined);
   }
   process.send?.(`reached ${point}`);
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => {
+    if (action === "hold") release = resolve;
+    else setTimeout(resolve, ms);
+  });
 }
 
 process.on("message", (text: string) => {
+  if (text === "release") return release();
   armed = parse(text);
   process.send?.("armed");
 });

@@ -25,10 +25,12 @@ export interface ServerProcess {
   /** A command on its control socket, as the command line sends it. Throws what the service refuses. */
   // biome-ignore lint/suspicious/noExplicitAny: each command answers with fields of its own
   command(name: string, body: object): Promise<any>;
-  /** Arms `<point>:kill9|throw|sleep:<ms>` (faulty-serve.ts). */
+  /** Arms `<point>:kill9|throw|sleep:<ms>|hold` (faulty-serve.ts). */
   arm(fault: string): Promise<void>;
-  /** Resolves when a fault that sleeps has been reached. */
+  /** Resolves when a fault that sleeps or holds has been reached. */
   asleep(): Promise<void>;
+  /** Ends a fault that holds. */
+  release(): void;
   /** Resolves when the process has ended, with its exit code (null after a signal). */
   readonly ended: Promise<number | null>;
   /** Ends the process by `signal` and resolves with its exit code, which is null when the signal ended it. */
@@ -77,6 +79,7 @@ export async function startProcess(
       await armed;
     },
     asleep: async () => void (await once(child, "message")),
+    release: () => void child.send("release"),
     ended,
     end: (signal) => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
