@@ -31,8 +31,15 @@ export function notificationCrashes(given: () => { fixture: CrashFixture; sinks:
       thresholdIds: [pack.id],
     });
   });
+  /** Resolves when the service has recorded what became of every message: one has arrived before its delivery is over. */
+  async function recorded(): Promise<void> {
+    const list = () => fixture.server.command("notification.list", { tenant: "acme" });
+    while ((await list()).items.some(({ state }: { state: string }) => state === "pending"));
+  }
+
   /** The device publishes a value over the limit to a process that is killed at the fault point. */
   async function killAt(point: string, metric: string): Promise<void> {
+    await recorded();
     await fixture.server.arm(`${point}:kill9`);
     const client = await connectMqtt(fixture.server, device);
     client.on("error", () => undefined);
