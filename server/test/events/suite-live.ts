@@ -50,13 +50,15 @@ export function liveRules(given: () => TwoServers): void {
     const { got, until, following } = await stream(tenant.caller, { kinds: ["telemetry.", "ticket."] });
     await publish(second, device, { temperature: 20, pump: "on" }, { temperature: 21 }, { temperature: 22 });
     await second.app.tickets.openTicket(tenant.caller, { title: "Oil it" });
-    await until((events) => events.length === 2);
+    // A poll between two of the messages reads what there is by then: each value again only when it has changed.
+    await until((events) => others(events).length > 0 && telemetryIn(events).at(-1)?.temperature === 22);
     await following.stop();
     assert.deepEqual(others(got), ["ticket.opened"]);
-    assert.deepEqual(telemetryIn(got), [{ deviceId: device.deviceId, pump: "on", temperature: 22 }]);
+    const changes = telemetryIn(got);
+    assert.deepEqual(Object.assign({}, ...changes), { deviceId: device.deviceId, pump: "on", temperature: 22 });
+    assert.ok(changes.length <= 3, `${changes.length} changes of three messages`);
     const changed = got.find((event) => event.kind === "telemetry.changed")!;
-    const [pump] = changed.data.values;
-    assert.deepEqual([changed.at, pump!.metric, pump!.receivedAt], [server.clock.now(), "pump", server.clock.now()]);
+    assert.deepEqual([changed.at, changed.data.values[0]!.receivedAt], [server.clock.now(), server.clock.now()]);
   });
 
   test("a stream resumes from any of its cursors in any process: events without a gap, telemetry as it is now", async () => {
