@@ -9,8 +9,6 @@ import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
 const STATEMENT_SECONDS = 2;
-/** Less than the statement takes: a busy test machine takes some of it. */
-const HEALTHY_MS = 1_500;
 
 let server: TestServer;
 before(async () => {
@@ -23,21 +21,20 @@ const sql = (text: string) => runSql<Record<string, unknown>>(server.app.databas
 test("while a statement runs for seconds, /healthz answers and open sessions stay", async () => {
   const device = await enrollDevice(server, await newTenant(server));
   const session = await connectMqtt(server, device);
-  let ended = false;
-  const long = sql(`SELECT pg_sleep(${STATEMENT_SECONDS})`).finally(() => {
-    ended = true;
-  });
-  let [asked, slowest] = [0, 0];
-  while (!ended) {
-    const started = performance.now();
-    const { status } = await https(`${server.httpUrl}/healthz`, { ca: server.ca });
-    assert.equal(status, 200);
-    slowest = Math.max(slowest, performance.now() - started);
-    asked++;
+  // Where the statement held up the answers, none would ever come before its end. A busy machine may need another statement for two.
+  let meanwhile = 0;
+  while (meanwhile < 2) {
+    let ended = false;
+    const long = sql(`SELECT pg_sleep(${STATEMENT_SECONDS})`).finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      const { status } = await https(`${server.httpUrl}/healthz`, { ca: server.ca });
+      assert.equal(status, 200);
+      if (!ended) meanwhile++;
+    }
+    await long;
   }
-  await long;
-  assert.ok(asked >= 2, `only ${asked} answers in ${STATEMENT_SECONDS} s`);
-  assert.ok(slowest < HEALTHY_MS, `an answer took ${slowest} ms`);
   assert.ok(session.connected);
   await session.endAsync();
 });
