@@ -154,7 +154,7 @@ const neglect: Record<string, string[]> = {
   "notifications process events and escalation steps within 5 minutes": [
     "UPDATE notification_inbox SET at = at - interval '6 minutes'",
   ],
-  "messages are sent within 5 minutes of being due": [message("pending", "now(), now() - interval '6 minutes', NULL")],
+  "messages are sent within 5 minutes of being due": [message("pending", "now(), now() - interval '1 hour', NULL")],
   "no message failed for good in the last day": [message("failed", "now() - interval '20 hours', now(), now()")],
   "no group has a webhook that is disabled because it answered 410": [
     `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
@@ -170,7 +170,7 @@ const neglect: Record<string, string[]> = {
     "SELECT make_telemetry_day(7::smallint, (now() - interval '12 days')::date)",
   ],
   "minute and hour roll-ups are computed within an hour of being due": [
-    "INSERT INTO roll_up_marks SELECT uid, now(), now() - interval '61 minutes' FROM devices",
+    "INSERT INTO roll_up_marks SELECT uid, now(), now() - interval '3 hours' FROM devices",
   ],
 };
 
