@@ -42,6 +42,8 @@ export interface FeatureDeps {
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** Milliseconds until a silent signer has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
+  /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
+  heartbeatMs?: number | undefined;
 }
 
 /** What features store encrypted under the master key, which its rotation encrypts again. */
@@ -59,7 +61,7 @@ export function composeFeatures(process: FeatureDeps) {
   const quotas = createQuotas({ database, clock, ids, logger, metrics, limits });
   const deps = { database, clock, ids, logger, metrics, limits, quotas };
   const access = createAccess(deps);
-  const connections = createConnections(deps);
+  const connections = createConnections({ ...deps, heartbeatMs: process.heartbeatMs });
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);
   const events = createEvents(deps);

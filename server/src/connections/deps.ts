@@ -13,4 +13,6 @@ export interface ConnectionsDeps {
   logger: Logger;
   quotas: Quotas;
   limits: Limits;
+  /** Milliseconds between two heartbeats of a node; 2 s when absent. */
+  heartbeatMs?: number | undefined;
 }

@@ -18,7 +18,7 @@ export interface Node {
 
 /** This process as one of the nodes that serve MQTT. */
 export function createNode(
-  { database, clock, ids, logger }: ConnectionsDeps,
+  { database, clock, ids, logger, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
   parts: { sessions: Sessions; drops: Drops; presence: Presence },
 ): Node {
   let nodeId: string | undefined;
@@ -51,7 +51,7 @@ export function createNode(
       // The embedded database has one process: every other recorded node is a predecessor that crashed.
       await reapNodes(database.connects, id, database.kind === "embedded", clock.now());
       await parts.drops.start(id);
-      stopHeartbeat = startPeriodicJob(HEARTBEAT_MS, "broker node heartbeat", beatNow, logger);
+      stopHeartbeat = startPeriodicJob(heartbeatMs, "broker node heartbeat", beatNow, logger);
       return id;
     },
     async stopNode() {
