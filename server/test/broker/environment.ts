@@ -114,7 +114,7 @@ export function connect(
     ca: device.ca,
     protocolVersion: 4,
     reconnectPeriod: 0,
-    connectTimeout: 10_000,
+    connectTimeout: 60_000,
     ...(device.deviceId === undefined ? {} : { clientId: device.deviceId }),
     ...(device.fullchain === undefined ? {} : { cert: device.fullchain, key: device.key }),
     ...options,
