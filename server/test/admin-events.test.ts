@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
-import { MINUTE } from "../src/lib/clock.ts";
+import { MINUTE, SECOND } from "../src/lib/clock.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -215,8 +215,11 @@ test("a session has at most four streams, and one that closes makes room", async
   assert.deepEqual([fifth.status, fifth.json.error, fifth.headers["retry-after"]], [429, "rate_limited", "5"]);
   streams[0]!.close();
   let again: Stream;
-  do again = await follow(user);
-  while (again.status === 429);
+  do {
+    // Out of the way of the limit on requests, however long the service takes to see the client go.
+    server.clock.advance(SECOND);
+    again = await follow(user);
+  } while (again.status === 429);
   assert.equal(again.status, 200);
   for (const stream of [again, ...streams]) stream.close();
 });
@@ -234,6 +237,7 @@ test("clients that leave before their streams have begun make room", async () =>
   }
   const streams: Stream[] = [];
   while (streams.length < 4) {
+    server.clock.advance(SECOND);
     const stream = await follow(user);
     if (stream.status === 200) streams.push(stream);
   }

@@ -5,6 +5,7 @@ import { type RequestOptions, request } from "node:https";
 import { after, before, test } from "node:test";
 import { adminRoutes } from "../src/api/admin-routes.ts";
 import type { AdminRoute } from "../src/api/route.ts";
+import { SECOND } from "../src/lib/clock.ts";
 import { newTenant, type TestTenant } from "./harness/devices.ts";
 import { oneOfEach } from "./harness/one-of-each.ts";
 import { runSql } from "./harness/run-sql.ts";
@@ -154,7 +155,8 @@ test("a session has one file at a time, which breaks off when the session ends; 
   const third = await signIn(server, many);
   assert.equal((await third.call("GET", "/claims?as=csv")).status, 429, "a tenant has two at a time");
   other.destroy();
-  while ((await third.call("GET", "/claims?as=csv")).status !== 200) await new Promise(setImmediate);
+  // Out of the way of the limit on requests, however long the service takes to see the client go.
+  while ((await third.call("GET", "/claims?as=csv")).status !== 200) server.clock.advance(SECOND);
   assert.equal((await user.call("DELETE", "/session")).status, 204);
   await assert.rejects(file.toArray(), /aborted/);
 });

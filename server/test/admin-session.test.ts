@@ -168,7 +168,7 @@ test("two cookies of the session's name count as none", async () => {
 
 test("a session admits 600 requests in any 60 seconds", async () => {
   const user = await signIn(server, tenant);
-  for (let i = 0; i < 6; i++) await Promise.all(Array.from({ length: 100 }, () => user.call("GET", "/session")));
+  for (let i = 0; i < 60; i++) await Promise.all(Array.from({ length: 10 }, () => user.call("GET", "/session")));
   const { status, json, headers } = await user.call("GET", "/session");
   assert.deepEqual([status, json.error, headers["retry-after"]], [429, "rate_limited", "60"]);
   server.clock.advance(MINUTE);
