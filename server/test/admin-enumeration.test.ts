@@ -116,6 +116,8 @@ test("another tenant's ids in the path are answered like ids that exist nowhere,
   await stepUpAll();
   const foreign = await addRecords(server, theirs);
   const marks = [theirs.caller.tenantId, ...Object.values(foreign)];
+  // The service pages for the anomaly by itself.
+  await server.app.notifications.runDue();
   const before = await rowsNaming(server.app.database, marks);
   const kinds = Object.keys(foreign) as (keyof typeof foreign)[];
   for (const route of answering.filter((each) => each.by === "user" && each.path.includes("{"))) {
