@@ -171,5 +171,5 @@ test("a stopping server finishes the running request and then waits for no conne
   const began = performance.now();
   await own.stop();
   assert.ok((await enrolled).deviceId);
-  assert.ok(performance.now() - began < 30_000, "its connection is kept by the client, who may ask again");
+  assert.ok(performance.now() - began < 60_000, "its connection is kept by the client, who may ask again");
 });

@@ -7,8 +7,11 @@ import { rawClient } from "./broker/raw-client.ts";
 import { enrollDevice, newTenant } from "./harness/devices.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
+/** A connection that is idle on a slow machine is closed for a cap alone. */
+const PATIENT = { MUSTER_LIMIT_MQTT_HANDSHAKE_SECONDS: "600", MUSTER_LIMIT_MQTT_CONNECT_SECONDS: "600" };
+
 async function serverWith(t: TestContext, env: Record<string, string>): Promise<TestServer> {
-  const server = await startServer({ env });
+  const server = await startServer({ env: { ...PATIENT, ...env } });
   t.after(() => server.stop());
   return server;
 }
