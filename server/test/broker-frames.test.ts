@@ -74,6 +74,32 @@ test("a packet over the limit is refused at its header, and the limit may grow",
   assert.equal(reader.length, big.length);
 });
 
+test("bytes that arrive while nothing is read are kept in their order, and the memory of those of a long packet is freed", () => {
+  const random = randomFrom(20261124);
+  const all = Array.from({ length: 60 }, (_, n) => packet(0x30, "t", Array<number>((n * 7919) % 40_000).fill(n)));
+  const reader = new FrameReader(MAX_PACKET);
+  reader.feed(Buffer.from(CONNECT));
+  assert.equal(reader.next(), true);
+  const found: Buffer[] = [];
+  const next = () => {
+    const isFound = reader.next();
+    if (isFound) found.push(Buffer.from(reader.bytes.subarray(reader.end - reader.length, reader.end)));
+    return isFound;
+  };
+  let freed = 0;
+  for (const slice of cut(Buffer.concat(all), random, 16_384)) {
+    const chunk = Buffer.from(new Uint8Array(slice).buffer);
+    const { length } = chunk;
+    reader.feed(chunk);
+    if (chunk.length < length) freed++;
+    if (random(4) > 0) while (next());
+  }
+  while (next());
+  assert.deepEqual(found, all);
+  assert.equal(reader.hasBytes, false);
+  assert.ok(freed > 0);
+});
+
 test("however a stream is cut, the packets that are read and the problem that ends it are the same", () => {
   const random = randomFrom(20261122);
   for (let round = 0; round < 3_000; round++) {

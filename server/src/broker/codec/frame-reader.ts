@@ -1,15 +1,16 @@
 import type { Frame } from "./cursor.ts";
+import { freeMemory } from "./packet-memory.ts";
 import { checkFirstByte, PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
 
 const NOTHING = Buffer.alloc(0);
-/** Of an incomplete packet, before they are joined: each costs some hundred bytes beside its own. */
-const MOST_PIECES = 64;
+/** Bytes that are reserved for an incomplete packet at first. */
+const FIRST_BYTES = 16 * 1024;
 
 /**
  * Divides the bytes of a connection into packets; it is the frame of the packet that {@link next} found last. A packet's type, flags and
  * length are checked as soon as its header has arrived, so a packet that is too long is never buffered. Outcomes do not depend on how the
- * bytes are cut.
+ * bytes are cut. A packet that does not arrive whole is collected in memory of its own, which has its length.
  */
 export class FrameReader implements Frame {
   first = 0;
@@ -22,10 +23,12 @@ export class FrameReader implements Frame {
   connected = false;
   /** Where the frame begins. */
   #start = 0;
-  /** The beginning of a packet that is not complete, how much of it has arrived, and its length; 0 is none. */
-  #pieces: Buffer[] = [];
+  /** The beginning of a packet that is not complete, in memory for more of it; how much has arrived, and its length; 0 is none. */
+  #packet: Buffer = NOTHING;
   #collected = 0;
   #needed = 0;
+  /** What arrived behind a packet that was collected. */
+  #behind: Buffer = NOTHING;
 
   constructor(maxPacket: number) {
     this.maxPacket = maxPacket;
@@ -33,7 +36,12 @@ export class FrameReader implements Frame {
 
   /** Whether bytes wait, of a packet that is complete or not. */
   get hasBytes(): boolean {
-    return this.end < this.bytes.length || this.#needed > 0;
+    return this.end < this.bytes.length || this.#behind.length > 0 || this.#needed > 0;
+  }
+
+  /** The length of a packet of which a part has arrived; 0 where none is. */
+  get incomplete(): number {
+    return this.#needed;
   }
 
   /** The bytes of the frame with its header. */
@@ -41,27 +49,20 @@ export class FrameReader implements Frame {
     return this.end - this.#start;
   }
 
+  /** @param chunk what has arrived. Its memory is the reader's from now on. */
   feed(chunk: Buffer): void {
-    if (this.#needed > 0) {
-      this.#collect(chunk);
-      return;
-    }
-    const rest = this.bytes.subarray(this.end);
-    this.bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    this.#start = 0;
-    this.end = 0;
+    if (this.#needed > 0) this.#collect(chunk);
+    else if (this.#behind.length > 0) this.#behind = Buffer.concat([this.#behind, chunk]);
+    else this.#append(chunk);
   }
 
   /** Moves to the next packet. @returns false while it is not complete. Throws {@link PacketProblem}. */
   next(): boolean {
+    if (this.#needed > 0) return false;
+    if (this.end >= this.bytes.length) this.#startOn(this.#behind);
     const at = this.end;
     const { bytes } = this;
-    if (this.#needed > 0) return false;
-    if (at >= bytes.length) {
-      this.bytes = NOTHING;
-      this.end = 0;
-      return false;
-    }
+    if (bytes.length === 0) return false;
     const end = this.#header(at);
     if (end === undefined) return false;
     if (end > bytes.length) {
@@ -73,6 +74,19 @@ export class FrameReader implements Frame {
     this.end = end;
     if (this.first >> 4 === PACKET_TYPE.connect) this.connected = true;
     return true;
+  }
+
+  /** Where nothing is left to read, the memory of what was read may have been freed. */
+  #append(chunk: Buffer): void {
+    const isRead = this.end >= this.bytes.length;
+    this.#startOn(isRead ? chunk : Buffer.concat([this.bytes.subarray(this.end), chunk]));
+  }
+
+  #startOn(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.#behind = NOTHING;
+    this.#start = 0;
+    this.end = 0;
   }
 
   /** Checks the fixed header at `at`. @returns where its packet ends; undefined while the header is incomplete */
@@ -99,24 +113,35 @@ export class FrameReader implements Frame {
 
   /** Keeps the beginning of a packet that is not complete. A copy: a slice would keep the whole chunk in memory. */
   #startCollecting(at: number, needed: number): void {
-    this.#pieces = [Buffer.from(this.bytes.subarray(at))];
-    this.#collected = this.bytes.length - at;
+    const beginning = this.bytes.subarray(at);
     this.#needed = needed;
-    this.bytes = NOTHING;
-    this.#start = 0;
-    this.end = 0;
+    this.#collected = 0;
+    this.#packet = NOTHING;
+    this.#put(beginning);
+    this.#startOn(NOTHING);
   }
 
-  /** The memory grows with what has arrived, and not with the number of pieces. */
   #collect(chunk: Buffer): void {
-    this.#pieces.push(chunk);
-    this.#collected += chunk.length;
-    const isComplete = this.#collected >= this.#needed;
-    if (!isComplete && this.#pieces.length < MOST_PIECES) return;
-    const joined = Buffer.concat(this.#pieces, this.#collected);
-    this.#pieces = isComplete ? [] : [joined];
-    if (!isComplete) return;
-    this.bytes = joined;
+    const missing = this.#needed - this.#collected;
+    this.#put(chunk.subarray(0, missing));
+    if (chunk.length <= missing) freeMemory(chunk, chunk.length);
+    if (this.#collected < this.#needed) return;
+    this.#startOn(this.#packet);
     this.#needed = 0;
+    this.#packet = NOTHING;
+    if (chunk.length > missing) this.#behind = chunk.subarray(missing);
+  }
+
+  /** The memory grows with what has arrived: a header alone takes no more than {@link FIRST_BYTES}. */
+  #put(bytes: Buffer): void {
+    const collected = this.#collected + bytes.length;
+    if (collected > this.#packet.length) {
+      const whole = this.#packet;
+      this.#packet = Buffer.allocUnsafeSlow(Math.min(this.#needed, Math.max(FIRST_BYTES, 2 * collected)));
+      whole.copy(this.#packet, 0, 0, this.#collected);
+      freeMemory(whole, whole.length);
+    }
+    bytes.copy(this.#packet, this.#collected);
+    this.#collected = collected;
   }
 }

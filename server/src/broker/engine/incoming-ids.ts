@@ -1,3 +1,4 @@
+import { hasOwnMemory } from "../codec/packet-memory.ts";
 import { PacketProblem } from "../codec/problem.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
 import type { BrokerLimits } from "../limits.ts";
@@ -64,7 +65,8 @@ export class IncomingIds {
     if (!fits) throw new PacketProblem("too many bytes are not released", "protocol_error");
     this.#bytes += bytes;
     // A copy: a slice would keep the whole chunk in memory.
-    this.#deferred.set(packetId, { packet: { ...packet, payload: Buffer.from(packet.payload) }, bytes });
+    const payload = hasOwnMemory(packet.payload, bytes) ? packet.payload : Buffer.from(packet.payload);
+    this.#deferred.set(packetId, { packet: { ...packet, payload }, bytes });
     return "deferred";
   }
 

@@ -15,6 +15,6 @@ export interface Incoming extends Ordered {
   fate: Fate;
   /** Owners of stored sessions for which it was queued, as they were not connected. */
   queuedFor?: ReadonlySet<string>;
-  /** What it counts against the budgets until it is settled. */
-  unsettled: number;
+  /** Of the whole packet. */
+  bytes: number;
 }

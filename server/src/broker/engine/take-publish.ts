@@ -1,4 +1,5 @@
 import type { Frame } from "../codec/cursor.ts";
+import { freeMemory } from "../codec/packet-memory.ts";
 import { PacketProblem } from "../codec/problem.ts";
 import { type PublishPacket, readPublish, readPublish5 } from "../codec/read-publish.ts";
 import { writeAck5 } from "../codec/writers.ts";
@@ -71,11 +72,10 @@ function settleInOrder(session: Session, packet: PublishPacket, bytes: number, f
   const { topic, payload } = packet;
   const { policy } = session.deps;
   const retain = packet.retain && fate === "store" && policy.mayRetain(session.principal!, topic, payload.length);
-  const unsettled = unsettledBytes(bytes);
-  session.budget!.begin(unsettled);
+  session.budget!.begin(unsettledBytes(bytes));
   if (packet.qos === 1) session.openQos1++;
   session.inOrder ??= new InOrder(session);
-  session.inOrder.add({ state: "waiting", packet, retain, fate, unsettled });
+  session.inOrder.add({ state: "waiting", packet, retain, fate, bytes });
 }
 
 const SUCCESS = 0;
@@ -99,15 +99,17 @@ async function enqueue({ deps, principal }: Session, incoming: Incoming, stored:
 
 /** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
 export function settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void {
-  const { packet, fate, unsettled } = incoming;
+  const { packet, fate, bytes } = incoming;
   if (packet.qos === 1) session.openQos1--;
   if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
   else if (isStored) {
     if (packet.qos === 2) acknowledge(session, packet, SUCCESS);
-    const isConsumed = fate !== "store" || forward(session, incoming) || isStoredByUs(session);
+    const isForwarded = fate === "store" && forward(session, incoming);
+    const isConsumed = fate !== "store" || isForwarded || isStoredByUs(session);
     if (packet.qos === 1) acknowledge(session, packet, isConsumed ? SUCCESS : REASON.noSubscribers);
+    if (!isForwarded && !isKept(session, incoming)) freeMemory(packet.payload, bytes);
   }
-  session.budget!.settle(unsettled);
+  session.budget!.settle(unsettledBytes(bytes));
 }
 
 /** @param reason of MQTT 5; 3.1.1 has none but success */
@@ -119,6 +121,11 @@ function acknowledge(session: Session, { qos, packetId }: PublishPacket, reason:
 
 function isStoredByUs({ deps, principal }: Session): boolean {
   return deps.policy.storesMessagesOf(principal!);
+}
+
+/** Whether something may still use the payload of a message that has no subscriber. */
+function isKept({ deps, principal }: Session, { packet, retain }: Incoming): boolean {
+  return retain || (packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId));
 }
 
 /** @returns whether there is a subscriber */
