@@ -71,6 +71,37 @@ test("the sessions of a tenant share its bytes in turn, and sessions of other te
   );
 });
 
+test("a packet that is collected counts as a whole and is read to its end; those of other sessions wait until there is room", () => {
+  const inbound = budgets();
+  const [one, two, three] = Array.from({ length: 3 }, () => new Reader(inbound, "a", 50));
+  assert.equal(one!.budget.mayCollect(90), true);
+  assert.equal(two!.budget.mayCollect(120), true);
+  assert.equal(inbound.bytes, 210);
+  assert.equal(three!.budget.mayCollect(90), false);
+  assert.equal(one!.budget.mayCollect(90), true, "it has its place");
+  assert.equal(inbound.bytes, 210);
+  one!.budget.endCollecting();
+  assert.equal(three!.reading.length, 2, "it was resumed");
+  two!.budget.close();
+  assert.equal(inbound.bytes, 100);
+});
+
+test("a packet that is not completed in time loses its place where others wait, and asks for one again", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const inbound = budgets();
+  const [stalled, other] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
+  assert.equal(stalled.budget.mayCollect(200), true);
+  t.mock.timers.tick(10_000);
+  assert.equal(inbound.bytes, 200, "nobody waits");
+  other.readAll();
+  assert.equal(other.bytes, 0);
+  for (let second = 0; second < 2; second++) t.mock.timers.tick(1_000);
+  assert.equal(other.bytes, 100);
+  assert.equal(inbound.bytes, 100);
+  assert.equal(stalled.budget.mayCollect(200), true);
+  assert.equal(inbound.bytes, 300);
+});
+
 test("while the process is full, a tenant below the average is read and the others are not", () => {
   const inbound = budgets({
     ...LIMITS,

@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { SessionBudget, type Totals } from "./session-budget.ts";
+import { SlowPackets } from "./slow-packets.ts";
 
 type InboundLimits = Pick<
   BrokerLimits,
@@ -9,7 +10,7 @@ type InboundLimits = Pick<
 >;
 
 /**
- * Bytes of PUBLISH packets that this process has read and not settled (stored, refused or dropped): of each session, each tenant and all.
+ * Bytes of PUBLISH packets that this process is reading, or has read and not settled (stored, refused or dropped): of each session, each tenant and all.
  * A session without room is not read. While all of them together have too many, only tenants below the average are. The sessions of a
  * tenant are also read no faster than its rate.
  */
@@ -65,6 +66,7 @@ class TenantBudget implements Totals {
   sessions = 0;
   readonly #all: InboundBudget;
   readonly #waiting = new Set<SessionBudget>();
+  readonly #slow = new SlowPackets();
   readonly #rate: RateLimit;
   #rateTimer: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -119,6 +121,12 @@ class TenantBudget implements Totals {
   wait(session: SessionBudget): void {
     this.#waiting.add(session);
     this.#all.waits(this);
+    this.#slow.watch();
+  }
+
+  collects(session: SessionBudget, isCollecting: boolean): void {
+    if (isCollecting) this.#slow.add(session);
+    else this.#slow.delete(session);
   }
 
   closed(session: SessionBudget): void {

@@ -22,6 +22,8 @@ export interface Totals {
   spend(bytes: number): void;
   /** Resumes the session once there is room. */
   wait(session: SessionBudget): void;
+  /** The session has begun to collect a packet, or ended it. */
+  collects(session: SessionBudget, isCollecting: boolean): void;
   closed(session: SessionBudget): void;
 }
 
@@ -33,6 +35,8 @@ export class SessionBudget {
   #deferred = 0;
   /** Being stored. */
   #begun = 0;
+  /** Length of a packet that is being collected. */
+  #collecting = 0;
   #isFull = false;
 
   /** @param resume called when the session had no room and has some again; it reads at once what it can */
@@ -48,6 +52,30 @@ export class SessionBudget {
     if (this.#totals.hasRoom()) return true;
     this.#totals.wait(this);
     return false;
+  }
+
+  /**
+   * Whether the session may go on with a packet of which a part has arrived. It counts as a whole from then on, so that it can be
+   * completed whatever arrives of others: packets of many sessions that all waited for the rest of their room would wait for ever.
+   *
+   * @param length of the packet
+   */
+  mayCollect(length: number): boolean {
+    if (this.#collecting > 0) return true;
+    if (!this.hasRoom()) return false;
+    this.#collecting = length;
+    this.#totals.count(length);
+    this.#totals.collects(this, true);
+    return true;
+  }
+
+  /** The packet is complete, or has to ask again before more of it is read. */
+  endCollecting(): void {
+    const length = this.#collecting;
+    if (length === 0) return;
+    this.#collecting = 0;
+    this.#totals.collects(this, false);
+    this.#totals.count(-length);
   }
 
   /** Counts bytes that the session was sent, of packets of any kind. */
@@ -85,6 +113,7 @@ export class SessionBudget {
     const dropped = this.#deferred;
     this.#deferred = 0;
     this.#isFull = false;
+    this.endCollecting();
     this.#totals.closed(this);
     this.#totals.count(-dropped);
   }

@@ -116,8 +116,7 @@ export class Inbound {
       this.#waitForRate();
       return false;
     }
-    // Once for all that arrived together: where the budget is full, a session that is resumed then reads many messages and not one.
-    if (this.#budget?.hasRoom() === false) {
+    if (!this.#hasRoom()) {
       this.#pause(PAUSE.budget);
       return false;
     }
@@ -127,10 +126,18 @@ export class Inbound {
       if (!isAck(first)) messages++;
       bytes += length;
       this.#owner.onFrame(this.#reader, length);
+      this.#budget?.endCollecting();
     }
     this.#rate.spend(messages, bytes);
     this.#budget?.spend(bytes);
     return bytes > 0;
+  }
+
+  /** Asked once for all that arrived together: where the budget is full, a session that is resumed then reads many messages and not one. */
+  #hasRoom(): boolean {
+    const { incomplete } = this.#reader;
+    if (!this.#budget) return true;
+    return incomplete > 0 ? this.#budget.mayCollect(incomplete) : this.#budget.hasRoom();
   }
 
   #waitForRate(): void {

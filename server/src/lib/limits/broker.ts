@@ -188,7 +188,7 @@ export const broker = limitTable({
   },
   mqttUnsettledBytesPerTenant: {
     level: "tenant",
-    of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each, in each process",
+    of: "bytes of MQTT messages that are being read, or were read and are neither stored nor refused, and 4 KiB for each of these, in each process",
     value: 16 * 1024 * 1024,
     reached: "the sockets of the tenant are not read until one of them is; the sessions stay",
   },
@@ -245,7 +245,7 @@ export const broker = limitTable({
   },
   mqttUnsettledBytes: {
     level: "process",
-    of: "bytes of MQTT messages that were read and are neither stored nor refused, and 4 KiB for each",
+    of: "bytes of MQTT messages that are being read, or were read and are neither stored nor refused, and 4 KiB for each of these",
     value: 128 * 1024 * 1024,
     reached: "the sockets of tenants with more than the average are not read; the sessions stay",
   },
