@@ -92,7 +92,7 @@ test("a packet that is not completed in time loses its place where others wait, 
   const [stalled, other] = [new Reader(inbound, "a", 50), new Reader(inbound, "a", 50)];
   assert.equal(stalled.budget.mayCollect(200), true);
   t.mock.timers.tick(10_000);
-  assert.equal(inbound.bytes, 200, "nobody waits");
+  assert.equal(inbound.bytes, 200, "no other session waits");
   other.readAll();
   assert.equal(other.bytes, 0);
   for (let second = 0; second < 2; second++) t.mock.timers.tick(1_000);

@@ -56,7 +56,7 @@ export class SessionBudget {
 
   /**
    * Whether the session may go on with a packet of which a part has arrived. It counts as a whole from then on, so that it can be
-   * completed whatever arrives of others: packets of many sessions that all waited for the rest of their room would wait for ever.
+   * completed whatever arrives of others: packets of many sessions that all waited for the rest of their room would wait without end.
    *
    * @param length of the packet
    */

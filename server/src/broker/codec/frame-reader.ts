@@ -137,7 +137,9 @@ export class FrameReader implements Frame {
     const collected = this.#collected + bytes.length;
     if (collected > this.#packet.length) {
       const whole = this.#packet;
-      this.#packet = Buffer.allocUnsafeSlow(Math.min(this.#needed, Math.max(FIRST_BYTES, 2 * collected)));
+      const size = Math.min(this.#needed, Math.max(FIRST_BYTES, 2 * collected));
+      // Of a few hundred bytes, memory of its own costs more than what is in it.
+      this.#packet = size < FIRST_BYTES / 8 ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
       whole.copy(this.#packet, 0, 0, this.#collected);
       freeMemory(whole, whole.length);
     }
