@@ -201,6 +201,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [2 * SECOND, "maintain the database", () => database.maintain()],
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
+    [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],

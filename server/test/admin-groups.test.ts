@@ -43,13 +43,17 @@ test("a group is changed in part, and what does not change keeps its version", a
   const members = [operator.userId, admin.userId].sort();
   environment.server.clock.advance(MINUTE);
   const changed = await ok(
-    admin.call("PATCH", path, { headers, body: { name: "Press hall", memberUserIds: members } }),
+    admin.call("PATCH", path, {
+      headers,
+      body: { name: "Press hall", memberUserIds: members, pagesLostRenewals: true },
+    }),
   );
   assert.deepEqual(
     [changed.name, changed.description, changed.memberUserIds, changed.escalation],
     ["Press hall", "Pumps", members, made.escalation],
   );
   assert.ok(changed.updatedAt > made.updatedAt);
+  assert.deepEqual([made.pagesLostRenewals, changed.pagesLostRenewals], [false, true]);
   await refused(admin.call("PATCH", path, { headers, body: { name: "Late" } }), 412, "precondition_failed");
   environment.server.clock.advance(MINUTE);
   assert.deepEqual(await ok(admin.call("PATCH", path, { body: { memberUserIds: members } })), changed);

@@ -13,8 +13,10 @@ export { linkTickets, lockAnomalies, type TicketLink } from "./ticket-link-store
 export {
   insertResolvedAnomalies,
   openAnomalies,
+  openLostRenewals,
   openSilences,
   resolveAnomalies,
+  resolveLostRenewals,
   resolveSilences,
 } from "./transition-store.ts";
 

@@ -10,13 +10,13 @@ export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
 export interface Anomaly {
   id: string;
   deviceId: string;
-  /** `null`, as are rule and metric, for a device that is silent. */
+  /** `null`, as are rule and metric, for a device that is silent or has not renewed its certificate. */
   thresholdId: string | null;
   ruleId: string | null;
   metric: string | null;
-  /** The last value that broke the rule. */
+  /** The last value that broke the rule; for a silent device its seconds; of a certificate when it ends. */
   value: MetricValue;
-  /** The rule's `value` that was crossed. */
+  /** The rule's `value` that was crossed; for a silent device the seconds allowed; of a certificate when a new one was due. */
   limit: RuleValue;
   severity: Severity;
   status: AnomalyStatus;

@@ -6,7 +6,7 @@ import type { MetricValue } from "../telemetry/telemetry.ts";
 import type { RuleValue } from "./severity.ts";
 
 export interface AnomalyRow
-  extends Omit<Selectable<AnomaliesTable>, "tenant_id" | "device_uid" | "value" | "breached"> {
+  extends Omit<Selectable<AnomaliesTable>, "tenant_id" | "device_uid" | "certificate_id" | "value" | "breached"> {
   value: MetricValue;
   breached: RuleValue;
 }

@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<EndReason, string>> = {
   pack_disabled: "its threshold pack was disabled",
   pack_deleted: "its threshold pack was deleted",
   silence_allowed: "the device type no longer limits silence",
+  renewals_not_paged: "no group of the device is paged about lost renewals any more",
 };
 
 /** The comment of an anomaly that ended for `reason` and has none of a person. */

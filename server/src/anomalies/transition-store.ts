@@ -50,7 +50,7 @@ export function openSilences(observed: Observed, now: Time): RawBuilder<unknown>
   return sql`
   INSERT INTO anomalies (${OBSERVED}, opened_at, last_observed_at)
   SELECT ${OBSERVED}, ${now}::timestamptz, ${now}::timestamptz FROM (${observed}) o ORDER BY device_uid
-  ON CONFLICT (device_uid) WHERE resolved_at IS NULL AND rule_id IS NULL DO NOTHING
+  ON CONFLICT (device_uid) WHERE resolved_at IS NULL AND rule_id IS NULL AND certificate_id IS NULL DO NOTHING
   RETURNING device_uid`;
 }
 
@@ -64,7 +64,34 @@ export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuild
   UPDATE anomalies a
      SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system', end_reason = l.end_reason
     FROM (SELECT u.id, e.end_reason FROM (${ended}) e JOIN anomalies u ON u.device_uid = e.device_uid
-           WHERE u.rule_id IS NULL AND u.resolved_at IS NULL ORDER BY u.device_uid FOR UPDATE OF u) l
+           WHERE u.rule_id IS NULL AND u.certificate_id IS NULL AND u.resolved_at IS NULL
+           ORDER BY u.device_uid FOR UPDATE OF u) l
    WHERE a.id = l.id
   RETURNING a.device_uid`;
+}
+
+/**
+ * Opens an anomaly for each certificate that never had one.
+ *
+ * @param observed as for the others, with the column `certificate_id` at the end
+ */
+export function openLostRenewals(observed: Observed, now: Time): RawBuilder<unknown> {
+  return sql`
+  INSERT INTO anomalies (${OBSERVED}, certificate_id, opened_at, last_observed_at)
+  SELECT ${OBSERVED}, certificate_id, ${now}::timestamptz, ${now}::timestamptz FROM (${observed}) o ORDER BY device_uid, id
+  ON CONFLICT (certificate_id) WHERE certificate_id IS NOT NULL DO NOTHING`;
+}
+
+/**
+ * Resolves the unresolved anomalies of certificates.
+ *
+ * @param ended a query with the columns `certificate_id` and `end_reason` (an `EndReason`; NULL: the certificate was replaced or revoked)
+ */
+export function resolveLostRenewals(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
+  return sql`
+  UPDATE anomalies a
+     SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system', end_reason = l.end_reason
+    FROM (SELECT u.id, e.end_reason FROM (${ended}) e JOIN anomalies u ON u.certificate_id = e.certificate_id
+           WHERE u.resolved_at IS NULL ORDER BY u.device_uid, u.id FOR UPDATE OF u) l
+   WHERE a.id = l.id`;
 }

@@ -23,6 +23,7 @@ export {
   type PeerCertificate,
 } from "./identity.ts";
 export { writeLastConnected } from "./last-connected-store.ts";
+export { endingBundles, overdueRenewals } from "./lost-renewal-store.ts";
 export {
   findCertificateOfDevice,
   listSuccessors,

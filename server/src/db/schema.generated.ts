@@ -151,7 +151,9 @@ export interface AnomaliesTable {
     | "pack_disabled"
     | "pack_deleted"
     | "silence_allowed"
+    | "renewals_not_paged"
     | null;
+  certificate_id: string | null;
 }
 
 export interface ApiAuditTable {
@@ -496,6 +498,7 @@ export interface GroupsTable {
   updated_at: Date;
   channels: Generated<{ type: "email" | "webhook"; target: string }[]>;
   escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
+  pages_lost_renewals: Generated<boolean>;
 }
 
 export interface IdempotencyKeysTable {
@@ -911,6 +914,7 @@ export interface SharedAnomaliesView {
   opened_at: Date;
   resolved_at: Date | null;
   resolved_by: string | null;
+  certificate_id: string | null;
 }
 
 export interface SharedCertificatesView {
@@ -1049,6 +1053,7 @@ export interface SharedGroupsView {
   name: string;
   channels: { type: "email" | "webhook"; target: string }[];
   escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
+  pages_lost_renewals: boolean;
 }
 
 export interface SharedMqttClientsView {

@@ -47,6 +47,7 @@ CREATE TABLE anomalies (
   resolved_by text,
   ticket_id uuid,
   end_reason text,
+  certificate_id uuid,
   CONSTRAINT anomalies_pkey PRIMARY KEY (id),
   CONSTRAINT anomalies_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT anomalies_check CHECK (((status = 'resolved'::text) = (resolved_at IS NOT NULL))),
@@ -61,20 +62,24 @@ END),
   CONSTRAINT anomalies_check4 CHECK (((rule_id IS NULL) = (threshold_id IS NULL))),
   CONSTRAINT anomalies_check5 CHECK (((rule_id IS NULL) = (metric IS NULL))),
   CONSTRAINT anomalies_commented CHECK (((comment IS NULL) OR (acknowledged_at IS NOT NULL) OR (resolved_at IS NOT NULL))),
-  CONSTRAINT anomalies_end_reason_check CHECK ((end_reason = ANY (ARRAY['pack_unassigned_from_device'::text, 'pack_unassigned_from_device_type'::text, 'device_type_changed'::text, 'rule_changed'::text, 'pack_disabled'::text, 'pack_deleted'::text, 'silence_allowed'::text]))),
+  CONSTRAINT anomalies_end_reason_check CHECK ((end_reason = ANY (ARRAY['pack_unassigned_from_device'::text, 'pack_unassigned_from_device_type'::text, 'device_type_changed'::text, 'rule_changed'::text, 'pack_disabled'::text, 'pack_deleted'::text, 'silence_allowed'::text, 'renewals_not_paged'::text]))),
   CONSTRAINT anomalies_ended CHECK (((end_reason IS NULL) OR (resolved_at IS NOT NULL))),
   CONSTRAINT anomalies_occurrences_check CHECK ((occurrences > 0)),
+  CONSTRAINT anomalies_of_certificate CHECK (((certificate_id IS NULL) OR (rule_id IS NULL))),
   CONSTRAINT anomalies_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'major'::text, 'minor'::text, 'warning'::text]))),
   CONSTRAINT anomalies_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text]))),
+  CONSTRAINT anomalies_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id),
   CONSTRAINT anomalies_tenant_id_device_uid_fkey FOREIGN KEY (tenant_id, device_uid) REFERENCES devices(tenant_id, uid),
   CONSTRAINT anomalies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT anomalies_tenant_id_ticket_id_fkey FOREIGN KEY (tenant_id, ticket_id) REFERENCES tickets(tenant_id, id)
 );
+CREATE UNIQUE INDEX anomalies_certificate ON anomalies USING btree (certificate_id) WHERE (certificate_id IS NOT NULL);
 CREATE INDEX anomalies_listed_by_device ON anomalies USING btree (tenant_id, device_id, id);
 CREATE INDEX anomalies_listed_by_severity ON anomalies USING btree (tenant_id, severity, id);
 CREATE INDEX anomalies_listed_by_status ON anomalies USING btree (tenant_id, status, id);
 CREATE INDEX anomalies_listed_unresolved ON anomalies USING btree (tenant_id, id) WHERE (resolved_at IS NULL);
-CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL));
+CREATE INDEX anomalies_lost_renewals ON anomalies USING btree (certificate_id) WHERE ((certificate_id IS NOT NULL) AND (resolved_at IS NULL));
+CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL) AND (certificate_id IS NULL));
 CREATE UNIQUE INDEX anomalies_unresolved ON anomalies USING btree (device_uid, rule_id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_unresolved_threshold ON anomalies USING btree (threshold_id) WHERE (resolved_at IS NULL);
 CREATE TRIGGER anomalies_event_changed AFTER UPDATE ON anomalies REFERENCING OLD TABLE AS former NEW TABLE AS entered
@@ -269,6 +274,7 @@ CREATE TABLE certificates (
   CONSTRAINT certificates_superseded_by_id_fkey FOREIGN KEY (superseded_by_id) REFERENCES certificates(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT certificates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX certificates_bundles_ending ON certificates USING btree (not_after) WHERE ((revoked_at IS NULL) AND (kind = 'platform'::text));
 CREATE INDEX certificates_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_claim ON certificates USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 CREATE INDEX certificates_device ON certificates USING btree (device_uid, issued_at DESC, id DESC);
@@ -281,6 +287,7 @@ CREATE INDEX certificates_listed_revoked ON certificates USING btree (tenant_id,
 CREATE INDEX certificates_live ON certificates USING btree (device_uid, not_after) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE ((kind = 'platform'::text) AND (revoked_at IS NULL));
 CREATE INDEX certificates_publish_nowhere ON certificates USING btree (tenant_id, id) WHERE ((revoked_at IS NULL) AND (publish_topics = '{}'::text[]));
+CREATE INDEX certificates_renewal_due ON certificates USING btree (renew_after) WHERE ((revoked_at IS NULL) AND (kind = 'self_enrolled'::text));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
 CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates
   FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
@@ -673,12 +680,14 @@ CREATE TABLE groups (
   updated_at timestamp with time zone NOT NULL,
   channels jsonb NOT NULL DEFAULT '[]'::jsonb,
   escalation jsonb NOT NULL DEFAULT '[]'::jsonb,
+  pages_lost_renewals boolean NOT NULL DEFAULT false,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_tenant_id_id_key UNIQUE (tenant_id, id),
   CONSTRAINT groups_channels_check CHECK ((jsonb_typeof(channels) = 'array'::text)),
   CONSTRAINT groups_escalation_check CHECK ((jsonb_typeof(escalation) = 'array'::text)),
   CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX groups_page_lost_renewals ON groups USING btree (id) WHERE pages_lost_renewals;
 CREATE TRIGGER groups_channels_named AFTER INSERT OR UPDATE OF channels ON groups
   FOR EACH ROW WHEN ((new.channels <> '[]'::jsonb)) EXECUTE FUNCTION record_channel_addresses();
 CREATE TRIGGER groups_listed AFTER INSERT OR DELETE ON groups
@@ -1325,7 +1334,8 @@ CREATE VIEW shared_anomalies AS
     message,
     opened_at,
     resolved_at,
-    resolved_by
+    resolved_by,
+    certificate_id
    FROM anomalies;
 
 CREATE VIEW shared_certificates AS
@@ -1473,7 +1483,8 @@ CREATE VIEW shared_groups AS
     tenant_id,
     name,
     channels,
-    escalation
+    escalation,
+    pages_lost_renewals
    FROM groups;
 
 CREATE VIEW shared_mqtt_clients AS

@@ -17,6 +17,7 @@ export interface NewGroup {
   memberUserIds?: readonly string[] | undefined;
   channels?: readonly Channel[] | undefined;
   escalation?: readonly EscalationStep[] | undefined;
+  pagesLostRenewals?: boolean | undefined;
 }
 
 /** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail`; quota_exceeded */
@@ -30,6 +31,7 @@ export const createGroup = useCase(
       description: plainText("description", input.description ?? ""),
       channels: checkChannels(input.channels ?? []),
       escalation: checkEscalation(input.escalation ?? []),
+      pages_lost_renewals: input.pagesLostRenewals ?? false,
       created_at: now,
       updated_at: now,
     };

@@ -9,6 +9,7 @@ export interface GroupChange {
   description: string | undefined;
   channels: Channel[] | undefined;
   escalation: EscalationStep[] | undefined;
+  pagesLostRenewals: boolean | undefined;
 }
 
 const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
@@ -17,13 +18,14 @@ export async function updateGroupRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  { name, description, channels, escalation }: GroupChange,
+  { name, description, channels, escalation, pagesLostRenewals }: GroupChange,
   now: Date,
 ): Promise<void> {
   await sql`
     UPDATE groups SET name = coalesce(${name ?? null}::text, name),
            description = coalesce(${description ?? null}::text, description),
-           escalation = coalesce(${json(escalation)}::jsonb, escalation), updated_at = ${now}
+           escalation = coalesce(${json(escalation)}::jsonb, escalation),
+           pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals), updated_at = ${now}
      WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
   // Channels that stay as they are must not be named again: that would ask their receivers once more to confirm.
   if (channels)

@@ -12,6 +12,8 @@ export interface GroupRecord {
   /** Those of `channels` that are not used yet, because their receivers have not confirmed them. */
   unconfirmedChannels: Channel[];
   escalation: EscalationStep[];
+  /** Whether the escalation also pages when a device of the group does not renew its certificate in time. */
+  pagesLostRenewals: boolean;
   shiftIds: string[];
   createdAt: Date;
   updatedAt: Date;
@@ -26,6 +28,7 @@ export function toGroupRecord(row: GroupRow): GroupRecord {
     channels: row.channels,
     unconfirmedChannels: row.unconfirmed_channels,
     escalation: row.escalation,
+    pagesLostRenewals: row.pages_lost_renewals,
     shiftIds: row.shift_ids,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -13,6 +13,7 @@ export interface GroupRow {
   description: string;
   channels: Channel[];
   escalation: EscalationStep[];
+  pages_lost_renewals: boolean;
   created_at: Date;
   updated_at: Date;
   member_user_ids: string[];
@@ -25,9 +26,11 @@ export interface GroupRow {
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
-  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, created_at, updated_at)
+  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,
-            ${JSON.stringify(row.escalation)}::jsonb, ${row.created_at}, ${row.updated_at})`.execute(tx);
+            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.created_at}, ${row.updated_at})`.execute(
+    tx,
+  );
 }
 
 /** Adds those of `userIds` that are users of the tenant. @returns the added ids */
@@ -100,7 +103,7 @@ export async function listGroupRows(
 }
 
 /** Without deleted users. */
-const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.created_at, g.updated_at,
+const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
   ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids,

@@ -43,6 +43,7 @@ export const updateGroup = adminUseCase(
       description: input.description === undefined ? undefined : plainText("description", input.description),
       channels: input.channels && checkChannels(input.channels),
       escalation: input.escalation && checkEscalation(input.escalation),
+      pagesLostRenewals: input.pagesLostRenewals,
     };
     return {
       change: async (tx) => {

@@ -25,7 +25,8 @@ const deviceRows = statement<{ uids: string }, DeviceRow>(
   "load-device-rules",
   (p) => sql`
 SELECT d.uid, r.packs, r.latest, r.states,
-       (SELECT json_agg(a.rule_id) FROM shared_anomalies a WHERE a.device_uid = d.uid AND a.resolved_at IS NULL) AS open
+       (SELECT json_agg(a.rule_id) FROM shared_anomalies a
+         WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.certificate_id IS NULL) AS open
   FROM unnest(${p.uids}::text::uuid[]) AS asked (uid)
   JOIN shared_devices d ON d.uid = asked.uid AND d.deleted_at IS NULL
   LEFT JOIN LATERAL (

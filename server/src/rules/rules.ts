@@ -1,5 +1,6 @@
 import { type Bound, bind } from "../access/access.ts";
 import { dryRun } from "./dry-run/dry-run.ts";
+import { pollLostRenewals } from "./lost-renewals.ts";
 import { deleteThreshold, showThreshold, tenantOfThreshold, updateThreshold } from "./packs/change-pack.ts";
 import { createThreshold, getThreshold, listThresholds } from "./packs/packs.ts";
 import { listWatchingThresholds } from "./packs/watching-packs.ts";
@@ -21,9 +22,11 @@ export const ruleUseCases = {
   tenantOfThreshold,
   listWatchingThresholds,
   dryRun,
+  /** Called every few minutes. */
+  pollLostRenewals,
 };
 
-/** Threshold packs and their evaluation: on ingest (`createBatchEvaluator`), of silence, and as a dry run over stored telemetry. */
+/** Threshold packs and their evaluation: on ingest (`createBatchEvaluator`), of silence, of lost renewals, and as a dry run over stored telemetry. */
 export interface Rules extends Bound<typeof ruleUseCases> {
   /** Opens and resolves the anomalies of silent devices; called every few seconds. */
   pollSilence(): Promise<void>;

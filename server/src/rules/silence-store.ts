@@ -33,7 +33,7 @@ const silentDevices = statement<Period & { after: string; limit: number }, Silen
   (p) => sql`SELECT d.uid, y.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
    WHERE d.uid > ${p.after}::uuid
      AND NOT EXISTS (SELECT FROM shared_anomalies a
-       WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL)
+       WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL AND a.certificate_id IS NULL)
    ORDER BY d.uid LIMIT ${p.limit}::integer`,
 );
 
@@ -81,7 +81,7 @@ const ended = statement<{ now: Date }, never>(
       sql`SELECT s.device_uid, CASE WHEN y.silent_for_seconds IS NULL THEN 'silence_allowed' END AS end_reason
           FROM shared_anomalies s JOIN shared_devices d ON d.uid = s.device_uid
           LEFT JOIN shared_device_types y ON y.id = d.device_type_id
-         WHERE s.resolved_at IS NULL AND s.rule_id IS NULL
+         WHERE s.resolved_at IS NULL AND s.rule_id IS NULL AND s.certificate_id IS NULL
            AND (d.last_seen_at >= s.opened_at OR y.silent_for_seconds IS NULL)`,
       p.now,
     )}) SELECT notify_rules_changed(device_uid::text) FROM ended`,

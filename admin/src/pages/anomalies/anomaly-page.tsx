@@ -18,6 +18,7 @@ import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 import { OpenTicket } from "../tickets/open-ticket.tsx";
 import { Acknowledge } from "./acknowledge.tsx";
 import { AnomalyChart } from "./anomaly-chart.tsx";
+import { isLostRenewal } from "./lost-renewal.ts";
 import { Notified } from "./notified.tsx";
 
 /** One anomaly: what was measured then, who was paged and how it went, and the way to a ticket. */
@@ -88,15 +89,13 @@ function useHasUnfinishedTicket({ ticketId }: Anomaly): boolean {
 }
 
 function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
-  const { metric, value, limit, openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
+  const { openedAt, lastObservedAt, occurrences, acknowledgedAt, acknowledgedBy } = anomaly;
   const { resolvedAt, resolvedBy, comment, thresholdId } = anomaly;
   return (
     <Panel>
       <Facts
         facts={[
-          ["Metric", metric ?? "none: the device is silent"],
-          [metric === null ? "Seconds without a message" : "Last value beyond the limit", reading(value)],
-          ["Limit", Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit)],
+          ...subjectFacts(anomaly),
           ["Observed", plural(occurrences, "time")],
           ["Threshold pack", thresholdId ? <Pack key="pack" id={thresholdId} /> : "none"],
           ["Opened", <Time key="opened" at={openedAt} />],
@@ -110,6 +109,22 @@ function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
       />
     </Panel>
   );
+}
+
+/** What was observed, and the limit. */
+function subjectFacts(anomaly: Anomaly): (readonly [string, React.ReactNode])[] {
+  const { metric, value, limit } = anomaly;
+  if (isLostRenewal(anomaly))
+    return [
+      ["Metric", "none: the certificate is not renewed"],
+      ["A new certificate was due", <Time key="due" at={String(limit)} />],
+      ["The certificate ends", <Time key="end" at={String(value)} />],
+    ];
+  return [
+    ["Metric", metric ?? "none: the device is silent"],
+    [metric === null ? "Seconds without a message" : "Last value beyond the limit", reading(value)],
+    ["Limit", Array.isArray(limit) ? `${reading(limit[0])} to ${reading(limit[1])}` : reading(limit)],
+  ];
 }
 
 /** The pack of the rule by name; one that is deleted has none. */

@@ -5,6 +5,7 @@ import { reading } from "../../ui/display/format.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
+import { isLostRenewal } from "./lost-renewal.ts";
 
 /** The columns of a list of anomalies; `ofDevice`: all are of one device. */
 export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anomaly>[] {
@@ -53,8 +54,9 @@ const DEVICE: Column<Anomaly> = {
 };
 
 /** The last value that broke the rule, with its metric. */
-function lastValue({ metric, value }: Anomaly) {
-  if (metric === null) return <span className="soft">silent</span>;
+function lastValue({ metric, value, limit }: Anomaly) {
+  if (metric === null)
+    return <span className="soft">{isLostRenewal({ metric, limit }) ? "not renewed" : "silent"}</span>;
   return (
     <>
       {metric} {reading(value)}

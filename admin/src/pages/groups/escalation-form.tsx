@@ -1,4 +1,4 @@
-import { Button, NativeSelect, NumberInput } from "@mantine/core";
+import { Button, Checkbox, NativeSelect, NumberInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Group } from "../../api/people/groups.ts";
 import type { Versioned } from "../../api/versioned.ts";
@@ -9,7 +9,10 @@ import { NOTIFY } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
 
-type Step = Group["escalation"][number];
+type Paging = Pick<Group, "escalation" | "pagesLostRenewals">;
+type Step = Paging["escalation"][number];
+
+const pagingOf = ({ escalation, pagesLostRenewals }: Paging): Paging => ({ escalation, pagesLostRenewals });
 
 const CHOICES = Object.entries(NOTIFY).map(([value, label]) => ({ value, label }));
 const NEXT_MINUTES = 15;
@@ -17,10 +20,11 @@ const NEXT_MINUTES = 15;
 /** The steps of an escalation, each later than the one before. */
 export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; onClose: () => void }) {
   const { record, load, save } = useGroupEdit(opened, onClose);
-  const form = useForm<{ escalation: Step[] }>({
+  const form = useForm<Paging>({
     mode: "controlled",
     initialValues: {
       escalation: record.escalation.length > 0 ? record.escalation : [{ afterMinutes: 0, notify: "shift" }],
+      pagesLostRenewals: record.pagesLostRenewals,
     },
     validate: { escalation: inOrder },
   });
@@ -28,9 +32,10 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   const most = boundsOf("updateGroup", "escalation").maxItems ?? Number.POSITIVE_INFINITY;
   const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
   const conflict = {
-    load: async () => ({ escalation: (await load()).escalation }),
-    labels: { escalation: "Escalation" },
-    show: (_: unknown, value: unknown) => `${(value as Step[]).length} steps`,
+    load: async () => pagingOf(await load()),
+    labels: { escalation: "Escalation", pagesLostRenewals: "Lost renewals" },
+    show: (_: unknown, value: unknown) =>
+      Array.isArray(value) ? `${value.length} steps` : value ? "paged" : "not paged",
   };
   return (
     <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
@@ -65,6 +70,11 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
           Add a step
         </Button>
       </div>
+      <Checkbox
+        label="Page lost renewals as well"
+        description="A certificate that a device has not renewed a day after it should have, and a bundle that ends within 30 days."
+        {...form.getInputProps("pagesLostRenewals", { type: "checkbox" })}
+      />
     </Form>
   );
 }

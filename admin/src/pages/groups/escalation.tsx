@@ -18,7 +18,7 @@ export function Escalation({ group }: { group: Versioned<Group> }) {
   const [open, setOpen] = useState(false);
   const may = useMay("updateGroup");
   const close = () => setOpen(false);
-  const { escalation, id, name } = group.record;
+  const { escalation, id, name, pagesLostRenewals } = group.record;
   const change = (
     <Button variant="default" onClick={() => setOpen(true)}>
       {escalation.length === 0 ? "Add an escalation" : "Change escalation"}
@@ -27,7 +27,7 @@ export function Escalation({ group }: { group: Versioned<Group> }) {
   return (
     <Section
       title="Who is paged"
-      lead="Of each anomaly that opens on a device of the group, until a user acknowledges it."
+      lead={`Of each anomaly that opens on a device of the group, until a user acknowledges it. Lost renewals of certificates are ${pagesLostRenewals ? "paged as well" : "not paged"}.`}
       actions={may && escalation.length > 0 && change}
     >
       {escalation.length === 0 ? (

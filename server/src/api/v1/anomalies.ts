@@ -15,11 +15,20 @@ export const anomalyRecord = z
   .strictObject({
     id,
     deviceId: id,
-    thresholdId: id.nullable().meta({ description: "The threshold pack; `null` for a device that is silent" }),
-    ruleId: id.nullable().meta({ description: "The rule of that pack; `null` for a device that is silent" }),
-    metric: z.string().nullable().meta({ description: "`null` for a device that is silent" }),
-    value: z.union([z.number(), z.boolean(), z.string()]).meta({ description: "As last observed" }),
-    limit: ruleValue.meta({ description: "The `value` of the rule that it crossed; for a silent device its seconds" }),
+    thresholdId: id.nullable().meta({ description: "The threshold pack; `null` without a rule" }),
+    ruleId: id
+      .nullable()
+      .meta({
+        description: "The rule of that pack; `null` for a device that is silent or has not renewed its certificate",
+      }),
+    metric: z.string().nullable().meta({ description: "`null` without a rule" }),
+    value: z
+      .union([z.number(), z.boolean(), z.string()])
+      .meta({ description: "As last observed; for a lost renewal, when the certificate ends" }),
+    limit: ruleValue.meta({
+      description:
+        "The `value` of the rule that it crossed; for a silent device its seconds; for a lost renewal, when a new certificate was due",
+    }),
     severity,
     status: anomalyStatus,
     message: z.string(),

@@ -40,6 +40,10 @@ export const groupRecord = z
     escalation: z
       .array(escalationStep)
       .meta({ description: "Who is notified of an anomaly that is unacknowledged for that long" }),
+    pagesLostRenewals: z.boolean().meta({
+      description:
+        "Whether a certificate that a device of the group does not renew within a day, and a bundle that ends within 30 days, opens an anomaly, which the escalation notifies of",
+    }),
     shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -61,6 +65,7 @@ export const NEW_GROUP_EXAMPLE = {
     { afterMinutes: 15, notify: "members" },
     { afterMinutes: 60, notify: "channels" },
   ],
+  pagesLostRenewals: false,
   shiftIds: [] as string[],
   createdAt: "2026-11-20T10:00:00.000Z",
   updatedAt: "2026-11-20T10:00:00.000Z",
@@ -91,6 +96,7 @@ export const newGroup = z
       .max(LIMITS.stepsOfGroup)
       .optional()
       .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
+    pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }),
   })
   .meta({ id: "NewGroup" });
 
@@ -150,6 +156,7 @@ export const createGroup = publicRoute({
       memberUserIds: NEW_GROUP_EXAMPLE.memberUserIds,
       channels: NEW_GROUP_EXAMPLE.channels,
       escalation: NEW_GROUP_EXAMPLE.escalation,
+      pagesLostRenewals: NEW_GROUP_EXAMPLE.pagesLostRenewals,
     },
     response: NEW_GROUP_EXAMPLE,
   },

@@ -35,6 +35,7 @@ import { storedSessions } from "./broker/0040-stored-sessions.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
+import { lostRenewals } from "./monitoring/0041-lost-renewals.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   { number: 38, name: "groups", sql: groups },
   { number: 39, name: "failed deliveries", sql: failedDeliveries },
   { number: 40, name: "stored sessions", sql: storedSessions },
+  { number: 41, name: "lost renewals", sql: lostRenewals },
 ];

@@ -1,7 +1,5 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { OVERDUE_MS } from "../../devices/devices.ts";
-import { addMs, DAY } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { NoticeKind } from "../message.ts";
 import { mailAdmins } from "./mail-admins.ts";
@@ -12,9 +10,6 @@ import {
   recordExpiringNotices,
   recordOverdueNotices,
 } from "./notice-store.ts";
-
-/** As `certificateState: expiring` (docs/spec-decisions.md). */
-const EXPIRING_MS = 30 * DAY;
 
 /** Notifies the tenant's admins about a certificate, once a reason. */
 export async function noticeCertificate(
@@ -31,8 +26,8 @@ export async function noticeCertificate(
 export async function noticeCertificates(deps: NotificationsDeps): Promise<void> {
   const now = deps.clock.now();
   const reasons = [
-    ["certificate.renewal_overdue", (tx: Tx) => recordOverdueNotices(tx, addMs(now, -OVERDUE_MS), now)],
-    ["certificate.expiring", (tx: Tx) => recordExpiringNotices(tx, addMs(now, EXPIRING_MS), now)],
+    ["certificate.renewal_overdue", (tx: Tx) => recordOverdueNotices(tx, now)],
+    ["certificate.expiring", (tx: Tx) => recordExpiringNotices(tx, now)],
   ] as const;
   for (const [kind, record] of reasons) {
     let recorded: number;

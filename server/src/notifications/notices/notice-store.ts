@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { endingBundles, overdueRenewals } from "../../certificates/certificates.ts";
 import type { Tx } from "../../db/database.ts";
 
 /** The certificate of a notice that has just been recorded. */
@@ -14,13 +15,13 @@ export interface NoticeRow {
 /** The most notices that one statement records. */
 export const NOTICE_BATCH = 500;
 
-/** Records a notice of `kind` for the certificates `c` that `which` selects, except those that have one. */
-async function recordNotices(tx: Tx, kind: string, now: Date, which: RawBuilder<unknown>): Promise<NoticeRow[]> {
+/** Records a notice of `kind` for each certificate of a query with the column `id`, except those that have one. */
+async function recordNotices(tx: Tx, kind: string, now: Date, certificates: RawBuilder<unknown>): Promise<NoticeRow[]> {
   const { rows } = await sql<NoticeRow>`
     WITH recorded AS (
       INSERT INTO certificate_notices (certificate_id, kind, at)
-      SELECT c.id, ${kind}, ${now} FROM shared_certificates c WHERE ${which}
-         AND NOT EXISTS (SELECT FROM certificate_notices n WHERE n.certificate_id = c.id AND n.kind = ${kind})
+      SELECT c.id, ${kind}, ${now} FROM (${certificates}) c
+       WHERE NOT EXISTS (SELECT FROM certificate_notices n WHERE n.certificate_id = c.id AND n.kind = ${kind})
        ORDER BY c.id LIMIT ${NOTICE_BATCH}
       ON CONFLICT DO NOTHING RETURNING certificate_id
     )
@@ -30,26 +31,16 @@ async function recordNotices(tx: Tx, kind: string, now: Date, which: RawBuilder<
   return rows;
 }
 
-/** No other certificate of the device expires later: a device that has one needs no notice. */
-const LAST = sql`NOT EXISTS (SELECT FROM shared_certificates o WHERE o.device_uid = c.device_uid AND o.revoked_at IS NULL
-  AND o.not_after > c.not_after)`;
-
 export function recordCertificateNotice(tx: Tx, kind: string, id: string, now: Date): Promise<NoticeRow[]> {
-  return recordNotices(tx, kind, now, sql`c.id = ${id}`);
+  return recordNotices(tx, kind, now, sql`SELECT id FROM shared_certificates WHERE id = ${id}`);
 }
 
-/** For active self-enrolled certificates that should have been renewed before `before`. */
-export function recordOverdueNotices(tx: Tx, before: Date, now: Date): Promise<NoticeRow[]> {
-  const which = sql`c.revoked_at IS NULL AND c.not_after > ${now} AND c.kind = 'self_enrolled' AND c.renew_after < ${before}
-    AND ${LAST}`;
-  return recordNotices(tx, "certificate.renewal_overdue", now, which);
+export function recordOverdueNotices(tx: Tx, now: Date): Promise<NoticeRow[]> {
+  return recordNotices(tx, "certificate.renewal_overdue", now, overdueRenewals(sql`${now}`));
 }
 
-/** For active bundles that expire before `before`. */
-export function recordExpiringNotices(tx: Tx, before: Date, now: Date): Promise<NoticeRow[]> {
-  const which = sql`c.revoked_at IS NULL AND c.not_after > ${now} AND c.not_after < ${before} AND c.kind = 'platform'
-    AND ${LAST}`;
-  return recordNotices(tx, "certificate.expiring", now, which);
+export function recordExpiringNotices(tx: Tx, now: Date): Promise<NoticeRow[]> {
+  return recordNotices(tx, "certificate.expiring", now, endingBundles(sql`${now}`));
 }
 
 /** The active admins of the tenants. */

@@ -16,7 +16,7 @@ export interface PageRow {
 /** `nobody`: the step had no recipients; `stopped`: the anomaly was acknowledged or resolved; `late`: due more than a day ago. */
 export type PageState = "paged" | "nobody" | "stopped" | "late";
 
-/** Plans the steps of the groups of each anomaly's device, as they are now. */
+/** Plans the steps of the groups of each anomaly's device, as they are now. A lost renewal pages the groups that want it. */
 export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
   await sql`
     INSERT INTO pages (tenant_id, anomaly_id, group_id, after_minutes, notify, due_at, critical)
@@ -24,7 +24,7 @@ export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
            a.severity = 'critical'
       FROM shared_anomalies a
       JOIN shared_device_groups d ON d.device_uid = a.device_uid
-      JOIN shared_groups g ON g.id = d.group_id
+      JOIN shared_groups g ON g.id = d.group_id AND (a.certificate_id IS NULL OR g.pages_lost_renewals)
      CROSS JOIN LATERAL jsonb_to_recordset(g.escalation) AS s ("afterMinutes" integer, notify text)
      WHERE a.id = ANY (${anomalyIds}::uuid[]) AND a.status = 'open'
     ON CONFLICT DO NOTHING`.execute(tx);
