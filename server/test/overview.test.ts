@@ -236,3 +236,37 @@ test("a search finds records of every kind that the caller may see", async () =>
     assert.deepEqual(await search(viewer, q), []);
   }
 });
+
+test("topics that have changed since the issue are found of the device, until it has a certificate with the present ones", async () => {
+  const { devices, enrollment } = registry;
+  const { id: deviceTypeId } = await devices.createDeviceType(tenant.caller, {
+    name: "Fan",
+    publishTopics: ["telemetry/{deviceId}"],
+  });
+  await addDevice("fan", { deviceTypeId, groupIds: [groupId] });
+  const bundle = () => enrollment.issueBundle(tenant.caller, { deviceId: "fan" });
+  const found = (caller = viewer) => findings(caller, { deviceId: "fan" });
+  const { id: certificateId } = await bundle();
+  assert.deepEqual(await found(), []);
+  const change = (publishTopics: string[], subscribeTopics: string[] = []) =>
+    devices.updateDeviceType(tenant.caller, deviceTypeId, { publishTopics, subscribeTopics });
+  await change(["telemetry/{deviceId}"], ["{deviceId}/commands"]);
+  assert.deepEqual(await found(), ["topics_changed fan"]);
+  await change(["telemetry/{deviceId}", "log/{deviceId}"]);
+  assert.deepEqual(await found(), ["topics_changed fan"]);
+  assert.deepEqual(
+    (await findings(admin)).filter((each) => each.startsWith("topics_changed")),
+    [],
+  );
+  const { items } = await registry.overview.listFindings(admin, { deviceId: "fan", skip: 0, limit: 5 });
+  assert.equal(items[0]!.certificateId, certificateId);
+  await change(["telemetry/{deviceId}"]);
+  assert.deepEqual(await found(), [], "they are those of the certificate again");
+  await devices.changeDevice(tenant.caller, "fan", { deviceTypeId: null });
+  assert.deepEqual(await found(), ["topics_changed fan"], "without a type there are no topics");
+  await devices.changeDevice(tenant.caller, "fan", { deviceTypeId });
+  await change(["log/{deviceId}"]);
+  await enrollment.revokeCertificate(tenant.caller, certificateId);
+  await bundle();
+  assert.deepEqual(await found(), []);
+});

@@ -1,10 +1,19 @@
 import type { Schemas } from "../api/client.ts";
 
-/** Titles of what is wrong with devices that work. */
-export const FINDINGS: Readonly<Record<Schemas["Finding"]["kind"], string>> = {
+type Kind = Schemas["Finding"]["kind"];
+type ListedKind = keyof Schemas["Overview"]["findings"];
+
+/** Titles of the findings that are listed over all devices. */
+export const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   shared_key: "Another device has the same key",
   publishes_nowhere: "The device may publish nowhere",
   renewal_overdue: "The renewal of the certificate is overdue",
   bundle_expiring: "The bundle of the device ends soon",
   clock_replaced: "The clock of the device is wrong",
+};
+
+/** Titles of what is wrong with devices that work. */
+export const FINDINGS: Readonly<Record<Kind, string>> = {
+  ...LISTED_FINDINGS,
+  topics_changed: "The topics of the device have changed since its certificate was issued",
 };

@@ -29,8 +29,9 @@ export type { DeviceQuery } from "./list/list-devices.ts";
 export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from "./presence-store.ts";
 export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
-export { resolveTopics } from "./topics.ts";
+export { resolveTopics, topicPrefix } from "./topics.ts";
 export type { DeviceTypeDetail, OutdatedDevice } from "./types/show-device-type.ts";
+export { hasOtherTopics } from "./types/type-use-store.ts";
 export type { DeviceRecord } from "./view-devices.ts";
 
 /** Devices and their types as records. Deleting a device revokes certificates and closes sessions: that is enrollment's. */

@@ -33,15 +33,15 @@ export function checkTemplates(templates: readonly string[]): string[] {
   return [...new Set(templates)];
 }
 
-/** The same templates below the tenant's prefix: `telemetry/{deviceId}` → `t/<slug>/telemetry/{deviceId}`. */
-export function topicTemplates(templates: readonly string[], tenantSlug: string): string[] {
-  return resolveTopics(templates, tenantSlug, PLACEHOLDER);
+/** What the topics of a tenant's devices begin with: `t/<slug>`. */
+export function topicPrefix(tenantSlug: string): string {
+  return `t/${tenantSlug}`;
 }
 
 /** The exact topics of one device: `telemetry/{deviceId}` → `t/<slug>/telemetry/<id>`. */
 export function resolveTopics(templates: readonly string[], tenantSlug: string, deviceId: string): string[] {
   return templates.map((template) => {
     const segments = template.split("/").map((segment) => (segment === PLACEHOLDER ? deviceId : segment));
-    return ["t", tenantSlug, ...segments].join("/");
+    return [topicPrefix(tenantSlug), ...segments].join("/");
   });
 }

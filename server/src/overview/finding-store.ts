@@ -1,15 +1,21 @@
 import { type RawBuilder, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
 import type { Db } from "../db/database.ts";
+import { hasOtherTopics } from "../devices/devices.ts";
 import type { PageRequest } from "../lib/page.ts";
 
-export const FINDING_KINDS = [
+/** Findings that are counted and listed over all devices. */
+export const LISTED_FINDING_KINDS = [
   "shared_key",
   "publishes_nowhere",
   "renewal_overdue",
   "bundle_expiring",
   "clock_replaced",
 ] as const;
+export type ListedFindingKind = (typeof LISTED_FINDING_KINDS)[number];
+
+/** `topics_changed` is looked for on one device alone: over all, it would compare the topics of every certificate. */
+export const FINDING_KINDS = [...LISTED_FINDING_KINDS, "topics_changed"] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface FindingRow {
@@ -25,6 +31,8 @@ export interface FindingRow {
 /** Which findings are read. */
 export interface FindingScope {
   tenantId: string;
+  /** What the topics of the tenant's devices begin with. */
+  topicPrefix: string;
   now: Date;
   /** A renewal that was due before this is overdue. */
   overdueBefore: Date;
@@ -51,17 +59,19 @@ export async function listFindingRows(
 }
 
 /** How many findings there are of each kind. */
-export async function countFindingRows(db: Db, scope: FindingScope): Promise<Record<FindingKind, number>> {
+export async function countFindingRows(db: Db, scope: FindingScope): Promise<Record<ListedFindingKind, number>> {
   const { rows } = await sql<{ kind: FindingKind; findings: string }>`
     SELECT kind, count(*) AS findings FROM (${findings(scope)}) found (${COLUMNS}) GROUP BY kind`.execute(db);
   const counted = new Map(rows.map(({ kind, findings }) => [kind, Number(findings)]));
-  return Object.fromEntries(FINDING_KINDS.map((kind) => [kind, counted.get(kind) ?? 0])) as Record<FindingKind, number>;
+  const counts = LISTED_FINDING_KINDS.map((kind) => [kind, counted.get(kind) ?? 0]);
+  return Object.fromEntries(counts) as Record<ListedFindingKind, number>;
 }
 
 const COLUMNS = sql`kind, device_id, device_name, certificate_id, metrics, at`;
 
 function findings(scope: FindingScope): RawBuilder<unknown> {
-  const kinds = FINDING_KINDS.filter((kind) => scope.kind === undefined || scope.kind === kind);
+  const asked = scope.deviceId === undefined ? LISTED_FINDING_KINDS : FINDING_KINDS;
+  const kinds = asked.filter((kind) => scope.kind === undefined || scope.kind === kind);
   return sql.join(
     kinds.map((kind) => KINDS[kind](scope)),
     sql` UNION ALL `,
@@ -100,4 +110,10 @@ const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<un
     SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
       FROM shared_telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
      WHERE l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
+  topics_changed: (scope) => sql`
+    SELECT 'topics_changed', d.id, d.name, c.id, '{}'::text[], c.issued_at
+      FROM shared_devices d JOIN shared_certificates c ON c.device_uid = d.uid
+      LEFT JOIN shared_device_types y ON y.tenant_id = d.tenant_id AND y.id = d.device_type_id
+     WHERE c.publish_topics <> '{}' AND ${isLive(scope.now)} AND ${ofDevices(scope)}
+       AND ${hasOtherTopics(scope.topicPrefix, { publish: sql`y.publish_topics`, subscribe: sql`y.subscribe_topics` })}`,
 };

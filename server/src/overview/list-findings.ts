@@ -1,5 +1,5 @@
-import { boundedToGroupsOf, useCase } from "../access/access.ts";
-import { OVERDUE_MS } from "../devices/devices.ts";
+import { boundedToGroupsOf, type Caller, useCase } from "../access/access.ts";
+import { OVERDUE_MS, topicPrefix } from "../devices/devices.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
@@ -52,6 +52,11 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
       "The device sent a time that is more than 10 minutes ahead or 30 days old. Its values are stored with the time of the server.",
     cure: "Set the device's clock, or leave the time out of its messages.",
   },
+  topics_changed: {
+    cause:
+      "The topics of the device's type, or the type itself, have changed since its certificate was issued. The broker goes by the topics of the certificate.",
+    cure: "Have the device renew its certificate, or issue a new bundle for it: the new one has the present topics. Then have it reconnect.",
+  },
 };
 
 /** As the notices and `certificateState: expiring` (docs/spec-decisions.md). */
@@ -62,7 +67,8 @@ const sharedReads = new SharedReads<Awaited<ReturnType<typeof listFindingRows>>>
 /**
  * What is wrong with the caller's devices now, newest first. A device that the caller does not see has no finding.
  *
- * A finding ends by itself when its cause does: a shared key with its certificate, a replaced time with the next right one.
+ * A finding ends by itself when its cause does: a shared key with its certificate, a replaced time with the next right one. Topics that
+ * have changed are found of one device alone; `listOutdatedDevices` lists them for a type.
  */
 export const listFindings = useCase(
   { role: "viewer" },
@@ -70,7 +76,7 @@ export const listFindings = useCase(
     if (filter.deviceId !== undefined && !isDeviceId(filter.deviceId)) return { items: [], total: 0, skip, limit };
     const viewer = boundedToGroupsOf(caller);
     const read = () => {
-      const scope = findingScope(caller.tenantId, viewer, deps.clock.now(), filter);
+      const scope = findingScope(caller, deps.clock.now(), filter);
       return listFindingRows(deps.database.db, scope, { skip, limit });
     };
     const key = JSON.stringify([viewer, filter.kind, skip, limit]);
@@ -82,15 +88,22 @@ export const listFindings = useCase(
   },
 );
 
-/** What to read of a tenant's findings at `now`; of those of devices that `viewer` sees. */
+/** What to read of the findings at `now` of the devices that the caller sees. */
 export function findingScope(
-  tenantId: string,
-  viewer: string | undefined,
+  caller: Caller,
   now: Date,
   filter: Omit<FindingQuery, keyof PageRequest> = {},
 ): FindingScope {
   const bounds = { overdueBefore: addMs(now, -OVERDUE_MS), expiringBefore: addMs(now, EXPIRING_MS) };
-  return { tenantId, now, ...bounds, viewer, ...filter };
+  const { tenantId, tenantSlug } = caller;
+  return {
+    tenantId,
+    topicPrefix: topicPrefix(tenantSlug),
+    now,
+    ...bounds,
+    viewer: boundedToGroupsOf(caller),
+    ...filter,
+  };
 }
 
 function toFinding({ kind, device_id, device_name, certificate_id, metrics, at }: FindingRow): Finding {

@@ -2,7 +2,7 @@ import { boundedToGroupsOf, type Caller, isAdmitted, useCase } from "../access/a
 import type { DeviceCounts } from "../devices/devices.ts";
 import { addMs, DAY } from "../lib/clock.ts";
 import type { OverviewDeps } from "./deps.ts";
-import { countFindingRows, type FindingKind } from "./finding-store.ts";
+import { countFindingRows, type ListedFindingKind } from "./finding-store.ts";
 import { findingScope } from "./list-findings.ts";
 import { SharedReads } from "./shared-reads.ts";
 
@@ -18,7 +18,7 @@ export interface Overview {
   tickets: Record<(typeof UNFINISHED)[number], number> & { overdue: number; unassigned: number };
   /** Entries of the refusal journal that began in the last 24 hours. */
   refusedLastDay: number;
-  findings: Record<FindingKind, number>;
+  findings: Record<ListedFindingKind, number>;
   /** Claims that can be redeemed now; null for a caller who may not see claims. */
   openClaims: number | null;
 }
@@ -46,7 +46,7 @@ async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview
       tickets.listTickets(caller, { overdue: true, ...NONE }),
       tickets.listTickets(caller, { status: UNFINISHED, assigneeUserId: null, ...NONE }),
       connections.listRefusals(caller, { from: addMs(now, -DAY), ...NONE }),
-      countFindingRows(deps.database.db, findingScope(caller.tenantId, boundedToGroupsOf(caller), now)),
+      countFindingRows(deps.database.db, findingScope(caller, now)),
       countOpenClaims(deps, caller),
     ]);
   return {

@@ -16,11 +16,9 @@ export const anomalyRecord = z
     id,
     deviceId: id,
     thresholdId: id.nullable().meta({ description: "The threshold pack; `null` without a rule" }),
-    ruleId: id
-      .nullable()
-      .meta({
-        description: "The rule of that pack; `null` for a device that is silent or has not renewed its certificate",
-      }),
+    ruleId: id.nullable().meta({
+      description: "The rule of that pack; `null` for a device that is silent or has not renewed its certificate",
+    }),
     metric: z.string().nullable().meta({ description: "`null` without a rule" }),
     value: z
       .union([z.number(), z.boolean(), z.string()])

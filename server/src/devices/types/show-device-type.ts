@@ -5,7 +5,7 @@ import { notFound } from "../../lib/request-errors.ts";
 import type { DevicesDeps } from "../deps.ts";
 import { type DeviceTypeRow, findTypeThresholds } from "../device-type-store.ts";
 import { type DeviceTypeRecord, toDeviceTypeRecord } from "../device-types.ts";
-import { topicTemplates } from "../topics.ts";
+import { topicPrefix } from "../topics.ts";
 import { countUse, findDeviceTypeRow, listOutdatedRows, type TypeUse } from "./type-use-store.ts";
 
 /** A device type with what refers to it; of the devices, those that the caller sees. */
@@ -40,10 +40,7 @@ export const listOutdatedDevices = useCase(
   { role: "viewer" },
   async (deps: DevicesDeps, caller, id: string, page: PageRequest): Promise<Page<OutdatedDevice>> => {
     const { publish_topics, subscribe_topics } = await requireType(deps, caller, id);
-    const topics = {
-      publish: topicTemplates(publish_topics, caller.tenantSlug),
-      subscribe: topicTemplates(subscribe_topics, caller.tenantSlug),
-    };
+    const topics = { prefix: topicPrefix(caller.tenantSlug), publish: publish_topics, subscribe: subscribe_topics };
     const wanted = { topics, viewer: boundedToGroupsOf(caller), now: deps.clock.now() };
     const { rows, total } = await listOutdatedRows(deps.database.db, caller.tenantId, id, wanted, page);
     const items = rows.map(({ certificate_ids: certificateIds, ...row }) => ({ ...row, certificateIds }));

@@ -56,8 +56,9 @@ export interface OutdatedRow {
   certificate_ids: string[];
 }
 
-/** The topics that certificates of a type's devices would get now, with `{deviceId}` in place of the device's id. */
+/** The topic templates of a type, and the prefix of the tenant's topics. */
 export interface TypeTopics {
+  prefix: string;
   publish: readonly string[];
   subscribe: readonly string[];
 }
@@ -70,9 +71,10 @@ export async function listOutdatedRows(
   { topics, viewer, now }: { topics: TypeTopics; viewer: Viewer; now: Date },
   page: PageRequest,
 ): Promise<Counted<OutdatedRow>> {
+  const { prefix, publish, subscribe } = topics;
   const outdated = sql`FROM shared_certificates c WHERE c.device_uid = d.uid AND c.revoked_at IS NULL
-    AND c.not_after > ${now} AND (c.publish_topics <> ${resolved(topics.publish)}
-                               OR c.subscribe_topics <> ${resolved(topics.subscribe)})`;
+    AND c.not_after > ${now}
+    AND ${hasOtherTopics(prefix, { publish: sql`${[...publish]}::text[]`, subscribe: sql`${[...subscribe]}::text[]` })}`;
   const searched = {
     list: "devices",
     as: "d",
@@ -83,7 +85,16 @@ export async function listOutdatedRows(
   return await searchPage(db, tenantId, searched, page);
 }
 
-/** SQL: the topics of device `d`, as an array. No topic has a blank. */
-function resolved(templates: readonly string[]): RawBuilder<string[]> {
-  return sql`string_to_array(replace(${templates.join(" ")}, '{deviceId}', d.id), ' ')`;
+/** SQL: the certificate `c` of the device `d` has other topics than these templates (arrays; NULL: no type) give it now. */
+export function hasOtherTopics(
+  prefix: string,
+  { publish, subscribe }: Record<"publish" | "subscribe", RawBuilder<string[]>>,
+): RawBuilder<boolean> {
+  return sql`(c.publish_topics <> ${resolved(publish, prefix)} OR c.subscribe_topics <> ${resolved(subscribe, prefix)})`;
+}
+
+/** SQL: the topics of the device `d`, as `resolveTopics` makes them: the placeholder is always a whole segment. */
+function resolved(templates: RawBuilder<string[]>, prefix: string): RawBuilder<string[]> {
+  return sql`ARRAY(SELECT ${prefix}::text || '/' || replace(x.template, '{deviceId}', d.id)
+    FROM unnest(${templates}) WITH ORDINALITY AS x (template, place) ORDER BY x.place)`;
 }
