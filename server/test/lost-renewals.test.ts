@@ -67,7 +67,7 @@ test("a lost renewal pages the groups that want it, once a certificate, and is r
   assert.equal(subjectsTo(ada.email).length, 1);
   assert.deepEqual([subjectsTo(bob.email), subjectsTo(eve.email)], [[], []]);
   await pass(HOUR);
-  assert.deepEqual([subjectsTo(ada.email).length, subjectsTo(bob.email).length], [1, 1], "nobody has acknowledged it");
+  assert.deepEqual([subjectsTo(ada.email).length, subjectsTo(bob.email).length], [1, 1], "no user has acknowledged it");
 
   const { answer } = await renew(server, device);
   assert.equal(answer.status, 200, answer.text);
