@@ -31,10 +31,10 @@ export function TicketActions({ version }: { version: Versioned<Ticket> }) {
       <Button variant="default" onClick={() => setDialog("edit")}>
         Edit
       </Button>
-      {ticket.moves.toReversed().map((to, at) => (
+      {inOrder(ticket.moves).map((to, at, moves) => (
         <Button
           key={to}
-          {...(at === ticket.moves.length - 1 ? {} : { variant: "default" })}
+          {...(at === moves.length - 1 ? {} : { variant: "default" })}
           loading={busy === to}
           onClick={() => void start(to)}
         >
@@ -53,6 +53,13 @@ export function TicketActions({ version }: { version: Versioned<Ticket> }) {
       </Dialog>
     </>
   );
+}
+
+/** The move that brings the ticket forward is the last, where the main button stands. */
+function inOrder(moves: readonly TicketStatus[]): TicketStatus[] {
+  const main = moves.includes("completed") ? "completed" : moves[0];
+  const others = moves.filter((to) => to !== main).toReversed();
+  return main === undefined ? others : [...others, main];
 }
 
 interface RefusedProps {
