@@ -4,7 +4,7 @@
  */
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { foreignEnvironment } from "../../server/src/config/config.ts";
 import { openDemo, runSteps } from "../../server/src/demo/demo.ts";
 import { ADMIN, type DemoState } from "../../server/src/demo/demo-state.ts";
@@ -13,6 +13,8 @@ import { failingPump, publish, wearDown } from "../../server/src/demo/simulated-
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../chromium.ts";
 import { publishHistory } from "./history.ts";
 import { MOST_BYTES, PICTURES, type Picture } from "./pictures.ts";
+import { choosePassword, reach, signIn, type User } from "./sign-in.ts";
+import { STORY } from "./story.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/images");
 /** The pump that wears out again after the story has done so before. */
@@ -32,7 +34,11 @@ try {
   for (const pump of state.pumps) await publishHistory(pump, { now: begun, wears: pump === failingPump(state.pumps) });
   await wearOut(state);
   mkdirSync(FOLDER, { recursive: true });
-  for (const picture of PICTURES) await take(picture, browser, state);
+  const users = {
+    admin: { email: ADMIN, password: state.adminPassword },
+    operator: await choosePassword(browser, state),
+  };
+  for (const picture of [...PICTURES, ...STORY]) await take(picture, browser, state, users[picture.as ?? "admin"]);
 } finally {
   await browser.close();
   await demo.close();
@@ -47,11 +53,10 @@ async function wearOut({ pumps }: DemoState): Promise<void> {
   }
 }
 
-async function take(picture: Picture, browser: Browser, state: DemoState): Promise<void> {
+async function take(picture: Picture, browser: Browser, state: DemoState, user: User): Promise<void> {
   const { name, width, height, scheme } = picture;
   const context = await browser.newContext({
-    baseURL: state.service.baseUrl,
-    ignoreHTTPSErrors: true,
+    ...reach(state),
     viewport: { width, height },
     colorScheme: scheme,
     reducedMotion: "reduce",
@@ -59,7 +64,7 @@ async function take(picture: Picture, browser: Browser, state: DemoState): Promi
     timezoneId: "UTC",
   });
   const page = await context.newPage();
-  await signIn(page, state);
+  await signIn(page, user);
   await picture.open(page, state);
   await page.waitForLoadState("load");
   const path = join(FOLDER, `${name}.png`);
@@ -68,12 +73,4 @@ async function take(picture: Picture, browser: Browser, state: DemoState): Promi
   const { size } = statSync(path);
   console.log(`${path}: ${(size / 1000).toFixed(0)} kB`);
   if (size > MOST_BYTES) throw new Error(`${name} has ${size} bytes, more than ${MOST_BYTES}`);
-}
-
-async function signIn(page: Page, { adminPassword }: DemoState): Promise<void> {
-  await page.goto("/sign-in");
-  await page.getByLabel("E-mail address").fill(ADMIN);
-  await page.getByRole("textbox", { name: "Password" }).fill(adminPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL("/");
 }

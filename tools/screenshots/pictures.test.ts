@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MOST_BYTES, PICTURES } from "./pictures.ts";
+import { MOST_BYTES, PICTURES as SINGLE } from "./pictures.ts";
+import { STORY } from "./story.ts";
 
+const PICTURES = [...SINGLE, ...STORY];
 const DOCS = join(import.meta.dirname, "../../docs");
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 

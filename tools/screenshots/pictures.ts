@@ -9,6 +9,8 @@ export interface Picture {
   width: number;
   height: number;
   scheme: "light" | "dark";
+  /** Who is signed in, if not the administrator. */
+  as?: "operator";
   /** Opens the screen, signed in, and waits until it shows what the picture is for. */
   open(page: Page, state: DemoState): Promise<unknown>;
 }
@@ -16,8 +18,8 @@ export interface Picture {
 /** A document is read on a page, so a picture has to load quickly. */
 export const MOST_BYTES = 200_000;
 
-const WIDE = { width: 1280, height: 800, scheme: "light" } as const;
-const PHONE = { width: 390, height: 844, scheme: "dark" } as const;
+export const WIDE = { width: 1280, height: 800, scheme: "light" } as const;
+export const PHONE = { width: 390, height: 844, scheme: "dark" } as const;
 
 function failingDevice({ pumps }: DemoState): string {
   return `/devices/${failingPump(pumps).identity.device.deviceId}`;
