@@ -13,7 +13,7 @@ import { failingPump, publish, wearDown } from "../../server/src/demo/simulated-
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../chromium.ts";
 import { publishHistory } from "./history.ts";
 import { MOST_BYTES, PICTURES, type Picture } from "./pictures.ts";
-import { choosePassword, reach, signIn, type User } from "./sign-in.ts";
+import { addressOf, choosePassword, signIn, type User } from "./sign-in.ts";
 import { STORY } from "./story.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/images");
@@ -56,7 +56,7 @@ async function wearOut({ pumps }: DemoState): Promise<void> {
 async function take(picture: Picture, browser: Browser, state: DemoState, user: User): Promise<void> {
   const { name, width, height, scheme } = picture;
   const context = await browser.newContext({
-    ...reach(state),
+    ...addressOf(state),
     viewport: { width, height },
     colorScheme: scheme,
     reducedMotion: "reduce",

@@ -8,7 +8,7 @@ export interface User {
 }
 
 /** How a browser reaches the demo, whose certificate no browser trusts. */
-export function reach({ service }: DemoState): BrowserContextOptions {
+export function addressOf({ service }: DemoState): BrowserContextOptions {
   return { baseURL: service.baseUrl, ignoreHTTPSErrors: true };
 }
 
@@ -25,7 +25,7 @@ export async function choosePassword(browser: Browser, state: DemoState): Promis
   const { email } = state.operator;
   const { password: drawn } = await state.service.command("user.reset-password", { email });
   const password = `${drawn}-of-my-own`;
-  const page = await browser.newPage(reach(state));
+  const page = await browser.newPage(addressOf(state));
   await signIn(page, { email, password: String(drawn) });
   await page.getByLabel("Current password").fill(String(drawn));
   await page.getByLabel("New password", { exact: true }).fill(password);
