@@ -58,6 +58,16 @@ if (!onPostgres) {
     assert.ok(log <= 80 * 1024 * 1024, `the log has ${log} bytes`);
   });
 
+  test("a partitioned table is no table to clean: it has no rows, nor transactions, of its own", async () => {
+    await query("CREATE TABLE parted (n integer) PARTITION BY RANGE (n)");
+    await query("CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10)");
+    for (let turn = 0; turn < 5; turn++) await maintain();
+    await query("SELECT pg_stat_force_next_flush()");
+    const cleaned =
+      "SELECT sum(vacuum_count) FROM pg_stat_user_tables WHERE relname LIKE 'parted%' OR relname LIKE 'telemetry%'";
+    assert.equal(await bytes(cleaned), 0);
+  });
+
   test("tables of the catalog are cleaned too", async () => {
     for (let n = 0; n < 30; n++) {
       await query(`CREATE TABLE short_lived (${Array.from({ length: 20 }, (_, c) => `c${c} integer`).join(", ")})`);
