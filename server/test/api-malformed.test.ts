@@ -143,11 +143,12 @@ function* addresses(route: Route): Generator<string> {
   if (route.path.includes("{")) for (const text of [...PARAMETERS, ...ENCODINGS]) yield environment.path(route, text);
   if (route.method !== "GET") return;
   const path = environment.path(route);
+  const more = path.includes("?") ? "&" : "?";
   const names = route.query && "shape" in route.query ? Object.keys(route.query.shape as object) : [];
-  for (const name of names) for (const text of PARAMETERS) yield `${path}?${name}=${text}`;
+  for (const name of names) for (const text of PARAMETERS) yield `${path}${more}${name}=${text}`;
   const [name = "colour"] = names;
-  for (const text of ENCODINGS) yield `${path}?${name}=${text}`;
-  yield* [`${path}?${name}=1&${name}=2`, `${path}?${name}`, `${path}?colour=blue`, `${path}?__proto__=1&[]=2`];
+  for (const text of ENCODINGS) yield `${path}${more}${name}=${text}`;
+  yield* [`${name}=1&${name}=2`, name, "colour=blue", "__proto__=1&[]=2"].map((query) => path + more + query);
 }
 
 test("odd headers are refused or ignored", async () => {

@@ -1,11 +1,17 @@
+type Actions = readonly ("read" | "write")[];
+const BOTH: Actions = ["read", "write"];
+const READ: Actions = ["read"];
+
 /** What the scopes of a resource allow, as people read it. `write` does not imply `read`. */
-export const RESOURCES: readonly (readonly [resource: string, label: string])[] = [
-  ["devices", "Devices"],
-  ["groups", "Groups"],
-  ["shifts", "Shifts"],
-  ["thresholds", "Threshold packs"],
-  ["anomalies", "Anomalies"],
-  ["tickets", "Tickets"],
+export const RESOURCES: readonly (readonly [resource: string, label: string, actions: Actions])[] = [
+  ["devices", "Devices", BOTH],
+  ["telemetry", "Telemetry", READ],
+  ["refusals", "Refusals", READ],
+  ["groups", "Groups", BOTH],
+  ["shifts", "Shifts", BOTH],
+  ["thresholds", "Threshold packs", BOTH],
+  ["anomalies", "Anomalies", BOTH],
+  ["tickets", "Tickets", BOTH],
 ];
 
 /** Scopes that reach identities, apart from the others. */
@@ -15,6 +21,8 @@ export const IDENTITY_SCOPES: readonly (readonly [scope: string, label: string, 
   ["device-certificates:read", "Read certificates", "Sees certificates and their audit, never a private key."],
   ["device-certificates:issue", "Issue bundles", "Gets the private key of a device: can connect as any device."],
   ["device-certificates:revoke", "Revoke certificates", "Can disconnect every device of this tenant for good."],
+  ["device-registry:create", "Add devices", "A device that is added needs a bundle before it can connect."],
+  ["device-registry:delete", "Delete devices", "Ends the identity of a device and deletes its telemetry for good."],
 ];
 
 /** Scopes with which someone can act as a device, or end its identity. */
@@ -22,4 +30,5 @@ export const DANGEROUS_SCOPES: ReadonlySet<string> = new Set([
   "provisioning:write",
   "device-certificates:issue",
   "device-certificates:revoke",
+  "device-registry:delete",
 ]);

@@ -44,7 +44,7 @@ export {
 } from "./caller.ts";
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
-export { SCOPES, type Scope } from "./keys/scopes.ts";
+export { SCOPES, type Scope, SPECIFIED_SCOPES } from "./keys/scopes.ts";
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./manage-tenants.ts";
 export type { NamedRecord } from "./name-actors.ts";
 export { hashPassword, makePassword, verifyPassword } from "./password.ts";

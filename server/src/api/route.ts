@@ -53,7 +53,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   secret?: true;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
-  examples: { body?: Example; response?: Example };
+  /** `query`: parameters without which the operation is refused. */
+  examples: { query?: Readonly<Record<string, string>>; body?: Example; response?: Example };
 }
 
 export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {

@@ -7,13 +7,16 @@ import * as claims from "./v1/claims.ts";
 import * as deviceCertificates from "./v1/device-certificates.ts";
 import * as devices from "./v1/devices.ts";
 import * as groups from "./v1/groups.ts";
+import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
+import * as telemetry from "./v1/telemetry.ts";
 import * as thresholds from "./v1/thresholds.ts";
 import * as tickets from "./v1/tickets.ts";
 
 /** The resources in the order of the reference. A module's routes are what it exports. */
 const RESOURCES = [
   devices,
+  telemetry,
   groups,
   shifts,
   thresholds,
@@ -21,6 +24,7 @@ const RESOURCES = [
   tickets,
   claims,
   deviceCertificates,
+  refusals,
   redeemClaim,
   renewCertificate,
 ];

@@ -12,6 +12,7 @@ import {
   listInstallationActRows,
 } from "./admin-audit-store.ts";
 import { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
+import { recordKeyWrite, type WriteResult } from "./key-writes.ts";
 import { isStorable } from "./storable.ts";
 
 /** Who acts: the caller of a use case, or the shell on the whole installation (`tenantId` null). */
@@ -61,7 +62,10 @@ export interface Changed<Result> extends Omit<RecordedAct, "act"> {
   unchanged?: boolean;
 }
 
-/** Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. `db`: a transaction to join. */
+/**
+ * Runs `change` in a transaction and records it there: there is no act without its entry, and no entry without its act. What an API key
+ * asks for is recorded in the API audit log, like its other writes. `db`: a transaction to join.
+ */
 export async function administer<Result>(
   { database, clock, ids }: AdministerDeps,
   by: Administrator,
@@ -73,10 +77,23 @@ export async function administer<Result>(
     const { result, unchanged, ...recorded } = await change(tx);
     const now = clock.now();
     await reserveIdempotencyKey(tx, by, { id: recorded.target, at: now });
-    if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now });
+    if (by.request?.by === "key") {
+      const [resource = "", verb = ""] = act.split(".");
+      const outcome = unchanged ? "unchanged" : (OUTCOMES[verb] ?? "unchanged");
+      await recordKeyWrite(tx, by, { resource, id: recorded.target, result: outcome, at: now }, ids);
+    } else if (!unchanged) await recordAct(tx, by, { act, ...recorded }, { ids, now });
     return result;
   });
 }
+
+/** What an act has done to its record, by the act's verb. Others, such as `test`, leave the record as it is. */
+const OUTCOMES: Readonly<Record<string, WriteResult>> = {
+  create: "created",
+  update: "updated",
+  enable: "updated",
+  request: "updated",
+  delete: "deleted",
+};
 
 export type ActQuery = ActFilter & PageRequest;
 

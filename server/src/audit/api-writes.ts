@@ -5,10 +5,11 @@ import { addMs, type Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../lib/page.ts";
 import { recordAct } from "./admin-audit.ts";
-import { type ApiAuditRow, insertWrite, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
+import { type ApiAuditRow, listWriteRows, type WriteFilter } from "./api-audit-store.ts";
 import { alreadyProcessed, idempotencyKeyReused } from "./errors.ts";
 import { type ApiRequest, IDEMPOTENCY_MS, reserveIdempotencyKey } from "./idempotency.ts";
 import { deleteKeys, findRequest, storeAnswer } from "./idempotency-store.ts";
+import { type CertificateOfWrite, type KeyWrite, recordKeyWrite, type WriteResult } from "./key-writes.ts";
 import { isStorable } from "./storable.ts";
 
 /** The part of a caller that the log records; `request` is present exactly for writes over HTTPS. */
@@ -33,23 +34,7 @@ export interface ApiWrite {
   certificate?: CertificateOfWrite;
 }
 
-export type WriteResult = "created" | "updated" | "revoked" | "unchanged";
-
-interface CertificateOfWrite {
-  id: string;
-  serialNumber: string;
-  fingerprintSha256: string;
-}
-
-export interface WriteRecord {
-  /** The kind of record: `group`, `claim`, `certificate` … */
-  resource: string;
-  /** The record's id. */
-  id: string;
-  result: WriteResult;
-  at: Date;
-  /** What was issued or revoked. */
-  certificate?: CertificateOfWrite;
+export interface WriteRecord extends KeyWrite {
   /** For the administrative audit: what was done, where `result` does not say it. */
   verb?: string;
   /** For the administrative audit: the record's state, as far as the write concerns it. Never a secret. */
@@ -58,7 +43,7 @@ export interface WriteRecord {
 }
 
 /** The last part of an administrative act: `claim.create`. */
-const VERBS = { created: "create", updated: "update", revoked: "revoke" } as const;
+const VERBS = { created: "create", updated: "update", revoked: "revoke", deleted: "delete" } as const;
 
 /** Work on these is no administration; they have a history of their own. */
 const OPERATIONAL: ReadonlySet<string> = new Set(["anomaly", "ticket"]);
@@ -76,23 +61,9 @@ const MAX_POLLS = 20;
  * @throws MusterError already_processed when another request has reserved the same Idempotency-Key
  */
 export async function recordWrite(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {
-  const { request } = writer;
   await reserveIdempotencyKey(tx, writer, record);
-  if (request?.by !== "key") return await recordAdministration(tx, writer, record, ids);
-  await insertWrite(tx, writer.tenantId, {
-    id: ids.uuid(record.at),
-    at: record.at,
-    key_id: request.holder,
-    operation: request.operation,
-    resource: record.resource,
-    resource_id: record.id,
-    result: record.result,
-    address: writer.address ?? null,
-    request_id: request.id,
-    certificate_id: record.certificate?.id ?? null,
-    serial_number: record.certificate?.serialNumber ?? null,
-    fingerprint_sha256: record.certificate?.fingerprintSha256 ?? null,
-  });
+  if (writer.request?.by === "key") return await recordKeyWrite(tx, writer, record, ids);
+  await recordAdministration(tx, writer, record, ids);
 }
 
 async function recordAdministration(tx: Tx, writer: Writer, record: WriteRecord, ids: Ids): Promise<void> {

@@ -24,7 +24,6 @@ export {
   recordWrite,
   type WriteQuery,
   type WriteRecord,
-  type WriteResult,
 } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
 export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";

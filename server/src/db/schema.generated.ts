@@ -164,7 +164,7 @@ export interface ApiAuditTable {
   operation: string;
   resource: string;
   resource_id: string;
-  result: "created" | "updated" | "revoked" | "unchanged";
+  result: "created" | "updated" | "revoked" | "deleted" | "unchanged";
   address: string | null;
   request_id: string;
   certificate_id: string | null;

@@ -113,7 +113,7 @@ CREATE TABLE api_audit (
   fingerprint_sha256 text,
   CONSTRAINT api_audit_pkey PRIMARY KEY (id),
   CONSTRAINT api_audit_check CHECK ((num_nonnulls(certificate_id, serial_number, fingerprint_sha256) = ANY (ARRAY[0, 3]))),
-  CONSTRAINT api_audit_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'revoked'::text, 'unchanged'::text]))),
+  CONSTRAINT api_audit_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'revoked'::text, 'deleted'::text, 'unchanged'::text]))),
   CONSTRAINT api_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX api_audit_key ON api_audit USING btree (tenant_id, key_id, id);
@@ -156,6 +156,8 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_counted ON api_keys USING btree (tenant_id, expires_at) WHERE (revoked_at IS NULL);
 CREATE INDEX api_keys_tenant ON api_keys USING btree (tenant_id, created_at);
 CREATE INDEX api_keys_user ON api_keys USING btree (user_id) WHERE (revoked_at IS NULL);
+CREATE TRIGGER api_keys_ended AFTER UPDATE OF revoked_at ON api_keys
+  FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION notify_key_ended();
 
 CREATE TABLE authorities (
   id uuid NOT NULL,
@@ -1944,6 +1946,15 @@ BEGIN
     WHERE c.variant IS NOT NULL AND c.change IS NOT NULL AND EXISTS (SELECT 1 FROM list_blocks b
       WHERE b.tenant_id = tenant AND b.list = the_list AND b.variant = c.variant AND b.upto >= key);
   END IF;
+END $function$;
+
+CREATE FUNCTION notify_key_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('muster_keys', NEW.id);
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION notify_retention()

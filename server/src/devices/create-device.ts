@@ -23,7 +23,7 @@ export interface NewDevice {
  * @throws MusterError invalid_request with the offending id in `detail`; already_exists; quota_exceeded
  */
 export const createDevice = adminUseCase(
-  { role: "admin" },
+  { scope: "device-registry:create", role: "admin" },
   "device.create",
   async (deps: DevicesDeps, caller, input: NewDevice): Promise<PreparedChange<DeviceRecord>> => {
     const id = input.id ?? deps.ids.deviceId();

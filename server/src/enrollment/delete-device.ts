@@ -17,7 +17,7 @@ import type { EnrollmentDeps } from "./deps.ts";
  * @throws MusterError not_found
  */
 export const deleteDevice = adminUseCase(
-  { role: "admin" },
+  { scope: "device-registry:delete", role: "admin" },
   "device.delete",
   async (deps: EnrollmentDeps, caller, deviceId: string): Promise<PreparedChange<void>> => {
     if (!isDeviceId(deviceId)) throw notFound("device");

@@ -7,7 +7,7 @@ const FAMILIES: Readonly<Record<EventFamily | "telemetry", AccessRule>> = {
   anomaly: { scope: "anomalies:read", role: "viewer" },
   ticket: { scope: "tickets:read", role: "viewer" },
   device: { scope: "devices:read", role: "viewer" },
-  telemetry: { scope: "devices:read", role: "viewer" },
+  telemetry: { scope: "telemetry:read", role: "viewer" },
   certificate: { scope: "device-certificates:read", role: "viewer" },
   finding: { scope: "device-certificates:read", role: "viewer" },
 };

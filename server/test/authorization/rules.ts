@@ -84,7 +84,7 @@ export const RULES: Rules = {
     disableMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
     enableMqttClient: ["no key", "admin", ({ disabledMqttClient }) => [disabledMqttClient]],
     deleteMqttClient: ["no key", "admin", ({ mqttClient }) => [mqttClient]],
-    listRefusals: ["devices:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
+    listRefusals: ["refusals:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
     listUnknownRefusals: ["no key", "platform", () => [page]],
     disconnectDevice: ["no key", "admin", ({ device }) => [device]],
     listSymptoms: ["no key", "viewer", () => []],
@@ -100,7 +100,7 @@ export const RULES: Rules = {
     listDeviceTypes: ["no key", "viewer", () => []],
     getDeviceType: ["no key", "viewer", ({ deviceType }) => [deviceType]],
     listOutdatedDevices: ["no key", "viewer", ({ deviceType }) => [deviceType, page]],
-    createDevice: ["no key", "admin", ({ group }) => [{ name: "x", groupIds: [group] }]],
+    createDevice: ["device-registry:create", "admin", ({ group }) => [{ name: "x", groupIds: [group] }]],
     replaceDevice: [
       "devices:write",
       "operator",
@@ -121,7 +121,7 @@ export const RULES: Rules = {
     revokeClaim: ["provisioning:write", "admin", ({ claim }) => [claim]],
     issueBundle: ["device-certificates:issue", "admin", ({ device }) => [{ deviceId: device }]],
     revokeCertificate: ["device-certificates:revoke", "admin", ({ certificate }) => [certificate]],
-    deleteDevice: ["no key", "admin", ({ device }) => [device]],
+    deleteDevice: ["device-registry:delete", "admin", ({ device }) => [device]],
     changeDevices: [
       "no key",
       "operator",
@@ -212,11 +212,11 @@ export const RULES: Rules = {
     ],
   },
   telemetry: {
-    listLatest: ["devices:read", "viewer", ({ device }) => [device]],
-    listRejected: ["devices:read", "viewer", ({ device }) => [device]],
-    listReadings: ["devices:read", "viewer", ({ device }) => [device, "temperature", period]],
-    readSeries: ["devices:read", "viewer", ({ device }) => [device, "temperature", period]],
-    followTelemetry: ["devices:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
+    listLatest: ["telemetry:read", "viewer", ({ device }) => [device]],
+    listRejected: ["telemetry:read", "viewer", ({ device }) => [device]],
+    listReadings: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
+    readSeries: ["telemetry:read", "viewer", ({ device }) => [device, "temperature", period]],
+    followTelemetry: ["telemetry:read", "viewer", ({ device }) => [{ deviceIds: [device] }, ignore]],
   },
   tickets: {
     openTicket: [

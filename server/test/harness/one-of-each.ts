@@ -9,7 +9,7 @@ export interface OneOfEach {
   device: TestDevice;
   /** The id of each record, by its kind. */
   ids: Record<string, string>;
-  /** The address of `route` with the id of the record there is, or with `id`. */
+  /** The address of `route` with the id of the record there is, or with `id`, and the query that it needs. */
   path(route: Route, id?: string): string;
   /** The example body of `route` with the ids, claim code and CSR of this tenant. */
   body(route: Route): unknown;
@@ -60,7 +60,8 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   return {
     device,
     ids: { ...records, users: tenant.admin.id, "device-types": tenant.deviceTypeId },
-    path: ({ path }, id) => path.replace(/\{\w+\}/, id ?? records[path.split("/")[3]!]!),
+    path: ({ path, examples: { query } }, id) =>
+      path.replace(/\{\w+\}/, id ?? records[path.split("/")[3]!]!) + (query ? `?${new URLSearchParams(query)}` : ""),
     body: ({ examples }) =>
       examples.body === undefined
         ? undefined

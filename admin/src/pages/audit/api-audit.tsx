@@ -8,7 +8,7 @@ import { Time } from "../../ui/display/time.tsx";
 import type { Filter } from "../../ui/input/filters.tsx";
 import { AuditList } from "./audit-list.tsx";
 
-const RESULTS = ["created", "updated", "revoked", "unchanged"] as const;
+const RESULTS = ["created", "updated", "revoked", "deleted", "unchanged"] as const;
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "operation", label: "Operation", placeholder: "createClaim", maxLength: 200, not: true },
   { kind: "text", name: "keyId", label: "Key id", placeholder: "4fgh7kp2", maxLength: 200, not: true },

@@ -25,16 +25,18 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
           </tr>
         </thead>
         <tbody>
-          {RESOURCES.map(([resource, label]) => (
+          {RESOURCES.map(([resource, label, actions]) => (
             <tr key={resource}>
               <th scope="row">{label}</th>
-              {["read", "write"].map((action) => (
+              {(["read", "write"] as const).map((action) => (
                 <td key={action}>
-                  <Checkbox
-                    aria-label={`${resource}:${action}`}
-                    checked={chosen.has(`${resource}:${action}`)}
-                    onChange={(event) => toggle(`${resource}:${action}`, event.currentTarget.checked)}
-                  />
+                  {actions.includes(action) && (
+                    <Checkbox
+                      aria-label={`${resource}:${action}`}
+                      checked={chosen.has(`${resource}:${action}`)}
+                      onChange={(event) => toggle(`${resource}:${action}`, event.currentTarget.checked)}
+                    />
+                  )}
                 </td>
               ))}
             </tr>

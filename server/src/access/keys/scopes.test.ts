@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checkScopes, expandScopes, SCOPES } from "./scopes.ts";
+import { checkScopes, expandScopes, SCOPES, SPECIFIED_SCOPES } from "./scopes.ts";
 
 const refused = (scope: string) => ({ code: "invalid_request", detail: scope });
 
-test("every scope of the specification can be granted, and only grants itself", () => {
+test("every scope can be granted, and only grants itself", () => {
   for (const scope of SCOPES) {
     assert.deepEqual(checkScopes([scope]), [scope]);
     assert.deepEqual([...expandScopes([scope])], [scope]);
@@ -17,8 +17,18 @@ test("a wildcard is read and write of its resource, and write alone is not read"
   assert.equal(expandScopes(["tickets:write"]).has("tickets:read"), false);
 });
 
-test("provisioning and device certificates have no wildcard, nor has everything", () => {
-  for (const scope of ["provisioning:*", "device-certificates:*", "*", "*:*", "*:read", ":*"])
+test("the specification's scopes are all there, and no wildcard of it has come to allow more", () => {
+  assert.equal(SPECIFIED_SCOPES.length, 17);
+  assert.deepEqual(SCOPES.slice(0, 17), SPECIFIED_SCOPES);
+  const specified = new Set<string>(SPECIFIED_SCOPES);
+  const resources = new Set(SPECIFIED_SCOPES.map((scope) => scope.split(":")[0]));
+  for (const resource of resources)
+    for (const scope of expandScopes([`${resource}:*`])) assert.ok(specified.has(scope), scope);
+});
+
+test("provisioning, device certificates and what is only read have no wildcard, nor has everything", () => {
+  const added = ["device-registry:*", "telemetry:*", "refusals:*"];
+  for (const scope of ["provisioning:*", "device-certificates:*", ...added, "*", "*:*", "*:read", ":*"])
     assert.throws(() => checkScopes(["devices:read", scope]), refused(scope));
 });
 
@@ -33,7 +43,7 @@ test("a scope that is not spelled exactly is unknown", () => {
 
 test("an unknown scope is answered with the valid ones", () => {
   const message =
-    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, devices:\*, .*tickets:\*\.$/;
+    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*refusals:read, devices:\*, .*tickets:\*\.$/;
   assert.throws(() => checkScopes(["devices:foo"]), { message });
   assert.throws(() => checkScopes(["provisioning:*"]), {
     message: /name each .*: provisioning:read, provisioning:write\.$/,

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../../lib/request-errors.ts";
 
-/** Every scope there is (spec 5, scope list). */
-export const SCOPES = [
+/** The scopes of the specification (spec 5, scope list). */
+export const SPECIFIED_SCOPES = [
   "devices:read",
   "devices:write",
   "groups:read",
@@ -21,13 +21,20 @@ export const SCOPES = [
   "device-certificates:revoke",
 ] as const;
 
+/** The scopes of operations beyond the specification: no scope that a key already had may admit it to them. */
+const ADDED_SCOPES = ["telemetry:read", "device-registry:create", "device-registry:delete", "refusals:read"] as const;
+
+/** Every scope there is. */
+export const SCOPES = [...SPECIFIED_SCOPES, ...ADDED_SCOPES] as const;
+
 export type Scope = (typeof SCOPES)[number];
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
-/** What these allow must be spelled out, never implied by `*` (spec 5 rule 5). */
-const WITHOUT_WILDCARD: ReadonlySet<string> = new Set(["provisioning", "device-certificates"]);
+/** `*` stands for read and write: what has not both has no `*`, and what `provisioning` allows must be spelled out (spec 5 rules 3, 5). */
 const WITH_WILDCARD: ReadonlySet<string> = new Set(
-  SCOPES.map(resourceOf).filter((resource) => !WITHOUT_WILDCARD.has(resource)),
+  SCOPES.map(resourceOf).filter(
+    (resource) => resource !== "provisioning" && KNOWN.has(`${resource}:read`) && KNOWN.has(`${resource}:write`),
+  ),
 );
 
 /** What a key may be given: each scope, and `<resource>:*` where there is such a thing. */
@@ -44,7 +51,7 @@ export function checkScopes(asked: readonly string[]): string[] {
   const bad = asked.find((scope) => !isGrantable(scope));
   if (bad === undefined) return [...new Set(asked)];
   const [resource = "", action] = bad.split(":");
-  throw action === "*" && WITHOUT_WILDCARD.has(resource)
+  throw action === "*" && scopesOf(resource).length > 0
     ? invalidRequest(
         `there is no wildcard of ${resource}: name each of its scopes: ${scopesOf(resource).join(", ")}`,
         bad,

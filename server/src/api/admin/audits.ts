@@ -16,7 +16,7 @@ const actor = text
   .optional()
   .meta({ description: "`user:<id>`, `apikey:<id>`, `claim:<id>`, `device:<id>` or `system`" });
 
-const RESULT = z.enum(["created", "updated", "revoked", "unchanged"]);
+const RESULT = z.enum(["created", "updated", "revoked", "deleted", "unchanged"]);
 const KIND = z.enum(["device_cert_minted", "device_cert_enrolled", "device_cert_renewed", "device_cert_revoked"]);
 
 const adminAct = z

@@ -4,7 +4,7 @@ import { DEVICE_ORDERS, deviceUseCases } from "../../devices/devices.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, label, longPage, paging } from "../shapes.ts";
+import { id, idParams, instant, longPage, paging } from "../shapes.ts";
 import {
   CERTIFICATE_STATE,
   CONNECTIVITY,
@@ -12,6 +12,7 @@ import {
   DEVICE_VOLATILE,
   deviceRecord,
   deviceReplacement,
+  newDevice,
 } from "../v1/devices.ts";
 import { idOrNone, oneOf, sortBy } from "./shapes/list-shapes.ts";
 
@@ -95,15 +96,7 @@ export const createDevice = adminRoute({
   tag: TAG,
   summary: "Add a device",
   description: "Adds a device that does not enroll itself: a bundle is issued for it.",
-  body: z
-    .strictObject({
-      id: z.string().max(128).optional().meta({ description: "1 to 64 of A-Z a-z 0-9 _ -; absent: a random one" }),
-      name: label(),
-      description: z.string().max(records.descriptionCharacters.value).optional(),
-      deviceTypeId: z.string().max(128).optional(),
-      groupIds: z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional(),
-    })
-    .meta({ id: "NewDevice" }),
+  body: newDevice,
   status: 201,
   response: deviceRecord,
   errors: ["already_exists", "quota_exceeded"],

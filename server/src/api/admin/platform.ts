@@ -4,7 +4,7 @@ import { connectionUseCases } from "../../connections/connections.ts";
 import { platformUseCases } from "../../platform/platform.ts";
 import { adminRoute } from "../route.ts";
 import { id, label, page, paging, timestamp } from "../shapes.ts";
-import { REFUSAL_EXAMPLE, refusal } from "./refusals.ts";
+import { REFUSAL_EXAMPLE, refusal } from "../v1/refusals.ts";
 import { AUTHORITY_EXAMPLE, authorityStatus } from "./shapes/authority-shapes.ts";
 
 const TAG = "Platform";

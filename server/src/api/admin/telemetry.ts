@@ -1,49 +1,21 @@
-import { z } from "zod";
-import { records } from "../../lib/limits/records.ts";
 import { telemetryUseCases } from "../../telemetry/telemetry.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, timestamp } from "../shapes.ts";
+import { idParams } from "../shapes.ts";
+import {
+  LATEST_EXAMPLE,
+  latestList,
+  READINGS_EXAMPLE,
+  REJECTED_EXAMPLE,
+  readingPage,
+  readingQuery,
+  rejectedList,
+  SERIES_EXAMPLE,
+  series,
+  seriesQuery,
+  showRejected,
+} from "../v1/telemetry.ts";
 
 const TAG = "Devices";
-/** Of a rejected payload, so many characters are shown. */
-const SHOWN_CHARACTERS = 4_096;
-
-const value = z.union([z.number(), z.boolean(), z.string()]);
-const times = {
-  at: timestamp.meta({ description: "When it was measured" }),
-  receivedAt: timestamp,
-  timeReplaced: z.boolean().meta({ description: "The device's time was implausible: `at` is the server's" }),
-};
-
-const latestValue = z.strictObject({ metric: z.string(), value, ...times }).meta({ id: "LatestValue" });
-const reading = z.strictObject({ value, ...times }).meta({ id: "Reading" });
-const rejectedMessage = z
-  .strictObject({
-    id,
-    at: timestamp,
-    topic: z.string(),
-    reason: z.string(),
-    payload: z.string().meta({ description: `As text; at most ${SHOWN_CHARACTERS} characters of it` }),
-    payloadBytes: z.int().meta({ description: "Of the whole payload" }),
-  })
-  .meta({ id: "RejectedMessage" });
-const metric = z.string().min(1).max(256);
-const range = { metric, from: instant, to: instant.meta({ description: "Exclusive" }) };
-
-/** A query's integer; its limits are checked by the use case. */
-const whole = z
-  .string()
-  .regex(/^\d{1,9}$/, "must be an integer")
-  .transform(Number)
-  .optional()
-  .meta({ type: "integer" });
-
-const READING_EXAMPLE = {
-  value: 21.5,
-  at: "2026-11-20T10:00:00.000Z",
-  receivedAt: "2026-11-20T10:00:00.120Z",
-  timeReplaced: false,
-};
 
 export const listLatest = adminRoute({
   useCase: telemetryUseCases.listLatest,
@@ -55,9 +27,9 @@ export const listLatest = adminRoute({
   description: "The newest value of every metric, by metric.",
   params: idParams,
   status: 200,
-  response: z.strictObject({ items: z.array(latestValue) }).meta({ id: "LatestValueList" }),
+  response: latestList,
   errors: ["not_found"],
-  examples: { response: { items: [{ metric: "temperature", ...READING_EXAMPLE }] } },
+  examples: { response: LATEST_EXAMPLE },
   handler: async (caller, { params }, listLatest) => ({ items: await listLatest(caller, params.id) }),
 });
 
@@ -70,31 +42,13 @@ export const readSeries = adminRoute({
   summary: "Read the points of a chart",
   description: "The numbers of one metric of [from, to) in buckets. Only buckets that contain numbers are listed.",
   params: idParams,
-  query: z.strictObject({
-    ...range,
-    buckets: whole.meta({ type: "integer", description: `About so many, 1 to ${records.bucketsOfChart.value}` }),
-    bucketSeconds: whole.meta({ type: "integer", description: "Of exactly so many seconds, in place of `buckets`" }),
-  }),
+  query: seriesQuery,
   status: 200,
-  response: z
-    .strictObject({
-      bucketSeconds: z.int(),
-      points: z.array(
-        z.strictObject({ at: timestamp, min: z.number(), avg: z.number(), max: z.number(), count: z.int() }),
-      ),
-    })
-    .meta({ id: "Series" }),
+  response: series,
   errors: ["not_found"],
-  examples: {
-    response: {
-      bucketSeconds: 60,
-      points: [{ at: "2026-11-20T10:00:00.000Z", min: 21.1, avg: 21.4, max: 21.9, count: 60 }],
-    },
-  },
-  handler: (caller, { params, query }, readSeries) => {
-    const { metric, ...series } = query;
-    return readSeries(caller, params.id, metric, series);
-  },
+  examples: { response: SERIES_EXAMPLE },
+  handler: (caller, { params, query: { metric, ...series } }, readSeries) =>
+    readSeries(caller, params.id, metric, series),
 });
 
 export const listReadings = adminRoute({
@@ -106,24 +60,13 @@ export const listReadings = adminRoute({
   summary: "List the readings of a metric",
   description: "The readings of one metric of [from, to), newest first.",
   params: idParams,
-  query: z.strictObject({
-    ...range,
-    limit: whole.meta({ type: "integer", description: `1 to ${records.readingsOfPage.value}, 100 when absent` }),
-    cursor: z.string().max(32).optional().meta({ description: "The `next` of the page before" }),
-  }),
+  query: readingQuery,
   status: 200,
-  response: z
-    .strictObject({
-      items: z.array(reading),
-      next: z.string().optional().meta({ description: "The cursor of the next page; absent at the end" }),
-    })
-    .meta({ id: "ReadingPage" }),
+  response: readingPage,
   errors: ["not_found"],
-  examples: { response: { items: [READING_EXAMPLE] } },
-  handler: (caller, { params, query }, listReadings) => {
-    const { metric, ...page } = query;
-    return listReadings(caller, params.id, metric, page);
-  },
+  examples: { response: READINGS_EXAMPLE },
+  handler: (caller, { params, query: { metric, ...page } }, listReadings) =>
+    listReadings(caller, params.id, metric, page),
 });
 
 export const listRejected = adminRoute({
@@ -136,32 +79,10 @@ export const listRejected = adminRoute({
   description: "The last messages whose payload could not be stored, newest first, with the reason.",
   params: idParams,
   status: 200,
-  response: z
-    .strictObject({
-      items: z.array(rejectedMessage),
-    })
-    .meta({ id: "RejectedMessageList" }),
+  response: rejectedList,
   errors: ["not_found"],
-  examples: {
-    response: {
-      items: [
-        {
-          id: "0199c1c9-1111-7a11-9c22-5e6f7a8b9c0d",
-          at: "2026-11-20T10:00:00.000Z",
-          topic: "t/acme/telemetry/pump-1",
-          reason: "The payload is no JSON.",
-          payload: "temperature=21.5",
-          payloadBytes: 16,
-        },
-      ],
-    },
-  },
-  handler: async (caller, { params }, listRejected) => {
-    const rejected = await listRejected(caller, params.id);
-    return { items: rejected.map((row) => ({ ...row, payload: shown(row.payload) })) };
-  },
+  examples: { response: REJECTED_EXAMPLE },
+  handler: async (caller, { params }, listRejected) => ({
+    items: (await listRejected(caller, params.id)).map(showRejected),
+  }),
 });
-
-function shown(payload: Buffer): string {
-  return payload.toString("utf8").slice(0, SHOWN_CHARACTERS).toWellFormed();
-}

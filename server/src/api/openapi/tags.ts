@@ -3,6 +3,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Overview: "What spans records of every kind: the numbers of the home screen, and the search field.",
   Devices:
     "What is watched. A device comes into being when it enrolls with a claim, or when an administrator adds it; its id is its MQTT client id and never changes.",
+  Telemetry: "What devices have published: latest values, readings, and charts of any length.",
   Groups:
     "Notification groups: who sees which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
   Shifts:

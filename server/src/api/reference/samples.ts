@@ -55,9 +55,11 @@ function credential({ surface, errors }: ReferenceRoute): string[] {
   return errors.includes("cert_invalid") ? ["--cert fullchain.pem --key key.pem"] : [];
 }
 
-/** The path with the ids of the examples. */
+/** The path with the ids of the examples, and the query that the operation needs. */
 function address(route: ReferenceRoute): string {
-  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleId(route, name)));
+  const { query } = route.examples;
+  return query ? `${path}?${new URLSearchParams(query)}` : path;
 }
 
 /** The id in the example answer of this operation, or of the one that reads this address. */

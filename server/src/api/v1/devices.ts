@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deviceUseCases } from "../../devices/devices.ts";
+import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
@@ -145,4 +146,59 @@ export const replaceDevice = publicRoute({
     },
   },
   handler: (caller, { params, body, matches }, replaceDevice) => replaceDevice(caller, params.id, body, { matches }),
+});
+
+export const newDevice = z
+  .strictObject({
+    id: z.string().max(128).optional().meta({ description: "1 to 64 of A-Z a-z 0-9 _ -; absent: a random one" }),
+    name: label(),
+    description: z.string().max(records.descriptionCharacters.value).optional(),
+    deviceTypeId: z.string().max(128).optional(),
+    groupIds: z.array(z.string().max(128)).max(records.groupsOfDevice.value).optional(),
+  })
+  .meta({ id: "NewDevice" });
+
+export const createDevice = publicRoute({
+  useCase: deviceUseCases.createDevice,
+  operationId: "createDevice",
+  method: "POST",
+  path: "/api/v1/devices",
+  tag: "Devices",
+  summary: "Add a device",
+  description:
+    "Adds a device that does not enroll itself: `POST /api/v1/device-certificates` issues a bundle for it. A device that enrolls with a claim is added by that.",
+  body: newDevice,
+  status: 201,
+  response: deviceRecord,
+  errors: ["already_exists", "quota_exceeded"],
+  examples: {
+    body: { name: "Feed pump 1", deviceTypeId: DEVICE_EXAMPLE.deviceTypeId },
+    response: {
+      ...DEVICE_EXAMPLE,
+      groupIds: [],
+      hardwareFingerprint: null,
+      hardwareModel: null,
+      agentVersion: null,
+      connectivity: { status: "never_seen", since: null, reason: null },
+      lastSeenAt: null,
+      certificateState: "none",
+    },
+  },
+  handler: (caller, { body }, createDevice) => createDevice(caller, body),
+});
+
+export const deleteDevice = publicRoute({
+  useCase: enrollmentUseCases.deleteDevice,
+  operationId: "deleteDevice",
+  method: "DELETE",
+  path: "/api/v1/devices/{id}",
+  tag: "Devices",
+  summary: "Delete a device",
+  description:
+    "Revokes its certificates, closes its sessions and deletes its telemetry. Its id and its hardware may be used again; its audit entries stay.",
+  params: idParams,
+  status: 204,
+  errors: ["not_found"],
+  examples: {},
+  handler: (caller, { params }, deleteDevice) => deleteDevice(caller, params.id),
 });

@@ -134,7 +134,7 @@ export interface RefusalQuery extends PageRequest, Omit<RefusalFilter, "viewer">
  * certificate that is not the tenant's matches nothing.
  */
 export const listRefusals = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "refusals:read", role: "viewer" },
   async (
     { database, refusals }: ConnectionsDeps & { refusals: RefusalJournal },
     caller,

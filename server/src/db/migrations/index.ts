@@ -31,6 +31,7 @@ import { anomalyStatements } from "./0031-anomaly-statements.ts";
 import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
+import { apiAdditions } from "./api/0042-api-additions.ts";
 import { storedSessions } from "./broker/0040-stored-sessions.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   { number: 39, name: "failed deliveries", sql: failedDeliveries },
   { number: 40, name: "stored sessions", sql: storedSessions },
   { number: 41, name: "lost renewals", sql: lostRenewals },
+  { number: 42, name: "api additions", sql: apiAdditions },
 ];

@@ -45,7 +45,7 @@ export interface FollowDeps {
  * @throws MusterError invalid_request
  */
 export const followTelemetry = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "telemetry:read", role: "viewer" },
   async (
     { database, clock, logger, tenantPolls }: FollowDeps,
     caller,

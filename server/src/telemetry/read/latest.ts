@@ -21,7 +21,7 @@ export interface LatestValue {
  * @throws MusterError not_found
  */
 export const listLatest = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "telemetry:read", role: "viewer" },
   async (
     { database: { db } }: { database: Pick<Database, "db"> },
     caller,

@@ -32,7 +32,7 @@ export interface ReadingPage {
  * @throws MusterError not_found, invalid_request
  */
 export const listReadings = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "telemetry:read", role: "viewer" },
   async (
     { database: { db } }: { database: Pick<Database, "db"> },
     caller,

@@ -12,7 +12,7 @@ export type RejectedRecord = RejectedRow;
  * @throws MusterError not_found
  */
 export const listRejected = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "telemetry:read", role: "viewer" },
   async (
     { database: { db } }: { database: Pick<Database, "db"> },
     caller,

@@ -30,7 +30,7 @@ export interface Series {
  * @throws MusterError not_found, invalid_request
  */
 export const readSeries = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "telemetry:read", role: "viewer" },
   async (
     { database: { db } }: { database: Pick<Database, "db"> },
     caller,

@@ -10,7 +10,7 @@ export const apiWrite = z
     operation: z.string().meta({ description: "The operation of the public API" }),
     resource: z.string().meta({ description: "The kind of record" }),
     resourceId: z.string(),
-    result: z.enum(["created", "updated", "revoked", "unchanged"]),
+    result: z.enum(["created", "updated", "revoked", "deleted", "unchanged"]),
     address: z.string().nullable(),
     requestId: z.string(),
     certificate: z

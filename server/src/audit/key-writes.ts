@@ -1,0 +1,48 @@
+import type { Tx } from "../db/database.ts";
+import type { Ids } from "../lib/ids.ts";
+import { insertWrite } from "./api-audit-store.ts";
+import type { ApiRequest } from "./idempotency.ts";
+
+export type WriteResult = "created" | "updated" | "revoked" | "deleted" | "unchanged";
+
+export interface CertificateOfWrite {
+  id: string;
+  serialNumber: string;
+  fingerprintSha256: string;
+}
+
+/** A write of an API key, as the API audit log has it. */
+export interface KeyWrite {
+  /** The kind of record: `group`, `claim`, `certificate` … */
+  resource: string;
+  /** The record's id. */
+  id: string;
+  result: WriteResult;
+  at: Date;
+  /** What was issued or revoked. */
+  certificate?: CertificateOfWrite;
+}
+
+/** Records what an API key has written, in the transaction of the write. */
+export async function recordKeyWrite(
+  tx: Tx,
+  { tenantId, address, request }: { tenantId: string | null; address?: string | undefined; request?: ApiRequest },
+  { resource, id, result, at, certificate }: KeyWrite,
+  ids: Ids,
+): Promise<void> {
+  if (tenantId === null || request === undefined) throw new Error("an API key writes in a request, to its tenant");
+  await insertWrite(tx, tenantId, {
+    id: ids.uuid(at),
+    at,
+    key_id: request.holder,
+    operation: request.operation,
+    resource,
+    resource_id: id,
+    result,
+    address: address ?? null,
+    request_id: request.id,
+    certificate_id: certificate?.id ?? null,
+    serial_number: certificate?.serialNumber ?? null,
+    fingerprint_sha256: certificate?.fingerprintSha256 ?? null,
+  });
+}
