@@ -211,6 +211,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
     [10 * MINUTE, "prune request windows", access.prune],
     [10 * SECOND, "check the sessions of live streams", () => identity.checkFollowedSessions()],
+    [10 * SECOND, "check the API keys of event streams", () => access.checkFollowedKeys()],
     [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
     [10 * MINUTE, "prune claim guesses", enrollment.prune],
     [10 * MINUTE, "prune refusals and session drops", connections.prune],

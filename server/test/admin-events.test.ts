@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request } from "node:https";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { isOf, isReady, openStream, type Stream } from "./harness/event-streams.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 import { type SignedIn, signIn } from "./harness/sign-in.ts";
@@ -32,73 +31,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-interface Message {
-  event: string;
-  id: string;
-  data: { kind?: string; deviceId?: string; reason?: string; data?: { values?: { value: unknown }[] } };
-}
-
-interface Stream {
-  status: number;
-  headers: IncomingMessage["headers"];
-  /** Every message so far. */
-  messages: Message[];
-  /** The first message that meets `condition`, once it has arrived; rejects when the stream ends without one. */
-  next(condition: (message: Message) => boolean): Promise<Message>;
-  ended: Promise<void>;
-  close(): void;
-}
-
 /** Opens a stream as a browser does. */
-async function follow(user: Pick<SignedIn, "cookie">, query = "", lastEventId?: string): Promise<Stream> {
-  const headers = {
-    cookie: user.cookie,
-    "sec-fetch-site": "same-origin",
-    ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
-  };
-  const answered = Promise.withResolvers<IncomingMessage>();
-  const call = request(`${server.httpUrl}/api/admin/events${query}`, { ca: server.ca, agent: false, headers });
-  call.on("response", answered.resolve).on("error", answered.reject).end();
-  const response = await answered.promise;
-  const messages: Message[] = [];
-  const waiting = new Set<() => void>();
-  let rest = "";
-  response.setEncoding("utf8").on("data", (chunk: string) => {
-    const parts = (rest + chunk).split("\n\n");
-    rest = parts.pop()!;
-    messages.push(...parts.filter((part) => !part.startsWith(":")).map(parsed));
-    for (const check of waiting) check();
-  });
-  response.on("error", () => undefined);
-  const ended = new Promise<void>((resolve) => response.once("close", resolve));
-  const next = (condition: (message: Message) => boolean) =>
-    new Promise<Message>((resolve, reject) => {
-      const check = () => {
-        const found = messages.find(condition);
-        if (found) resolve(found);
-      };
-      waiting.add(check);
-      check();
-      ended.then(() => reject(new Error(`the stream ended after ${JSON.stringify(messages)}`)));
-    });
-  return {
-    status: response.statusCode!,
-    headers: response.headers,
-    messages,
-    next,
-    ended,
-    close: () => call.destroy(),
-  };
+function follow(user: Pick<SignedIn, "cookie">, query = "", lastEventId?: string): Promise<Stream> {
+  const credential = { cookie: user.cookie, "sec-fetch-site": "same-origin" };
+  return openStream(server, `/api/admin/events${query}`, credential, lastEventId);
 }
-
-function parsed(part: string): Message {
-  const fields = Object.fromEntries(part.split("\n").map((line) => line.split(/: (.*)/s) as [string, string]));
-  return { event: fields.event ?? "message", id: fields.id ?? "", data: JSON.parse(fields.data ?? "{}") };
-}
-
-const isReady = ({ event }: Message) => event === "ready";
-const isOf = (kind: string, deviceId?: string) => (message: Message) =>
-  message.data.kind === kind && (deviceId === undefined || message.data.deviceId === deviceId);
 
 /** Long enough after the last time for its event not to be held back. */
 async function connectOnce(device: TestDevice): Promise<void> {

@@ -137,7 +137,8 @@ test("HEAD answers every GET with the same status and headers, compressed or not
   const environment = await oneOfEach(server, tenant);
   const unstable = /^(date|x-request-id|ratelimit)$/;
   for (const route of routes) {
-    if (route.surface !== "public" || route.method !== "GET") continue;
+    // What a stream answers has no end, so that its headers are not those of a HEAD (api-events.test.ts).
+    if (route.surface !== "public" || route.method !== "GET" || route.mediaType) continue;
     const own = await newKey(server, tenant, route.scope);
     for (const encoding of ["identity", "br"]) {
       const headers = { "x-api-key": own, "accept-encoding": encoding };

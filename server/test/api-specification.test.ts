@@ -96,7 +96,8 @@ GET /devices/{id}/readings telemetry:read
 GET /devices/{id}/rejected telemetry:read
 POST /devices device-registry:create
 DELETE /devices/{id} device-registry:delete
-GET /refusals refusals:read`;
+GET /refusals refusals:read
+GET /events events:read`;
 
 test("4.1 Public API (prefix /api/v1, header X-API-Key): method, path, scope of the 27 operations; additions have other scopes", () => {
   const ours = routes.flatMap((route) =>

@@ -7,6 +7,7 @@ export const RESOURCES: readonly (readonly [resource: string, label: string, act
   ["devices", "Devices", BOTH],
   ["telemetry", "Telemetry", READ],
   ["refusals", "Refusals", READ],
+  ["events", "Event streams", READ],
   ["groups", "Groups", BOTH],
   ["shifts", "Shifts", BOTH],
   ["thresholds", "Threshold packs", BOTH],

@@ -1,7 +1,9 @@
 import { pruneAlong } from "../db/prune.ts";
+import type { FollowedIds } from "../lib/following/followed-ids.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
 import { userIdsByEmail } from "./find-users.ts";
+import { createFollowedKeys } from "./keys/followed-keys.ts";
 import { createLastUsed } from "./keys/last-used.ts";
 import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
@@ -109,13 +111,18 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   prune(stopped?: AbortSignal): Promise<void>;
   /** Sets the metric of how much of each quota is used. */
   measure(): Promise<void>;
-  /** Waits for writes of last uses; call before the database closes. */
+  /** Calls `ended` once when the key has ended; resolves to a function that stops following. */
+  followKey: FollowedIds["follow"];
+  /** Finds followed keys that have expired; called every ten seconds. */
+  checkFollowedKeys: FollowedIds["check"];
+  /** Waits for writes of last uses and stops following keys; call before the database closes. */
   close(): Promise<void>;
 }
 
 export function createAccess(deps: AccessDeps): Access {
   const lastUsed = createLastUsed(deps);
   const requestClock = createRequestClock(deps);
+  const followed = createFollowedKeys(deps);
   const admissions = createAdmissions(deps, requestClock);
   return {
     ...bind(deps, accessUseCases),
@@ -127,6 +134,10 @@ export function createAccess(deps: AccessDeps): Access {
       await pruneAlong("", (from, limit) => pruneWindows(deps.database.db, { sinceMs, from, limit }), { stopped });
     },
     measure: createMeasure(deps),
-    close: () => lastUsed.drain(),
+    followKey: followed.follow,
+    checkFollowedKeys: followed.check,
+    async close() {
+      await Promise.all([lastUsed.drain(), followed.stop()]);
+    },
   };
 }

@@ -6,6 +6,7 @@ import * as anomalies from "./v1/anomalies.ts";
 import * as claims from "./v1/claims.ts";
 import * as deviceCertificates from "./v1/device-certificates.ts";
 import * as devices from "./v1/devices.ts";
+import * as events from "./v1/events.ts";
 import * as groups from "./v1/groups.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
@@ -25,6 +26,7 @@ const RESOURCES = [
   claims,
   deviceCertificates,
   refusals,
+  events,
   redeemClaim,
   renewCertificate,
 ];

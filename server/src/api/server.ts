@@ -181,7 +181,7 @@ function buildApp(
     proxies,
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
     deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
-    streams: { slots, identity: deps.identity, logger: deps.logger },
+    streams: { slots, identity: deps.identity, access: deps.access, logger: deps.logger },
     exports: { ...deps, slots: new ExportSlots(deps.config.limits) },
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),
   });

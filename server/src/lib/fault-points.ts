@@ -29,6 +29,7 @@ export const FAULT_POINTS = [
   "page.commit",
   "deliver.send",
   "deliver.sent",
+  "stream.open",
 ] as const;
 
 /** `x.commit` is just before the transaction commits, `x.committed` just after. */

@@ -37,12 +37,12 @@ export interface LiveDeps {
  * The events of the caller's tenant and the telemetry of its devices as one stream with one cursor. The handler receives one batch at
  * a time: every event once and in order, and at most once a second the changed latest values of a device as `telemetry.changed`.
  *
- * Every stream is about devices, so `devices:read` is needed in any case; each family of events needs its own scope as well.
+ * An API key needs `events:read` in any case; each family of events needs its own scope as well.
  *
  * @throws MusterError insufficient_scope, insufficient_role, invalid_request; `ended` rejects with cursor_expired
  */
 export const follow = useCase(
-  { scope: "devices:read", role: "viewer" },
+  { scope: "events:read", role: "viewer" },
   async (deps: LiveDeps, caller, options: LiveOptions, handler: EventHandler<LiveEvent>): Promise<Subscription> => {
     requireKinds(caller, options.kinds);
     const stream = await openStream(deps, caller, options, handler);

@@ -162,7 +162,7 @@ export const RULES: Rules = {
     unlockUser: ["no key", "admin", ({ userEmail }) => [userEmail]],
   },
   live: {
-    follow: ["devices:read", "viewer", ({ device }) => [{ kinds: ["telemetry."], telemetryOf: [device] }, ignore]],
+    follow: ["events:read", "viewer", ({ device }) => [{ kinds: [], telemetryOf: [device] }, ignore]],
   },
   notifications: {
     onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],

@@ -156,7 +156,7 @@ export function liveRules(given: () => TwoServers): void {
     const { live } = given().server.app;
     const key: Caller = {
       ...tenant.caller,
-      rights: { kind: "key", keyId: "k", scopes: new Set(["devices:read"] as const) },
+      rights: { kind: "key", keyId: "k", scopes: new Set(["events:read", "devices:read"] as const) },
     };
     const nothing = () => undefined;
     const refused = (caller: Caller, options: Parameters<typeof live.follow>[1], code: string) =>

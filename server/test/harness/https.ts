@@ -51,8 +51,11 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
+        response.on("error", (error) => (isStream ? undefined : reject(error)));
+        // A stream of events goes on for ever: its first message is its answer.
+        const isStream = response.headers["content-type"]?.startsWith("text/event-stream") && method !== "HEAD";
+        if (isStream) response.once("data", () => response.destroy());
+        response.on(isStream ? "close" : "end", () => {
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString("utf8");
           const { statusCode: status = 0, headers } = response;

@@ -36,7 +36,8 @@ export function publicApi(server: TestServer, tenant: TestTenant) {
     assert.equal(answer.headers["cache-control"], "no-store");
     if (answer.status >= 400) return answer;
     assert.equal(answer.status, route.status, answer.text);
-    if (route.response) route.response.parse(answer.json);
+    if (route.mediaType) assert.match(answer.text, /^event: ready\nid: /);
+    else if (route.response) route.response.parse(answer.json);
     else assert.equal(answer.text, "");
     answered.add(operationId);
     return answer;

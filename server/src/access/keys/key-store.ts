@@ -67,6 +67,18 @@ export async function hasKey(db: Db, tenantId: string, id: string): Promise<bool
   return (await found.executeTakeFirst()) !== undefined;
 }
 
+const selectWorking = statement<{ ids: string[]; now: Date }, { id: string }>(
+  "working-api-keys",
+  (p) => sql`
+    SELECT id FROM api_keys
+     WHERE id = ANY (${p.ids}::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${p.now}::timestamptz)`,
+);
+
+/** Those of `ids` that are neither revoked nor expired. */
+export async function findWorkingKeys(db: Db, ids: string[], now: Date): Promise<Set<string>> {
+  return new Set((await runStatement(db, selectWorking, { ids, now })).map(({ id }) => id));
+}
+
 /** The keys of a user of the tenant that are neither revoked nor expired, newest first; `undefined` when there is no such user. */
 export async function listKeysOf(
   db: Db,

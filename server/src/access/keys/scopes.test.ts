@@ -27,7 +27,7 @@ test("the specification's scopes are all there, and no wildcard of it has come t
 });
 
 test("provisioning, device certificates and what is only read have no wildcard, nor has everything", () => {
-  const added = ["device-registry:*", "telemetry:*", "refusals:*"];
+  const added = ["device-registry:*", "telemetry:*", "refusals:*", "events:*"];
   for (const scope of ["provisioning:*", "device-certificates:*", ...added, "*", "*:*", "*:read", ":*"])
     assert.throws(() => checkScopes(["devices:read", scope]), refused(scope));
 });
@@ -43,7 +43,7 @@ test("a scope that is not spelled exactly is unknown", () => {
 
 test("an unknown scope is answered with the valid ones", () => {
   const message =
-    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*refusals:read, devices:\*, .*tickets:\*\.$/;
+    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*events:read, devices:\*, .*tickets:\*\.$/;
   assert.throws(() => checkScopes(["devices:foo"]), { message });
   assert.throws(() => checkScopes(["provisioning:*"]), {
     message: /name each .*: provisioning:read, provisioning:write\.$/,

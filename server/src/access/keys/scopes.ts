@@ -22,7 +22,13 @@ export const SPECIFIED_SCOPES = [
 ] as const;
 
 /** The scopes of operations beyond the specification: no scope that a key already had may admit it to them. */
-const ADDED_SCOPES = ["telemetry:read", "device-registry:create", "device-registry:delete", "refusals:read"] as const;
+const ADDED_SCOPES = [
+  "telemetry:read",
+  "device-registry:create",
+  "device-registry:delete",
+  "refusals:read",
+  "events:read",
+] as const;
 
 /** Every scope there is. */
 export const SCOPES = [...SPECIFIED_SCOPES, ...ADDED_SCOPES] as const;

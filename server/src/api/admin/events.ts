@@ -2,28 +2,11 @@ import { z } from "zod";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import { liveUseCases } from "../../live/live.ts";
 import { adminRoute } from "../route.ts";
-import { id, timestamp } from "../shapes.ts";
 import { EventStream } from "../stream/event-stream.ts";
+import { EVENT_EXAMPLE, followedDevices, list, liveEvent, TELEMETRY } from "../v1/events.ts";
 
-const MOST_DEVICES = DEFAULT_LIMITS.streamDevices;
 /** Every family of events, without telemetry. */
 const EVENTS = ["anomaly.", "ticket.", "device.", "certificate.", "finding."];
-const TELEMETRY = "telemetry.";
-
-/** A list of values, separated by commas. */
-const list = z
-  .string()
-  .max(65 * MOST_DEVICES)
-  .transform((text) => text.split(",").filter((each) => each !== ""));
-
-const liveEvent = z
-  .strictObject({
-    kind: z.string().meta({ description: "`anomaly.opened`, `device.online`, `telemetry.changed`, …" }),
-    at: timestamp,
-    deviceId: id.nullable(),
-    data: z.record(z.string(), z.unknown()).meta({ description: "Ids and fields that a screen shows, by kind" }),
-  })
-  .meta({ id: "LiveEvent" });
 
 export const followEvents = adminRoute({
   useCase: liveUseCases.follow,
@@ -38,21 +21,13 @@ export const followEvents = adminRoute({
       type: "string",
       description: "Only these kinds, separated by commas; a kind that ends in `.` is a whole family. Absent: all",
     }),
-    telemetry: list
-      .pipe(z.array(z.string()).max(MOST_DEVICES))
-      .optional()
-      .meta({
-        type: "string",
-        description: `Ids of at most ${MOST_DEVICES} devices, separated by commas, whose changed latest values are sent as \`telemetry.changed\`, at most once a second a device`,
-      }),
+    telemetry: followedDevices,
   }),
   status: 200,
   response: liveEvent,
   mediaType: "text/event-stream",
   errors: [],
-  examples: {
-    response: { kind: "device.online", at: "2026-11-20T10:00:00.000Z", deviceId: "pump-1", data: { reason: null } },
-  },
+  examples: { response: EVENT_EXAMPLE },
   handler: async (caller, { query }, follow) =>
     new EventStream((after, receive) => {
       const telemetryOf = query.telemetry ?? [];

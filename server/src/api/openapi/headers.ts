@@ -45,6 +45,11 @@ const REQUEST_HEADERS = {
     description: "The `ETag` of the copy that you have: if it is still current, the answer is `304` without a body",
     schema: { type: "string" },
   },
+  LastEventId: {
+    name: "Last-Event-ID",
+    description: "The `id` of the last message that you have: the stream continues after it. Absent: from now on",
+    schema: { type: "string" },
+  },
 };
 type RequestHeader = keyof typeof REQUEST_HEADERS;
 
@@ -59,6 +64,7 @@ export function headerParameters(route: Route): Json[] {
   if (takesIdempotencyKey(route)) names.push("IdempotencyKey");
   if (isConditional(route)) names.push("IfMatch");
   if (mayBeUnchanged(route)) names.push("IfNoneMatch");
+  if (route.mediaType !== undefined) names.push("LastEventId");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 

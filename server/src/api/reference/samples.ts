@@ -32,7 +32,10 @@ function jsonPart(value: unknown, indent: string): Html {
 /** The request as a curl command for a shell. */
 export function curl(route: ReferenceRoute, described: Described, baseUrl: string): string {
   const { parameters = [] } = described.operation(route);
-  const lines = [`curl ${method(route)}${quoted(baseUrl + address(route))}`, ...credential(route)];
+  const lines = [
+    `curl ${route.mediaType ? "-N " : ""}${method(route)}${quoted(baseUrl + address(route))}`,
+    ...credential(route),
+  ];
   if (parameters.some((each) => described.resolve(each).name === "Idempotency-Key")) {
     lines.push('-H "Idempotency-Key: $(uuidgen)"');
   }

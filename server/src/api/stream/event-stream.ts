@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Caller, sessionIdOf } from "../../access/access.ts";
-import type { Identity } from "../../identity/identity.ts";
+import type { Caller } from "../../access/access.ts";
 import { isMusterError } from "../../lib/errors.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { StreamSlots } from "./stream-slots.ts";
+import { type HolderTools, holderOf } from "./stream-holder.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 /** An event as it is sent: its cursor is the id of the message, the rest its data. */
@@ -29,14 +29,12 @@ export class EventStream {
   }
 }
 
-export interface StreamTools {
-  slots: StreamSlots;
-  identity: Pick<Identity, "followSession">;
+export interface StreamTools extends HolderTools {
   logger: Logger;
 }
 
 /**
- * Sends an event stream until the client closes it, its session ends, or the service stops. A cursor whose events have been deleted
+ * Sends an event stream until the client closes it, its session or API key ends, or the service stops. A cursor whose events have been deleted
  * is answered by `reset`, after which the stream goes on from the present.
  *
  * @throws MusterError invalid_request; Refusal rate_limited: before the stream has begun
@@ -45,15 +43,15 @@ export async function serveEventStream(
   request: FastifyRequest,
   reply: FastifyReply,
   { open }: EventStream,
-  { slots, identity, logger }: StreamTools,
+  { logger, ...tools }: StreamTools,
 ): Promise<FastifyReply> {
   reply.type("text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
   if (request.method === "HEAD") return reply.send("");
-  const sessionId = sessionIdOf(request.who as Caller)!;
-  const leave = slots.take(sessionId);
+  const holder = holderOf(request.who as Caller, tools);
+  const leave = holder.take();
   const begun = Promise.withResolvers<StreamWriter>();
   begun.promise.catch(() => undefined);
-  const sessionEnded = Promise.withResolvers<void>();
+  const holderEnded = Promise.withResolvers<void>();
   const receive: Receive = async (events) => {
     const writer = await begun.promise;
     await writer.write(events.map(({ cursor, ...data }) => ({ id: cursor, data })));
@@ -63,10 +61,11 @@ export async function serveEventStream(
     for (const each of release.splice(0)) each();
   };
   try {
-    release.push(await identity.followSession(sessionId, sessionEnded.resolve));
+    await faultPoint("stream.open");
+    release.push(await holder.follow(holderEnded.resolve));
     const feed = await open(lastEventId(request), receive);
     const writer = begin(reply);
-    sessionEnded.promise.then(() => writer.end("session_ended"));
+    holderEnded.promise.then(() => writer.end(holder.ended));
     writer.write([{ event: "ready", id: feed.cursor, data: {} }]);
     begun.resolve(writer);
     feedUntilClosed(feed, writer, () => open(undefined, receive))

@@ -4,42 +4,75 @@ import { Refusal } from "../problem.ts";
 /** A stream that ends gives its place back; a client may try again soon. */
 const RETRY_SECONDS = 5;
 
-/** Counts the open streams of this process and of each session. */
+type StreamLimits = Pick<Limits, "streams" | "streamsOfSession" | "keyStreams" | "keyStreamsOfTenant" | "streamsOfKey">;
+
+/** Something that has room for so many streams. */
+interface Place {
+  name: string;
+  most: number;
+  full: string;
+}
+
+/**
+ * Counts the open streams of this process: those of the admin app, of each session, of all API keys, of each key, of the keys of each
+ * tenant. Streams of keys take no room from those of people.
+ */
 export class StreamSlots {
-  readonly #limits: Pick<Limits, "streams" | "streamsOfSession">;
-  readonly #ofSessions = new Map<string, number>();
-  #open = 0;
+  readonly #limits: StreamLimits;
+  readonly #open = new Map<string, number>();
   #empty = Promise.withResolvers<void>();
 
-  constructor(limits: Pick<Limits, "streams" | "streamsOfSession">) {
+  constructor(limits: StreamLimits) {
     this.#limits = limits;
   }
 
   /** @returns a function that gives the place back. @throws Refusal rate_limited */
-  take(sessionId: string): () => void {
+  takeForSession(sessionId: string): () => void {
     const { streams, streamsOfSession } = this.#limits;
-    const ofSession = this.#ofSessions.get(sessionId) ?? 0;
-    if (ofSession >= streamsOfSession) throw tooMany(`a session has at most ${streamsOfSession} live streams`);
-    if (this.#open >= streams) throw tooMany("too many live streams are open");
-    this.#open++;
-    this.#ofSessions.set(sessionId, ofSession + 1);
+    return this.#take([
+      {
+        name: `session ${sessionId}`,
+        most: streamsOfSession,
+        full: `a session has at most ${streamsOfSession} live streams`,
+      },
+      { name: "sessions", most: streams, full: "too many live streams are open" },
+    ]);
+  }
+
+  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  takeForKey(keyId: string, tenantId: string): () => void {
+    const { keyStreams, keyStreamsOfTenant, streamsOfKey } = this.#limits;
+    return this.#take([
+      { name: `key ${keyId}`, most: streamsOfKey, full: `a key has at most ${streamsOfKey} event streams` },
+      {
+        name: `tenant ${tenantId}`,
+        most: keyStreamsOfTenant,
+        full: `the keys of a tenant have at most ${keyStreamsOfTenant} event streams together`,
+      },
+      { name: "keys", most: keyStreams, full: "too many event streams are open" },
+    ]);
+  }
+
+  #take(places: readonly Place[]): () => void {
+    const full = places.find(({ name, most }) => (this.#open.get(name) ?? 0) >= most);
+    if (full) throw new Refusal("rate_limited", full.full, { extra: { retryAfterSeconds: RETRY_SECONDS } });
+    for (const { name } of places) this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
     return () => {
-      if (--this.#open === 0) {
-        this.#empty.resolve();
-        this.#empty = Promise.withResolvers();
-      }
-      const left = this.#ofSessions.get(sessionId)! - 1;
-      if (left === 0) this.#ofSessions.delete(sessionId);
-      else this.#ofSessions.set(sessionId, left);
+      for (const { name } of places) this.#giveBack(name);
+      if (this.#open.size > 0) return;
+      this.#empty.resolve();
+      this.#empty = Promise.withResolvers();
     };
+  }
+
+  #giveBack(name: string): void {
+    const left = this.#open.get(name)! - 1;
+    if (left === 0) this.#open.delete(name);
+    else this.#open.set(name, left);
   }
 
   /** Resolves when no stream is open. */
   async whenEmpty(): Promise<void> {
-    if (this.#open > 0) await this.#empty.promise;
+    if (this.#open.size > 0) await this.#empty.promise;
   }
-}
-
-function tooMany(message: string): Refusal {
-  return new Refusal("rate_limited", message, { extra: { retryAfterSeconds: RETRY_SECONDS } });
 }

@@ -91,7 +91,7 @@ export const https = limitTable({
   },
   streamDevices: {
     level: "request",
-    of: "devices whose telemetry one live stream of the admin app follows",
+    of: "devices whose telemetry one live stream follows",
     value: 200,
     reached: "400 invalid_request, naming the field and the limit",
     fixed: true,
@@ -107,6 +107,25 @@ export const https = limitTable({
     level: "process",
     of: "live streams of the admin app; each asks the database every second",
     value: 500,
+    reached: "429 rate_limited with Retry-After",
+  },
+  streamsOfKey: {
+    level: "session",
+    of: "event streams of an API key, in each process",
+    value: 4,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
+  keyStreamsOfTenant: {
+    level: "tenant",
+    of: "event streams of all API keys of a tenant, in each process",
+    value: 20,
+    reached: "429 rate_limited with Retry-After",
+  },
+  keyStreams: {
+    level: "process",
+    of: "event streams of API keys, beside the live streams of the admin app; each asks the database every second",
+    value: 250,
     reached: "429 rate_limited with Retry-After",
   },
   exportRows: {

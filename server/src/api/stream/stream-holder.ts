@@ -1,0 +1,35 @@
+import { type Access, type Caller, requesterOf, sessionIdOf } from "../../access/access.ts";
+import type { Identity } from "../../identity/identity.ts";
+import type { StreamSlots } from "./stream-slots.ts";
+
+export interface HolderTools {
+  slots: StreamSlots;
+  identity: Pick<Identity, "followSession">;
+  access: Pick<Access, "followKey">;
+}
+
+/** Whose stream it is: a session of the admin app, or an API key. The stream ends with its holder. */
+export interface StreamHolder {
+  /** @returns a function that gives the place back. @throws Refusal rate_limited */
+  take(): () => void;
+  /** @returns a function that stops following */
+  follow(ended: () => void): Promise<() => void>;
+  /** The reason that the stream ends with. */
+  ended: "session_ended" | "key_ended";
+}
+
+export function holderOf(caller: Caller, { slots, identity, access }: HolderTools): StreamHolder {
+  const sessionId = sessionIdOf(caller);
+  if (sessionId !== undefined)
+    return {
+      take: () => slots.takeForSession(sessionId),
+      follow: (ended) => identity.followSession(sessionId, ended),
+      ended: "session_ended",
+    };
+  const { holder } = requesterOf(caller);
+  return {
+    take: () => slots.takeForKey(holder, caller.tenantId),
+    follow: (ended) => access.followKey(holder, ended),
+    ended: "key_ended",
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import { liveUseCases } from "../../live/live.ts";
+import { publicRoute } from "../route.ts";
+import { id, timestamp } from "../shapes.ts";
+import { EventStream } from "../stream/event-stream.ts";
+
+const MOST_DEVICES = DEFAULT_LIMITS.streamDevices;
+export const TELEMETRY = "telemetry.";
+
+/** A list of values, separated by commas. */
+export const list = z
+  .string()
+  .max(65 * MOST_DEVICES)
+  .transform((text) => text.split(",").filter((each) => each !== ""));
+
+export const followedDevices = list
+  .pipe(z.array(z.string()).max(MOST_DEVICES))
+  .optional()
+  .meta({
+    type: "string",
+    description: `Ids of at most ${MOST_DEVICES} devices, separated by commas, whose changed latest values are sent as \`telemetry.changed\`, at most once a second a device`,
+  });
+
+export const liveEvent = z
+  .strictObject({
+    kind: z.string().meta({ description: "`anomaly.opened`, `device.online`, `telemetry.changed`, …" }),
+    at: timestamp,
+    deviceId: id.nullable(),
+    data: z.record(z.string(), z.unknown()).meta({ description: "Ids and fields that a screen shows, by kind" }),
+  })
+  .meta({ id: "LiveEvent" });
+
+export const EVENT_EXAMPLE = {
+  kind: "device.online",
+  at: "2026-11-20T10:00:00.000Z",
+  deviceId: "pump-1",
+  data: { reason: null },
+};
+
+const query = z
+  .strictObject({
+    kinds: list.pipe(z.array(z.string()).min(1)).meta({
+      type: "string",
+      description:
+        "These kinds, separated by commas; a kind that ends in `.` is a whole family: `anomaly.`, `ticket.`, `device.`, `certificate.`, `finding.`, `telemetry.`",
+    }),
+    telemetry: followedDevices,
+  })
+  .refine(({ kinds, telemetry = [] }) => kinds.some(isTelemetry) === telemetry.length > 0, {
+    message: "must name the devices if, and only if, `kinds` asks for telemetry",
+    path: ["telemetry"],
+  });
+
+function isTelemetry(kind: string): boolean {
+  return kind.startsWith(TELEMETRY);
+}
+
+export const followEvents = publicRoute({
+  useCase: liveUseCases.follow,
+  operationId: "followEvents",
+  method: "GET",
+  path: "/api/v1/events",
+  tag: "Events",
+  summary: "Follow events",
+  description: `A stream of server-sent events (\`text/event-stream\`), with the tenant's events in their order. Besides its own scope it needs the one that reads what \`kinds\` names: \`anomalies:read\`, \`tickets:read\`, \`devices:read\`, \`telemetry:read\`, and \`device-certificates:read\` for certificates and findings.\n\nIt begins with \`event: ready\`. Then each message is an event: \`data\` as below, \`id\` the place to continue after; send it as \`Last-Event-ID\` to get what has happened since. \`event: reset\`: the events after that place have been deleted, and the stream goes on from the present. \`event: end\` with a \`reason\`: \`key_ended\`, \`stopping\` or \`failed\`. A comment every 15 seconds keeps it open. In each process of the service a key has at most ${DEFAULT_LIMITS.streamsOfKey} streams.`,
+  query,
+  status: 200,
+  response: liveEvent,
+  mediaType: "text/event-stream",
+  errors: [],
+  examples: { query: { kinds: "device.,anomaly." }, response: EVENT_EXAMPLE },
+  handler: async (caller, { query: { kinds, telemetry = [] } }, follow) =>
+    new EventStream((after, receive) => follow(caller, { after, kinds, telemetryOf: telemetry }, receive)),
+});
