@@ -52,7 +52,7 @@ export function https(url: string, options: HttpOptions = {}): Promise<HttpAnswe
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", (error) => (isStream ? undefined : reject(error)));
-        // A stream of events goes on for ever: its first message is its answer.
+        // A stream of events does not end by itself: its first message is its answer.
         const isStream = response.headers["content-type"]?.startsWith("text/event-stream") && method !== "HEAD";
         if (isStream) response.once("data", () => response.destroy());
         response.on(isStream ? "close" : "end", () => {
