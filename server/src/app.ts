@@ -196,7 +196,7 @@ function addressesOf(config: Config) {
 /** @returns a function that stops the jobs and waits for running ones */
 function startJobs(parts: Features & Pick<App, "authorities" | "database">, logger: Logger): () => Promise<void> {
   const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
-  const { authorities, database } = parts;
+  const { authorities, database, platform } = parts;
   const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
     [2 * SECOND, "maintain the database", () => database.maintain()],
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
@@ -209,6 +209,7 @@ function startJobs(parts: Features & Pick<App, "authorities" | "database">, logg
     [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
     [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
+    [HOUR, "report devices that lack a new server root", () => platform.reportRollout()],
     [10 * MINUTE, "prune request windows", access.prune],
     [10 * SECOND, "check the sessions of live streams", () => identity.checkFollowedSessions()],
     [10 * SECOND, "check the API keys of event streams", () => access.checkFollowedKeys()],

@@ -108,7 +108,7 @@ export function composeFeatures(process: FeatureDeps) {
     live: createLive({ events, telemetry }),
     metrics,
     notifications,
-    overview: createOverview({ ...deps, ...shown }),
+    overview: createOverview({ ...deps, ...shown, authorities }),
     platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };

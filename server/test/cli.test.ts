@@ -212,7 +212,12 @@ test("the shell lists and rotates the certificate authorities", async () => {
   assert.equal(await active(), 5);
   for (const command of ["rotate-intermediate", "rotate-root", "rotate-server"]) await json("ca", command);
   assert.equal(await active(), 5);
+  assert.deepEqual((await json("ca", "status")).rollout.trusting, 0, "the new server root is on no device yet");
   const { stdout } = await muster(["ca", "status"]);
+  assert.match(
+    stdout,
+    /^New server root \(takes over \d{4}-\d\d-\d\d\): 0 of \d+ devices with a live certificate have it\.$/m,
+  );
   assert.match(stdout, /^device_intermediate +retiring +until \d{4}-\d\d-\d\d/m);
 });
 

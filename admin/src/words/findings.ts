@@ -4,7 +4,7 @@ type Kind = Schemas["Finding"]["kind"];
 type ListedKind = keyof Schemas["Overview"]["findings"];
 
 /** Titles of the findings that are listed over all devices. */
-export const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
+const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   shared_key: "Another device has the same key",
   publishes_nowhere: "The device may publish nowhere",
   renewal_overdue: "The renewal of the certificate is overdue",
@@ -12,8 +12,14 @@ export const LISTED_FINDINGS: Readonly<Record<ListedKind, string>> = {
   clock_replaced: "The clock of the device is wrong",
 };
 
+/** Titles of those that a list can be narrowed to. */
+export const ASKED_FINDINGS: Readonly<Record<Exclude<Kind, "topics_changed">, string>> = {
+  ...LISTED_FINDINGS,
+  server_root_missing: "The device lacks the new server root",
+};
+
 /** Titles of what is wrong with devices that work. */
 export const FINDINGS: Readonly<Record<Kind, string>> = {
-  ...LISTED_FINDINGS,
+  ...ASKED_FINDINGS,
   topics_changed: "The topics of the device have changed since its certificate was issued",
 };

@@ -14,7 +14,15 @@ import { followAuthorities } from "./follow-authorities.ts";
 import type { Issuer, ServerTls } from "./loaded-authorities.ts";
 import { type MasterKeyRotation, rotateMasterKey } from "./rotate-master-key.ts";
 import { createSealedSecrets, type SealedSecrets } from "./sealed-secrets.ts";
-import { type AuthorityStatus, type ExportedAuthority, exportCertificates, issuersOf, statusOf } from "./status.ts";
+import {
+  type AuthorityStatus,
+  type ExportedAuthority,
+  exportCertificates,
+  issuersOf,
+  type RootRollout,
+  rolloutOf,
+  statusOf,
+} from "./status.ts";
 
 export type { AuthoritiesDeps, EncryptAgain } from "./deps.ts";
 export type { KeyPurpose } from "./derived-keys.ts";
@@ -22,7 +30,7 @@ export type { Issuer, ServerTls } from "./loaded-authorities.ts";
 export { createMasterKeys, fixedMasterKey, type MasterKeyStore, type MasterKeys } from "./master-keys.ts";
 export type { MasterKeyRotation } from "./rotate-master-key.ts";
 export type { SealedSecrets } from "./sealed-secrets.ts";
-export type { AuthorityStatus, ExportedAuthority } from "./status.ts";
+export type { AuthorityStatus, ExportedAuthority, RootRollout } from "./status.ts";
 
 /** What is replaced. `rootImmediately`: the new server root is active at once. */
 export type Rotation = "intermediate" | "server" | "root" | "rootImmediately";
@@ -48,6 +56,8 @@ export interface Authorities {
   onChange(listener: () => void): () => void;
   /** Every generation, retired ones too, oldest first. */
   status(): Promise<AuthorityStatus[]>;
+  /** The server root that takes the place of another one which is still trusted. */
+  rollout(): Promise<RootRollout | undefined>;
   /** The public certificates of the roots and intermediates in use, oldest first. */
   exportCertificates(): Promise<ExportedAuthority[]>;
   /** The intermediate that issued a leaf, then its root, retired ones too. */
@@ -111,6 +121,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
     },
     onChange,
     status,
+    rollout: async () => rolloutOf(await listAuthoritiesInUse(deps.database.db)),
     exportCertificates: async () => exportCertificates(await listAuthoritiesInUse(deps.database.db)),
     issuersOf: async (leafDer) => issuersOf(await listAuthorities(deps.database.db), leafDer),
     rotateIntermediate: () => rotate("intermediate"),

@@ -38,6 +38,26 @@ export function statusOf(row: AuthorityRow): AuthorityStatus {
   };
 }
 
+/** A server root that takes the place of another one. */
+export interface RootRollout {
+  readonly id: string;
+  readonly name: string;
+  /** When it joined the bundle that devices fetch. */
+  readonly announcedAt: Date;
+  /** When servers begin to use it, or were planned to. */
+  readonly takeOverAt: Date | null;
+  readonly activatedAt: Date | null;
+}
+
+/** The newest server root among these rows in use, oldest first, while there is an older one beside it. */
+export function rolloutOf(rows: readonly AuthorityRow[]): RootRollout | undefined {
+  const roots = rows.filter(({ role }) => role === "server_root");
+  const newest = roots.at(-1);
+  if (newest === undefined || roots.length < 2) return undefined;
+  const { id, name, created_at: announcedAt, take_over_at: takeOverAt, activated_at: activatedAt } = newest;
+  return { id, name, announcedAt, takeOverAt, activatedAt };
+}
+
 /** A root or an intermediate with its certificate, as `muster ca export` prints it. Public. */
 export interface ExportedAuthority extends AuthorityStatus {
   readonly pem: string;

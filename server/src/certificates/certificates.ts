@@ -37,6 +37,7 @@ export {
   revokeIssuedWithKey,
   revokeLiveOfDevice,
 } from "./revoke.ts";
+export { countServerRoot, hasServerRoot, type ServerRoot } from "./server-root-store.ts";
 export type { CertificateDetail } from "./show-certificate.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 

@@ -10,6 +10,7 @@ import type { Enrollment } from "../enrollment/enrollment.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Notifications } from "../notifications/notifications.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
@@ -26,6 +27,7 @@ export interface Facades {
   enrollment: Enrollment;
   groups: Groups;
   identity: Identity;
+  platform: Platform;
   rules: Rules;
   telemetry: Telemetry;
   notifications: Notifications;

@@ -42,6 +42,8 @@ export interface Metrics {
   readonly webhookTargetsPaused: Gauge;
   /** Unresolved anomalies, of all processes. */
   readonly anomalies: Gauge<"severity">;
+  /** Devices with a live certificate while a new server root is rolled out, of all processes; `state` is `trusting` or `missing`. */
+  readonly serverRootDevices: Gauge<"state">;
   /** Device hours whose roll-up is not computed yet, of all processes. */
   readonly rollUpsDue: Gauge;
   /** Requests refused because a tenant has reached a quota. */
@@ -205,6 +207,12 @@ function monitoringMetrics(registers: Registry[]) {
       name: "muster_anomalies_unresolved",
       help: "Unresolved anomalies, of all processes",
       labelNames: ["severity"],
+      registers,
+    }),
+    serverRootDevices: new Gauge({
+      name: "muster_server_root_devices",
+      help: "Devices with a live certificate that have the new server root (trusting) or lack it (missing), while one is rolled out",
+      labelNames: ["state"],
       registers,
     }),
     rollUpsDue: new Gauge({

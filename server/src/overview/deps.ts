@@ -1,5 +1,6 @@
 import type { Access } from "../access/access.ts";
 import type { Anomalies } from "../anomalies/anomalies.ts";
+import type { Authorities } from "../authorities/authorities.ts";
 import type { Certificates } from "../certificates/certificates.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Database } from "../db/database.ts";
@@ -15,6 +16,7 @@ export interface OverviewDeps {
   database: Database;
   clock: Clock;
   access: Pick<Access, "tenantUsage" | "listUsers" | "nameUsers" | "nameKeys">;
+  authorities: Pick<Authorities, "rollout">;
   anomalies: Pick<Anomalies, "listAnomalies">;
   certificates: Pick<Certificates, "listCertificates">;
   connections: Pick<Connections, "listMqttClients" | "listRefusals">;

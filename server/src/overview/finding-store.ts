@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { visibleDevice } from "../access/access.ts";
+import { hasServerRoot, type ServerRoot } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { hasOtherTopics } from "../devices/devices.ts";
 import type { PageRequest } from "../lib/page.ts";
@@ -14,8 +15,11 @@ export const LISTED_FINDING_KINDS = [
 ] as const;
 export type ListedFindingKind = (typeof LISTED_FINDING_KINDS)[number];
 
+/** Findings that are listed, one kind at a time. While a root is rolled out, almost every device lacks it at first: it is not counted. */
+export const ASKED_FINDING_KINDS = [...LISTED_FINDING_KINDS, "server_root_missing"] as const;
+
 /** `topics_changed` is looked for on one device alone: over all, it would compare the topics of every certificate. */
-export const FINDING_KINDS = [...LISTED_FINDING_KINDS, "topics_changed"] as const;
+export const FINDING_KINDS = [...ASKED_FINDING_KINDS, "topics_changed"] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface FindingRow {
@@ -38,6 +42,8 @@ export interface FindingScope {
   overdueBefore: Date;
   /** A bundle that ends before this ends soon. */
   expiringBefore: Date;
+  /** The server root that takes the place of another one, if any does. */
+  serverRoot?: ServerRoot | undefined;
   deviceId?: string | undefined;
   kind?: FindingKind | undefined;
   viewer?: string | undefined;
@@ -70,7 +76,7 @@ export async function countFindingRows(db: Db, scope: FindingScope): Promise<Rec
 const COLUMNS = sql`kind, device_id, device_name, certificate_id, metrics, at`;
 
 function findings(scope: FindingScope): RawBuilder<unknown> {
-  const asked = scope.deviceId === undefined ? LISTED_FINDING_KINDS : FINDING_KINDS;
+  const asked = scope.deviceId === undefined && scope.kind === undefined ? LISTED_FINDING_KINDS : FINDING_KINDS;
   const kinds = asked.filter((kind) => scope.kind === undefined || scope.kind === kind);
   return sql.join(
     kinds.map((kind) => KINDS[kind](scope)),
@@ -110,6 +116,11 @@ const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<un
     SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
       FROM shared_telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
      WHERE l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
+  server_root_missing: (scope) => sql`
+    SELECT 'server_root_missing', d.id, d.name, NULL::uuid, '{}'::text[], ${scope.serverRoot?.announcedAt ?? null}::timestamptz
+      FROM shared_devices d
+     WHERE d.certificate_until > ${scope.now}::timestamptz AND ${ofDevices(scope)}
+       AND ${scope.serverRoot ? sql`NOT ${hasServerRoot(scope.serverRoot)}` : sql`false`}`,
   topics_changed: (scope) => sql`
     SELECT 'topics_changed', d.id, d.name, c.id, '{}'::text[], c.issued_at
       FROM shared_devices d JOIN shared_certificates c ON c.device_uid = d.uid

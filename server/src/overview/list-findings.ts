@@ -52,6 +52,11 @@ const TEXTS: Readonly<Record<FindingKind, { cause: string; cure: string }>> = {
       "The device sent a time that is more than 10 minutes ahead or 30 days old. Its values are stored with the time of the server.",
     cure: "Set the device's clock, or leave the time out of its messages.",
   },
+  server_root_missing: {
+    cause:
+      "The device has not shown that it has the new server root. Once the broker is served with it, the device cannot verify the broker.",
+    cure: "Have the device renew its certificate and connect: the answer has the root in its CA bundle. Give a device with a bundle a new one.",
+  },
   topics_changed: {
     cause:
       "The topics of the device's type, or the type itself, have changed since its certificate was issued. The broker goes by the topics of the certificate.",
@@ -75,9 +80,9 @@ export const listFindings = useCase(
   async (deps: OverviewDeps, caller, { skip, limit, ...filter }: FindingQuery): Promise<Page<Finding>> => {
     if (filter.deviceId !== undefined && !isDeviceId(filter.deviceId)) return { items: [], total: 0, skip, limit };
     const viewer = boundedToGroupsOf(caller);
-    const read = () => {
-      const scope = findingScope(caller, deps.clock.now(), filter);
-      return listFindingRows(deps.database.db, scope, { skip, limit });
+    const read = async () => {
+      const scope = findingScope(caller, deps.clock.now(), { ...filter, serverRoot: await deps.authorities.rollout() });
+      return await listFindingRows(deps.database.db, scope, { skip, limit });
     };
     const key = JSON.stringify([viewer, filter.kind, skip, limit]);
     const { rows, total } =
@@ -92,7 +97,7 @@ export const listFindings = useCase(
 export function findingScope(
   caller: Caller,
   now: Date,
-  filter: Omit<FindingQuery, keyof PageRequest> = {},
+  filter: Pick<FindingScope, "deviceId" | "kind" | "serverRoot"> = {},
 ): FindingScope {
   const bounds = { overdueBefore: addMs(now, -OVERDUE_MS), expiringBefore: addMs(now, EXPIRING_MS) };
   const { tenantId, tenantSlug } = caller;

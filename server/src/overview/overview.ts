@@ -6,7 +6,7 @@ import { nameActors } from "./name-actors.ts";
 import { readOverview } from "./read-overview.ts";
 import { search } from "./search.ts";
 
-export { FINDING_KINDS, LISTED_FINDING_KINDS } from "./finding-store.ts";
+export { ASKED_FINDING_KINDS, FINDING_KINDS } from "./finding-store.ts";
 
 /**
  * What spans several features: the home screen's numbers, the search field, findings, the timeline of a device, the names of actors.

@@ -3,12 +3,16 @@ import type { Database } from "../db/database.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Metrics } from "../lib/metrics.ts";
 
 /** What the use cases of this feature work with. */
 export interface PlatformDeps {
   database: Database;
   clock: Clock;
   ids: Ids;
-  authorities: Pick<Authorities, "status" | "rotateIn">;
+  logger: Logger;
+  metrics: Pick<Metrics, "serverRootDevices">;
+  authorities: Pick<Authorities, "status" | "rotateIn" | "rollout">;
   doctor: Doctor;
 }

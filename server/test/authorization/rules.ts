@@ -192,6 +192,7 @@ export const RULES: Rules = {
     showAuthorities: ["no key", "platform", () => []],
     rotateAuthorities: ["no key", "platform", () => ["intermediate"]],
     runChecks: ["no key", "platform", () => []],
+    showTrustRollout: ["no key", "platform", () => []],
   },
   rules: {
     createThreshold: [

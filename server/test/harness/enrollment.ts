@@ -36,6 +36,7 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
       issuersOf: async () => [],
       status: async () => [],
       rotateIn: async () => [],
+      rollout: async () => undefined,
       serverCaBundlePem: () => "SERVER CA BUNDLE",
       secrets: testSecrets,
     },

@@ -57,6 +57,7 @@ function testAuthorities(clock: Clock): FeatureDeps["authorities"] {
     issuersOf: async () => [],
     status: async () => [],
     rotateIn: async () => [],
+    rollout: async () => undefined,
     serverCaBundlePem: () => "SERVER CA BUNDLE",
     secrets: testSecrets,
   };

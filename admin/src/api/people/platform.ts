@@ -21,6 +21,11 @@ export const authoritiesQuery = queryOptions({
   queryFn: ({ signal }) => must(api.GET(AUTHORITIES, { signal })),
 });
 
+export const trustRolloutQuery = queryOptions({
+  queryKey: keyOf("/api/admin/platform/trust-rollout"),
+  queryFn: ({ signal }) => must(api.GET("/api/admin/platform/trust-rollout", { signal })),
+});
+
 /** The checks run when they are asked for: a minute later they may say something else. */
 export const checksQuery = queryOptions({
   queryKey: keyOf("/api/admin/platform/doctor"),

@@ -8,7 +8,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago } from "../../ui/display/time.tsx";
 import { Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
-import { FINDINGS, LISTED_FINDINGS } from "../../words/findings.ts";
+import { ASKED_FINDINGS, FINDINGS } from "../../words/findings.ts";
 
 const COLUMNS: readonly Column<Finding>[] = [
   { key: "device", title: "Device", main: true, cell: ({ deviceName, deviceId }) => deviceName || deviceId },
@@ -24,7 +24,7 @@ export default function FindingsPage() {
   return (
     <Page title="Findings" lead="What is wrong with devices that work, and what to do. A finding ends with its cause.">
       <Filters
-        filters={[{ kind: "choice", name: "kind", label: "Finding", options: Object.entries(LISTED_FINDINGS) }]}
+        filters={[{ kind: "choice", name: "kind", label: "Finding", options: Object.entries(ASKED_FINDINGS) }]}
         values={values}
         onChange={onFilter}
       />

@@ -17,6 +17,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { Ago, Time } from "../../ui/display/time.tsx";
 import { Confirm } from "../../ui/input/confirm.tsx";
 import { AUTHORITY_ROLES, AUTHORITY_STATES, ROTATIONS } from "../../words/authorities.ts";
+import { TrustRollout } from "./trust-rollout.tsx";
 
 const COLUMNS: readonly Column<Authority>[] = [
   { key: "name", title: "Name", main: true, cell: ({ name }) => name },
@@ -43,6 +44,7 @@ export function Authorities() {
           </Button>
         ))}
       </div>
+      <TrustRollout />
       <Loaded query={useQuery(authoritiesQuery)}>
         {({ items }) => (
           <Table label="Certificate authorities" columns={COLUMNS} rows={items} rowKey={({ id }) => id} />

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { records } from "../../lib/limits/records.ts";
-import { FINDING_KINDS, LISTED_FINDING_KINDS, overviewUseCases } from "../../overview/overview.ts";
+import { ASKED_FINDING_KINDS, FINDING_KINDS, overviewUseCases } from "../../overview/overview.ts";
 import { adminRoute } from "../route.ts";
 import { id, idParams, instant, page, paging, timestamp } from "../shapes.ts";
 
@@ -48,8 +48,8 @@ export const listFindings = adminRoute({
   tag: TAG,
   summary: "List findings",
   description:
-    "What is wrong with devices that work, newest first. A finding ends with its cause. `topics_changed` is found of one device alone.",
-  query: z.strictObject({ deviceId: id.optional(), kind: z.enum(LISTED_FINDING_KINDS).optional(), ...paging(50, 200) }),
+    "What is wrong with devices that work, newest first. A finding ends with its cause. `server_root_missing` is listed when it is asked for, `topics_changed` of one device alone.",
+  query: z.strictObject({ deviceId: id.optional(), kind: z.enum(ASKED_FINDING_KINDS).optional(), ...paging(50, 200) }),
   status: 200,
   response: page(finding),
   errors: [],

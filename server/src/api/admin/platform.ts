@@ -3,7 +3,7 @@ import { accessUseCases } from "../../access/access.ts";
 import { connectionUseCases } from "../../connections/connections.ts";
 import { platformUseCases } from "../../platform/platform.ts";
 import { adminRoute } from "../route.ts";
-import { id, label, page, paging, timestamp } from "../shapes.ts";
+import { id, label, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import { REFUSAL_EXAMPLE, refusal } from "../v1/refusals.ts";
 import { AUTHORITY_EXAMPLE, authorityStatus } from "./shapes/authority-shapes.ts";
 
@@ -22,6 +22,25 @@ const createdTenant = tenantSummary
     }),
   })
   .meta({ id: "CreatedTenant" });
+
+const trustRollout = z
+  .strictObject({
+    rollout: z
+      .strictObject({
+        id,
+        name: z.string(),
+        announcedAt: timestamp.meta({
+          description: "When it joined the CA bundle that devices get with their certificates",
+        }),
+        takeOverAt: nullableTimestamp.meta({ description: "When servers begin to use it" }),
+        activatedAt: nullableTimestamp,
+        devices: z.int().meta({ description: "Devices with a live certificate, of all tenants" }),
+        trusting: z.int().meta({ description: "Those that have the root" }),
+      })
+      .nullable()
+      .meta({ description: "`null` while no server root takes the place of another one" }),
+  })
+  .meta({ id: "TrustRollout" });
 
 const authorities = z.strictObject({ items: z.array(authorityStatus) }).meta({ id: "Authorities" });
 
@@ -104,6 +123,34 @@ export const showAuthorities = adminRoute({
   errors: [],
   examples: { response: { items: [AUTHORITY_EXAMPLE] } },
   handler: async (caller, _input, showAuthorities) => ({ items: await showAuthorities(caller) }),
+});
+
+export const showTrustRollout = adminRoute({
+  useCase: platformUseCases.showTrustRollout,
+  operationId: "getTrustRollout",
+  method: "GET",
+  path: "/api/admin/platform/trust-rollout",
+  tag: TAG,
+  summary: "Show which devices have a new server root",
+  description:
+    "A device has it once it has connected with a certificate that was issued with it, or after it took over. The devices that lack it are findings of their tenants.",
+  status: 200,
+  response: trustRollout,
+  errors: [],
+  examples: {
+    response: {
+      rollout: {
+        id: AUTHORITY_EXAMPLE.id,
+        name: "Muster server root 2 8c1d77aa",
+        announcedAt: "2026-11-20T10:00:00.000Z",
+        takeOverAt: "2026-12-25T10:00:00.000Z",
+        activatedAt: null,
+        devices: 1300,
+        trusting: 1204,
+      },
+    },
+  },
+  handler: async (caller, _input, showTrustRollout) => ({ rollout: await showTrustRollout(caller) }),
 });
 
 export const rotateAuthorities = adminRoute({

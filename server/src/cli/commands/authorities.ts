@@ -36,7 +36,7 @@ function rotationLines({ keyId, formerKeyId, remaining }: Result): string[] {
   return [done, ...remaining];
 }
 
-function show({ authorities }: Result): string[] {
+function show({ authorities, rollout }: Result): string[] {
   const rows: string[][] = authorities.map((each: Result) => [
     each.role,
     each.status,
@@ -44,7 +44,12 @@ function show({ authorities }: Result): string[] {
     each.fingerprintSha256.slice(0, 16),
     each.takeOverAt && each.status === "upcoming" ? `takes over ${each.takeOverAt.slice(0, 10)}` : "",
   ]);
-  return columns(rows, "No certificate authorities yet.");
+  return [...columns(rows, "No certificate authorities yet."), ...(rollout ? [rolloutLine(rollout)] : [])];
+}
+
+function rolloutLine({ devices, trusting, takeOverAt, activatedAt }: Result): string {
+  const since = activatedAt ? `took over ${activatedAt.slice(0, 10)}` : `takes over ${takeOverAt.slice(0, 10)}`;
+  return `New server root (${since}): ${trusting} of ${devices} devices with a live certificate have it.`;
 }
 
 function addExport(ca: Command, exit: Exit): void {

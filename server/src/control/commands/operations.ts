@@ -3,7 +3,10 @@ import { type Command, command, text } from "../command.ts";
 
 /** The certificate authorities, the checks of stored state, and backups. */
 export const operationsCommands: readonly Command[] = [
-  command("ca.status", {}, async ({ authorities }) => ({ authorities: await authorities.status() })),
+  command("ca.status", {}, async ({ authorities, platform }) => ({
+    authorities: await authorities.status(),
+    rollout: (await platform.measureRollout()) ?? null,
+  })),
   command("ca.export", {}, async ({ authorities }) => ({ authorities: await authorities.exportCertificates() })),
   command("ca.rotate-intermediate", {}, async ({ authorities }) => ({
     authorities: await authorities.rotateIntermediate(),
