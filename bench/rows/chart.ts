@@ -72,8 +72,7 @@ export async function chart(url: string): Promise<Figure[]> {
   }
 }
 
-/** The feature without a service around it. */
-export async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
+async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
   const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
   const deps = { database, clock: systemClock, ids: randomIds, logger };
   const authorities = await createAuthorities({ ...deps, masterKeys, publicHost: "localhost", encryptAgain: [] });

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import type { Browser } from "playwright-core";
 import { openDatabase } from "../../server/src/db/database.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
+import { telemetryUseCases } from "../../server/src/telemetry/telemetry.ts";
 import { unlessEnded } from "../interrupt.ts";
 import { createAdministrator } from "../load/administrator.ts";
 import { startBrowser } from "../load/browser.ts";
 import { makeDays, storeHours, storeSeconds, unlimited } from "../load/telemetry-history.ts";
-import { newDataDir, startMuster } from "../peers/muster.ts";
+import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startPostgres } from "../peers/postgres.ts";
-import { telemetryOf } from "../rows/chart.ts";
 import { chartsInBrowser } from "../rows/charts.ts";
 import { add, available, progress } from "../run.ts";
 
@@ -35,22 +36,31 @@ export async function chartsOnBoth(): Promise<void> {
 
 async function chartsOn(browser: Browser, engine: string, databaseUrl?: string): Promise<void> {
   const dataDir = newDataDir();
-  let muster = await startMuster(dataDir.path, databaseUrl);
   try {
-    muster.command("tenant", "create", "bench", "--name", "Bench");
-    muster.command("device", "create", "--tenant", "bench", "--id", DEVICE, "--name", "Charted");
-    // The embedded database is opened by one process.
-    await muster.stop();
+    await onMuster(dataDir.path, databaseUrl, async (muster) => {
+      muster.command("tenant", "create", "bench", "--name", "Bench");
+      muster.command("device", "create", "--tenant", "bench", "--id", DEVICE, "--name", "Charted");
+    });
     progress(`a year of telemetry, ${engine}`);
+    // The embedded database is opened by one process.
     await unlessEnded(fillYear(dataDir.path, databaseUrl));
-    muster = await startMuster(dataDir.path, databaseUrl);
-    progress(`charts of the admin app, ${engine}`);
-    const cookie = await (await createAdministrator(muster, "bench")).newSession();
-    add(await unlessEnded(chartsInBrowser(browser, muster, { cookie, deviceId: DEVICE, engine })));
+    await onMuster(dataDir.path, databaseUrl, async (muster) => {
+      progress(`charts of the admin app, ${engine}`);
+      const cookie = await (await createAdministrator(muster, "bench")).newSession();
+      add(await unlessEnded(chartsInBrowser(browser, muster, { cookie, deviceId: DEVICE, engine })));
+    });
   } finally {
-    await muster.stop();
     dataDir.remove();
   }
+}
+
+async function onMuster(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  work: (muster: MusterProcess) => Promise<void>,
+): Promise<void> {
+  const muster = await startMuster(dataDir, databaseUrl);
+  await work(muster).finally(muster.stop);
 }
 
 async function fillYear(dataDir: string, url: string | undefined): Promise<void> {
@@ -67,7 +77,7 @@ async function fillYear(dataDir: string, url: string | undefined): Promise<void>
     await makeDays(database, year);
     await storeHours(database, { ...year, to: seconds });
     await storeSeconds(database, { ...year, from: seconds });
-    await (await telemetryOf(database, logger)).rollUp();
+    await telemetryUseCases.rollUp({ database, clock: systemClock });
     await unlimited(database, sql`ANALYZE`);
   } finally {
     await database.close();
