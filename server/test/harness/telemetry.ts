@@ -32,8 +32,9 @@ export interface TestSender {
   publish(payload: unknown, by?: Telemetry): Promise<void>;
 }
 
-export async function openTelemetryFixture(): Promise<TelemetryFixture> {
-  const database = await openTestDatabase();
+/** @param options as {@link openTestDatabase} */
+export async function openTelemetryFixture(options: { patient?: boolean } = {}): Promise<TelemetryFixture> {
+  const database = await openTestDatabase(options);
   const clock = new FakeClock();
   const features = testFeatures({ database, clock });
   const { telemetry } = features;
