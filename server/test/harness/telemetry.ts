@@ -1,6 +1,7 @@
 import type { Caller } from "../../src/access/access.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
+import { HOUR, MINUTE } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import type { Message, Telemetry } from "../../src/telemetry/telemetry.ts";
 import { openTestDatabase } from "./database.ts";
@@ -32,10 +33,16 @@ export interface TestSender {
   publish(payload: unknown, by?: Telemetry): Promise<void>;
 }
 
+/** Hours are rolled up when they have ended: whichever time it is, a test begins ten minutes after one has. */
+function earlyInAnHour(): Date {
+  const begin = 10 * MINUTE;
+  return new Date(Math.floor((Date.now() - begin) / HOUR) * HOUR + begin);
+}
+
 /** @param options as {@link openTestDatabase} */
 export async function openTelemetryFixture(options: { patient?: boolean } = {}): Promise<TelemetryFixture> {
   const database = await openTestDatabase(options);
-  const clock = new FakeClock();
+  const clock = new FakeClock(earlyInAnHour());
   const features = testFeatures({ database, clock });
   const { telemetry } = features;
   const query: TelemetryFixture["query"] = (statement, parameters = []) => runSql(database.db, statement, parameters);
