@@ -62,7 +62,7 @@ async function publishes(name: string, reading: Record<string, number>): Promise
 }
 
 /** The fields that records have got since, with the values of what there was before. */
-const ADDED: Record<string, object> = { groups: { unconfirmedChannels: [], pagesLostRenewals: false } };
+const ADDED: Record<string, object> = { groups: { unconfirmedChannels: [] } };
 
 /** An API key's record without what reading with the key changes. */
 function unused(record: object): object {

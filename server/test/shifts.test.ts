@@ -68,7 +68,6 @@ test("a group is stored with its channels and escalation steps exactly as given"
     memberUserIds: [tenant.admin.id],
     shiftIds: [],
     unconfirmedChannels,
-    pagesLostRenewals: false,
   });
   assert.equal(createdAt, updatedAt);
   assert.deepEqual((await call(`/groups/${id}`)).json, made);

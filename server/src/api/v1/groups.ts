@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupUseCases, LIMITS } from "../../groups/groups.ts";
+import { type GroupRecord, groupUseCases, LIMITS } from "../../groups/groups.ts";
 import { records } from "../../lib/limits/records.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, label, page, paging, pathId, timestamp } from "../shapes.ts";
@@ -40,10 +40,6 @@ export const groupRecord = z
     escalation: z
       .array(escalationStep)
       .meta({ description: "Who is notified of an anomaly that is unacknowledged for that long" }),
-    pagesLostRenewals: z.boolean().meta({
-      description:
-        "Whether a certificate that a device of the group does not renew within a day, and a bundle that ends within 30 days, opens an anomaly, which the escalation notifies of",
-    }),
     shiftIds: z.array(id).meta({ description: "Its shifts: `POST /api/v1/groups/{groupId}/shifts` adds one" }),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -65,7 +61,6 @@ export const NEW_GROUP_EXAMPLE = {
     { afterMinutes: 15, notify: "members" },
     { afterMinutes: 60, notify: "channels" },
   ],
-  pagesLostRenewals: false,
   shiftIds: [] as string[],
   createdAt: "2026-11-20T10:00:00.000Z",
   updatedAt: "2026-11-20T10:00:00.000Z",
@@ -96,13 +91,17 @@ export const newGroup = z
       .max(LIMITS.stepsOfGroup)
       .optional()
       .meta({ description: "In the order of `afterMinutes`, each later than the one before" }),
-    pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }),
   })
   .meta({ id: "NewGroup" });
 
 export const shiftAssignment = z
   .strictObject({ shiftId: id.meta({ description: "The shift's id, as `GET /api/v1/shifts` lists it" }) })
   .meta({ id: "ShiftAssignment" });
+
+/** A group as the specification has it: the rest is set in the admin app. */
+function specified({ pagesLostRenewals: _, ...group }: GroupRecord) {
+  return group;
+}
 
 export const listGroups = publicRoute({
   useCase: groupUseCases.listGroups,
@@ -117,7 +116,10 @@ export const listGroups = publicRoute({
   response: page(groupRecord),
   errors: [],
   examples: { response: { items: [GROUP_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listGroups) => listGroups(caller, query),
+  handler: async (caller, { query }, listGroups) => {
+    const { items, ...rest } = await listGroups(caller, query);
+    return { items: items.map(specified), ...rest };
+  },
 });
 
 export const getGroup = publicRoute({
@@ -133,7 +135,7 @@ export const getGroup = publicRoute({
   response: groupRecord,
   errors: ["not_found"],
   examples: { response: GROUP_EXAMPLE },
-  handler: (caller, { params }, getGroup) => getGroup(caller, params.id),
+  handler: async (caller, { params }, getGroup) => specified(await getGroup(caller, params.id)),
 });
 
 export const createGroup = publicRoute({
@@ -156,11 +158,10 @@ export const createGroup = publicRoute({
       memberUserIds: NEW_GROUP_EXAMPLE.memberUserIds,
       channels: NEW_GROUP_EXAMPLE.channels,
       escalation: NEW_GROUP_EXAMPLE.escalation,
-      pagesLostRenewals: NEW_GROUP_EXAMPLE.pagesLostRenewals,
     },
     response: NEW_GROUP_EXAMPLE,
   },
-  handler: (caller, { body }, createGroup) => createGroup(caller, body),
+  handler: async (caller, { body }, createGroup) => specified(await createGroup(caller, body)),
 });
 
 export const assignShift = publicRoute({
@@ -177,5 +178,6 @@ export const assignShift = publicRoute({
   response: groupRecord,
   errors: ["not_found"],
   examples: { body: { shiftId: GROUP_EXAMPLE.shiftIds[0] }, response: GROUP_EXAMPLE },
-  handler: (caller, { params, body }, assignShift) => assignShift(caller, params.groupId, body.shiftId),
+  handler: async (caller, { params, body }, assignShift) =>
+    specified(await assignShift(caller, params.groupId, body.shiftId)),
 });

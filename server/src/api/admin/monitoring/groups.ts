@@ -2,17 +2,24 @@ import { z } from "zod";
 import { groupUseCases } from "../../../groups/groups.ts";
 import { adminRoute } from "../../route.ts";
 import { idParams, page, pathId } from "../../shapes.ts";
-import {
-  GROUP_EXAMPLE,
-  groupQuery,
-  groupRecord,
-  NEW_GROUP_EXAMPLE,
-  newGroup,
-  shiftAssignment,
-} from "../../v1/groups.ts";
+import * as specified from "../../v1/groups.ts";
 
 const TAG = "Groups";
 
+const groupRecord = specified.groupRecord
+  .extend({
+    pagesLostRenewals: z.boolean().meta({
+      description:
+        "Whether a certificate that a device of the group does not renew within a day, and a bundle that ends within 30 days, opens an anomaly, which the escalation notifies of",
+    }),
+  })
+  .meta({ id: "Group" });
+const newGroup = specified.newGroup
+  .extend({ pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }) })
+  .meta({ id: "NewGroup" });
+
+const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, pagesLostRenewals: false };
+const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, pagesLostRenewals: false };
 const { id: _, createdAt: __, updatedAt: ___, unconfirmedChannels: ____, shiftIds: _____, ...NEW } = NEW_GROUP_EXAMPLE;
 
 export const listGroups = adminRoute({
@@ -24,7 +31,7 @@ export const listGroups = adminRoute({
   tag: TAG,
   summary: "List notification groups",
   description: "The tenant's groups, of users other than admins those that they are members of, newest first.",
-  query: groupQuery,
+  query: specified.groupQuery,
   status: 200,
   response: page(groupRecord),
   errors: [],
@@ -108,7 +115,7 @@ export const assignShift = adminRoute({
   summary: "Put a shift on a group",
   description: "Answers with the group. A shift that is on the group already changes nothing.",
   params: idParams,
-  body: shiftAssignment,
+  body: specified.shiftAssignment,
   status: 200,
   response: groupRecord,
   errors: ["not_found"],
