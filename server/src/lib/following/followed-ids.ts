@@ -48,12 +48,16 @@ export function createFollowedIds({ listen, findOpen }: Source): FollowedIds {
       await listenOnce();
       const ofId = followers.get(id) ?? new Set();
       followers.set(id, ofId.add(ended));
-      // It may have ended between the check of the request and this.
-      await check([id]);
-      return () => {
+      const leave = () => {
         ofId.delete(ended);
         if (ofId.size === 0 && followers.get(id) === ofId) followers.delete(id);
       };
+      // It may have ended between the check of the request and this.
+      await check([id]).catch((error) => {
+        leave();
+        throw error;
+      });
+      return leave;
     },
     check: () => check([...followers.keys()]),
     stop: async () => await (await listening?.catch(() => undefined))?.(),
