@@ -66,6 +66,28 @@ test("a message of many rows is stored in parts, between which other tenants' me
   assert.equal((await fixture.telemetry.listLatest(caller, heavy.id)).length, 20);
 });
 
+test("a message with many readings of one metric is stored in parts, and evaluated as one, by time", async () => {
+  const device = await fixture.device(caller);
+  const { id } = await fixture.features.rules.createThreshold(caller, {
+    name: "Alternating",
+    rules: [{ metric: "t", operator: "gt", value: 90, severity: "major" }],
+  });
+  await assignPacks(fixture, caller, device.id, id);
+  const now = fixture.clock.now().getTime();
+  const readings = Array.from({ length: 1_000 }, (_, at) => ({ ts: now - at, values: { t: at % 2 === 0 ? 0 : 100 } }));
+  await device.publish(readings);
+  const found = () =>
+    fixture.query("SELECT status, occurrences::int FROM anomalies WHERE threshold_id = $1 ORDER BY opened_at", [id]);
+  assert.deepEqual(await found(), [{ status: "resolved", occurrences: 500 }]);
+  const [latest] = await fixture.telemetry.listLatest(caller, device.id);
+  assert.deepEqual([latest?.value, latest?.at.getTime()], [0, now]);
+  const [rows] = await fixture.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM telemetry WHERE device_uid = $1",
+    [device.uid],
+  );
+  assert.equal(rows?.count, 1_000);
+});
+
 test("many large messages that are rejected at once are stored in batches of bounded bytes", async () => {
   const devices = await devicesOf(caller);
   const payload = Buffer.alloc(130_000, "[");

@@ -33,16 +33,32 @@ export function insertResolvedAnomalies(observed: Observed, now: Time): RawBuild
 }
 
 /**
+ * Resolves anomalies. Each is looked up in an index, whatever the planner knows of the table: while it knows of a few only, it would read
+ * an index of all that there are now once for each.
+ *
+ * @param locked a query with the columns `id` and `end_reason` that locks the rows
+ */
+function resolve(locked: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
+  return sql`
+  WITH l AS MATERIALIZED (${locked})
+  UPDATE anomalies a
+     SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system', end_reason = l.end_reason
+    FROM l WHERE a.id = l.id AND a.id = ANY (ARRAY(SELECT id FROM l))`;
+}
+
+/**
  * Resolves the unresolved anomalies of devices and rules.
  *
  * @param ended a query with the columns `device_uid` and `rule_id`
  */
 export function resolveAnomalies(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
-  return sql`
-  UPDATE anomalies a SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system'
-    FROM (SELECT u.id FROM (${ended}) e JOIN anomalies u ON u.device_uid = e.device_uid AND u.rule_id = e.rule_id
-           WHERE u.resolved_at IS NULL ORDER BY u.device_uid, u.rule_id FOR UPDATE OF u) l
-   WHERE a.id = l.id`;
+  return resolve(
+    sql`
+    SELECT u.id, NULL::text AS end_reason FROM (SELECT * FROM (${ended}) n ORDER BY n.device_uid, n.rule_id) e
+     CROSS JOIN LATERAL (SELECT o.id FROM anomalies o
+       WHERE o.device_uid = e.device_uid AND o.rule_id = e.rule_id AND o.resolved_at IS NULL FOR UPDATE) u`,
+    now,
+  );
 }
 
 /** Opens an anomaly for each silent device that has none; returns the `device_uid` of those it opened. */
@@ -60,14 +76,11 @@ export function openSilences(observed: Observed, now: Time): RawBuilder<unknown>
  * @param ended a query with the columns `device_uid` and `end_reason` (an `EndReason`; NULL: the device was seen again)
  */
 export function resolveSilences(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
-  return sql`
-  UPDATE anomalies a
-     SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system', end_reason = l.end_reason
-    FROM (SELECT u.id, e.end_reason FROM (${ended}) e JOIN anomalies u ON u.device_uid = e.device_uid
-           WHERE u.rule_id IS NULL AND u.certificate_id IS NULL AND u.resolved_at IS NULL
-           ORDER BY u.device_uid FOR UPDATE OF u) l
-   WHERE a.id = l.id
-  RETURNING a.device_uid`;
+  const locked = sql`
+    SELECT u.id, e.end_reason FROM (SELECT * FROM (${ended}) n ORDER BY n.device_uid) e
+     CROSS JOIN LATERAL (SELECT o.id FROM anomalies o WHERE o.device_uid = e.device_uid
+       AND o.rule_id IS NULL AND o.certificate_id IS NULL AND o.resolved_at IS NULL FOR UPDATE) u`;
+  return sql`${resolve(locked, now)} RETURNING a.device_uid`;
 }
 
 /**
@@ -88,10 +101,11 @@ export function openLostRenewals(observed: Observed, now: Time): RawBuilder<unkn
  * @param ended a query with the columns `certificate_id` and `end_reason` (an `EndReason`; NULL: the certificate was replaced or revoked)
  */
 export function resolveLostRenewals(ended: RawBuilder<unknown>, now: Time): RawBuilder<unknown> {
-  return sql`
-  UPDATE anomalies a
-     SET status = 'resolved', resolved_at = ${now}::timestamptz, resolved_by = 'system', end_reason = l.end_reason
-    FROM (SELECT u.id, e.end_reason FROM (${ended}) e JOIN anomalies u ON u.certificate_id = e.certificate_id
-           WHERE u.resolved_at IS NULL ORDER BY u.device_uid, u.id FOR UPDATE OF u) l
-   WHERE a.id = l.id`;
+  return resolve(
+    sql`
+    SELECT u.id, e.end_reason FROM (SELECT * FROM (${ended}) n ORDER BY n.certificate_id) e
+     CROSS JOIN LATERAL (SELECT o.id FROM anomalies o
+       WHERE o.certificate_id = e.certificate_id AND o.resolved_at IS NULL FOR UPDATE) u`,
+    now,
+  );
 }

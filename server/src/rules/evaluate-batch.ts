@@ -1,4 +1,4 @@
-import type { MetricValue, PreparedMessage } from "../telemetry/telemetry.ts";
+import type { MetricValue, PreparedMessage, TimedReading } from "../telemetry/telemetry.ts";
 import type { Breaches, DeviceMetric, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
 import { evaluate, type Outcome } from "./evaluate-rule.ts";
 
@@ -12,8 +12,6 @@ export interface BatchTransitions {
   /** Devices with an anomaly for their silence that sent a message again. */
   silenceEnded: string[];
 }
-
-type TimedReading = PreparedMessage["readings"][number];
 
 /**
  * Evaluates the readings of `messages` in the order they came, those of one message by their times. A reading counts only if it
@@ -37,7 +35,7 @@ export async function evaluateBatch(
       transitions.silenceEnded.push(device.uid);
     }
     if (device.metrics.size === 0) continue;
-    for (const reading of byTime(message.readings)) {
+    for (const reading of byTime(message.evaluated ?? message.readings)) {
       evaluations += evaluateReading(device, reading, batch, transitions.rules);
       if (evaluations < EVALUATIONS_PER_TURN) continue;
       evaluations = 0;

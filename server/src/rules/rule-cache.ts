@@ -1,11 +1,12 @@
 import type { Database, Db } from "../db/database.ts";
+import { RecentMap } from "../lib/recent-map.ts";
 import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
 import { compileRule } from "./evaluate-rule.ts";
 import { type DeviceRow, loadDeviceRows, loadPacks } from "./rule-state-store.ts";
 
 /** The database notifies here that rules changed: of a device, by its uid, or of all devices, by an empty payload (migration 0014). */
 const CHANGED = "muster_rules";
-/** Far more devices than one process serves. When they are more, all are dropped, which costs one load of each. */
+/** Far more devices than one process serves. One that is dropped is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
 const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
 
@@ -28,7 +29,7 @@ export interface BatchRules {
 }
 
 export function createRuleCache(database: Pick<Database, "db" | "listen">): RuleCache {
-  const devices = new Map<string, DeviceRules>();
+  const devices = new RecentMap<string, DeviceRules>(MAX_DEVICES);
   const packs = createPackCache();
   let listening: Promise<unknown> | undefined;
   /** How many notifications have arrived: what was loaded while one arrived may be older than it. */
@@ -63,7 +64,6 @@ export function createRuleCache(database: Pick<Database, "db" | "listen">): Rule
       packs.clear();
       return loaded;
     }
-    if (devices.size + loaded.length > MAX_DEVICES) devices.clear();
     for (const device of loaded) devices.set(device.uid, device);
     return loaded;
   }

@@ -16,7 +16,7 @@ import { rollUp } from "./roll-up/roll-up.ts";
 export { enqueueTelemetryDeletion } from "./deletion/deletion-store.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
-export type { PreparedMessage, TelemetryColumns } from "./ingest/batch.ts";
+export type { PreparedMessage, TelemetryColumns, TimedReading } from "./ingest/batch.ts";
 export type { BatchEvaluator } from "./ingest/batch-evaluator.ts";
 export { LAST_SEEN_INTERVAL_SECONDS } from "./ingest/last-seen-throttle.ts";
 export type { Message } from "./ingest/prepare-message.ts";

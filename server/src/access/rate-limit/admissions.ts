@@ -1,4 +1,4 @@
-import { createBatcher } from "../../lib/batcher.ts";
+import { createBatcher } from "../../lib/batching/batcher.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { AccessDeps } from "../deps.ts";
 import type { ParsedKey } from "../keys/api-key.ts";

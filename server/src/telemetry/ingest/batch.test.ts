@@ -54,6 +54,13 @@ test("the newest row of each device and metric is marked, and no other", () => {
   );
 });
 
+test("a part that is not evaluated changes no latest value, whatever is beside it", () => {
+  const part: PreparedMessage = { ...message("d1", 9, { a: 2 }), evaluated: [] };
+  const { times, values, newest } = toColumns([message("d1", 5, { a: 1 }), part, message("d1", 5, { a: 3 })]);
+  assert.deepEqual({ times, values, newest }, { times: [5, 9], values: [3, 2], newest: [true, false] });
+  assert.deepEqual(toColumns([part]).newest, [false]);
+});
+
 test("rows are in order of their devices, so that processes lock them in one order", () => {
   fc.assert(
     fc.property(messages, (sent) => {

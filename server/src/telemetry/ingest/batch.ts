@@ -12,14 +12,21 @@ export interface RejectedMessage extends Rejection {
   at: number;
 }
 
-/** A parsed message: its readings, or why it was rejected. */
+/** A reading whose time is final. */
+export type TimedReading = Reading & { time: number };
+
+/** A parsed message, or a part of one: its readings, or why it was rejected. */
 export interface PreparedMessage {
   tenantId: string;
   deviceUid: string;
   /** When the message arrived, microseconds since 1970. */
   receivedAt: number;
-  /** Each with a final time. */
-  readings: (Reading & { time: number })[];
+  readings: TimedReading[];
+  /**
+   * What the rules evaluate when these readings are stored, where that is something else: earlier parts of a metric have none and leave
+   * its latest value as it is, the last one has the readings of all of them.
+   */
+  evaluated?: readonly TimedReading[];
   rejected: RejectedMessage | undefined;
 }
 
@@ -35,9 +42,10 @@ export interface TelemetryColumns {
   newest: boolean[];
 }
 
-/** The rows of one device and metric: the index of the newest one, and all of them once there are several. */
+/** The rows of one device and metric, by their index: the first, the newest of those that may be it, and all once there are several. */
 interface Series {
-  newest: number;
+  first: number;
+  newest: number | undefined;
   byTime: Map<number, number> | undefined;
 }
 
@@ -75,43 +83,48 @@ function addRow(
   columns: TelemetryColumns,
   series: Map<string, Series>,
   message: PreparedMessage,
-  reading: PreparedMessage["readings"][number],
+  reading: TimedReading,
   index: number,
 ): void {
   const metric = reading.metrics[index]!;
-  const row = rowFor(columns, series, message.deviceUid, metric, reading.time);
+  const of = seriesOf(series, message.deviceUid + metric, columns.times.length);
+  const row = rowAt(columns, of, reading.time);
   columns.deviceUids[row] = message.deviceUid;
   columns.metrics[row] = metric;
   columns.times[row] = reading.time;
   columns.values[row] = reading.values[index]!;
   columns.receivedAt[row] = message.receivedAt;
   columns.timeReplaced[row] = reading.timeReplaced;
+  columns.newest[row] ??= false;
+  if (message.evaluated?.length !== 0) takeNewest(columns, of, row);
 }
 
-/** The index of the row of (device, metric, time), which is added unless it exists. Updates which row of the series is the newest. */
-function rowFor(
-  { times, newest }: TelemetryColumns,
-  series: Map<string, Series>,
-  deviceUid: string,
-  metric: string,
-  time: number,
-): number {
-  const added = times.length;
-  const known = series.get(deviceUid + metric);
+function seriesOf(series: Map<string, Series>, key: string, first: number): Series {
+  let known = series.get(key);
   if (known === undefined) {
-    series.set(deviceUid + metric, { newest: added, byTime: undefined });
-    newest.push(true);
-    return added;
+    known = { first, newest: undefined, byTime: undefined };
+    series.set(key, known);
   }
-  known.byTime ??= new Map([[times[known.newest]!, known.newest]]);
-  const existing = known.byTime.get(time);
+  return known;
+}
+
+/** The index of the series' row of this time, or of one to add. */
+function rowAt({ times }: TelemetryColumns, series: Series, time: number): number {
+  const added = times.length;
+  if (series.first === added) return added;
+  series.byTime ??= new Map([[times[series.first]!, series.first]]);
+  const existing = series.byTime.get(time);
   if (existing !== undefined) return existing;
-  known.byTime.set(time, added);
-  const isNewest = time > times[known.newest]!;
-  newest.push(isNewest);
-  if (isNewest) {
-    newest[known.newest] = false;
-    known.newest = added;
-  }
+  series.byTime.set(time, added);
   return added;
+}
+
+/** Makes `row` the newest of its series if it is. */
+function takeNewest({ times, newest }: TelemetryColumns, series: Series, row: number): void {
+  if (series.newest !== undefined) {
+    if (times[row]! <= times[series.newest]!) return;
+    newest[series.newest] = false;
+  }
+  newest[row] = true;
+  series.newest = row;
 }

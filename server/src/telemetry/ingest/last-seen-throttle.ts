@@ -1,3 +1,4 @@
+import { RecentMap } from "../../lib/recent-map.ts";
 import type { PreparedMessage } from "./batch.ts";
 
 /** `last_seen_at` of devices: uid → microseconds since 1970. */
@@ -9,7 +10,7 @@ export type LastSeen = ReadonlyMap<string, number>;
  */
 export const LAST_SEEN_INTERVAL_SECONDS = 1;
 const INTERVAL = LAST_SEEN_INTERVAL_SECONDS * 1_000_000;
-/** Far more devices than one process serves. Clearing the map costs one more update a device. */
+/** Far more devices than one process serves. One that is dropped costs one more update. */
 const MAX_DEVICES = 200_000;
 
 /** Times in microseconds since 1970. */
@@ -31,7 +32,7 @@ export interface LastSeenThrottle {
 }
 
 export function createLastSeenThrottle(): LastSeenThrottle {
-  const devices = new Map<string, DeviceTimes>();
+  const devices = new RecentMap<string, DeviceTimes>(MAX_DEVICES);
   return {
     select(messages) {
       const due = new Map<string, number>();
@@ -48,7 +49,6 @@ export function createLastSeenThrottle(): LastSeenThrottle {
           due.set(deviceUid, receivedAt);
         }
       }
-      if (devices.size > MAX_DEVICES) devices.clear();
       return due;
     },
     undo(lastSeen) {

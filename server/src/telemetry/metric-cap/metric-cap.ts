@@ -1,13 +1,14 @@
 import type { Db } from "../../db/database.ts";
 import type { BoundStatement } from "../../db/statement.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import { reject } from "../ingest/prepare-message.ts";
 import type { PendingMessage } from "../queue/pending-message.ts";
 import { quoted } from "../reading.ts";
 import { type DeviceMetrics, findKnownMetrics, guardMetrics } from "./metric-cap-store.ts";
 
-/** Names in memory, of all devices. When they are more, all are dropped, which costs one query of each device. */
+/** Names in memory, of all devices. A device whose names are dropped costs one query. */
 const MAX_NAMES = 1_000_000;
 
 /**
@@ -103,8 +104,7 @@ function rejectMessage(pending: PendingMessage, added: readonly string[], limit:
 
 /** The metrics of devices that this process knows to be stored. */
 function createKnownMetrics() {
-  const known = new Map<string, Set<string>>();
-  let names = 0;
+  const known = new RecentMap<string, Set<string>>(MAX_NAMES, ({ size }) => size);
   return {
     /** The metrics of a message that are not known: of all its parts, since it is rejected as a whole. */
     unknownOf(deviceUid: string, { prepared, parts }: PendingMessage): ReadonlySet<string> {
@@ -116,18 +116,16 @@ function createKnownMetrics() {
       }
       return unknown;
     },
-    /** Of a message in parts only the part that was stored. */
+    /** Of a message in parts only the part that was stored, and a metric once its latest value is. */
     add(stored: readonly Asked[]): void {
       for (const { deviceUid, pending } of stored) {
-        const of = known.get(deviceUid) ?? new Set();
-        names -= of.size;
-        for (const { metrics } of pending.prepared.readings) for (const metric of metrics) of.add(metric);
-        names += of.size;
-        known.set(deviceUid, of);
+        const { readings, evaluated } = pending.prepared;
+        if (evaluated?.length === 0) continue;
+        const names = known.get(deviceUid) ?? new Set();
+        known.delete(deviceUid);
+        for (const { metrics } of readings) for (const metric of metrics) names.add(metric);
+        known.set(deviceUid, names);
       }
-      if (names <= MAX_NAMES) return;
-      known.clear();
-      names = 0;
     },
   };
 }

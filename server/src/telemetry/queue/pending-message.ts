@@ -2,8 +2,8 @@ import type { PreparedMessage } from "../ingest/batch.ts";
 import type { Message } from "../ingest/prepare-message.ts";
 import { splitMessage } from "./split-message.ts";
 
-/** A message of more rows is stored in parts, in batches of their own. */
-const MAX_PART_ROWS = 1_000;
+/** A message of more rows is stored in parts, in batches of their own: other tenants wait for one of them at most. */
+const MAX_PART_ROWS = 250;
 
 /** A message whose sender waits for the commit. */
 export interface PendingMessage {

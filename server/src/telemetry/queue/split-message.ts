@@ -1,18 +1,32 @@
-import type { PreparedMessage } from "../ingest/batch.ts";
-
-type TimedReading = PreparedMessage["readings"][number];
+import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
 
 /**
- * Divides a message into parts of about `maxRows` rows, so that no batch is long. Each metric is whole in one part: rules evaluate the
- * metrics of a device independently, so the parts have the effect of the whole message.
+ * Divides a message into parts of at most `maxRows` rows, so that no batch is long. Rules evaluate the metrics of a device independently
+ * and those of one metric together, with its last part, so the parts have the effect of the whole message.
  */
 export function splitMessage(message: PreparedMessage, maxRows: number): PreparedMessage[] {
+  return byMetric(message, maxRows).flatMap((part) => (part.readings.length > maxRows ? byTime(part, maxRows) : part));
+}
+
+/** Parts of about `maxRows` rows, each metric whole in one of them. A part of more rows has one metric only. */
+function byMetric(message: PreparedMessage, maxRows: number): PreparedMessage[] {
   const parts = partOfMetric(message.readings, maxRows);
   const readings: TimedReading[][] = Array.from({ length: Math.max(0, ...parts.values()) + 1 }, () => []);
   for (const reading of message.readings) {
     for (const [part, restricted] of byPart(reading, parts)) readings[part]!.push(restricted);
   }
   return readings.map((each) => ({ ...message, readings: each }));
+}
+
+/** The readings of one metric in parts, the newest in the last. Until that is stored, the message can be sent again without any difference. */
+function byTime(message: PreparedMessage, maxRows: number): PreparedMessage[] {
+  const readings = message.readings.toSorted((a, b) => a.time - b.time);
+  const parts: PreparedMessage[] = [];
+  for (let from = 0; from < readings.length; from += maxRows) {
+    parts.push({ ...message, readings: readings.slice(from, from + maxRows), evaluated: [] });
+  }
+  parts.at(-1)!.evaluated = readings;
+  return parts;
 }
 
 /** Metric → the part that it belongs to, in the order in which metrics first occur. */

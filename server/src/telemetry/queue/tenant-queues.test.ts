@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
 import { Isolation } from "./isolation.ts";
 import { type PendingMessage, rowsOf } from "./pending-message.ts";
 import { splitMessage } from "./split-message.ts";
@@ -159,36 +160,46 @@ test("a database that is slow as a whole makes no batch slow; one slow batch doe
   assert.ok(isolation.slowMs() > 400);
 });
 
-test("the parts of a message contain every row once, each metric whole and in its order", () => {
+test("the parts of a message contain every row once, and the last part of a metric has all of it evaluated", () => {
   const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1 });
   fc.assert(
     fc.property(
-      fc.array(names, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.tuple(fc.nat(20), names), { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 20 }),
       (readings, maxRows) => {
         const whole = pending("t", "d", 1).prepared;
-        whole.readings = readings.map((metrics, time) => ({
+        whole.readings = readings.map(([time, metrics], index) => ({
           time,
           timeReplaced: false,
           metrics,
-          values: metrics.map(() => time),
+          values: metrics.map(() => index),
         }));
-        const rows = ({ readings: of }: typeof whole) =>
-          of.flatMap(({ time, metrics, values }) => metrics.map((metric, at) => `${metric} ${time} ${values[at]}`));
         const parts = splitMessage(whole, maxRows);
-        assert.deepEqual(parts.flatMap(rows).sort(), rows(whole).sort());
-        const metricsOf = (part: typeof whole) => new Set(part.readings.flatMap(({ metrics }) => metrics));
-        const all = parts.flatMap((part) => [...metricsOf(part)]);
-        assert.equal(new Set(all).size, all.length, "a metric is in two parts");
-        for (const part of parts) {
-          const times = part.readings.map(({ time }) => time);
-          assert.deepEqual(
-            times,
-            times.toSorted((a, b) => a - b),
-          );
-          assert.ok(rowsOf(part) <= maxRows || metricsOf(part).size === 1);
-        }
+        const stored = parts.flatMap(({ readings: of }) => rowTexts(of));
+        assert.deepEqual(stored.toSorted(), rowTexts(whole.readings).toSorted());
+        const evaluated = parts.flatMap((part) => rowTexts(part.evaluated ?? part.readings));
+        assert.deepEqual(evaluated.toSorted(), rowTexts(whole.readings).toSorted());
+        for (const part of parts) assert.ok(rowsOf(part) <= maxRows);
+        for (const metric of ["a", "b", "c", "d", "e"]) assertNewestIsEvaluatedWithItself(parts, metric);
       },
     ),
   );
 });
+
+function rowTexts(readings: readonly TimedReading[]): string[] {
+  return readings.flatMap(({ time, metrics, values }) =>
+    metrics.map((metric, at) => `${metric} ${time} ${values[at]}`),
+  );
+}
+
+/** What rules evaluate of a metric is in one part, which stores its newest reading, and no part of the metric follows. */
+function assertNewestIsEvaluatedWithItself(parts: readonly PreparedMessage[], metric: string): void {
+  const has = (readings: readonly TimedReading[]) => readings.some(({ metrics }) => metrics.includes(metric));
+  const evaluating = parts.filter((part) => has(part.evaluated ?? part.readings));
+  assert.ok(evaluating.length <= 1);
+  const storing = parts.filter(({ readings }) => has(readings));
+  assert.equal(storing.at(-1), evaluating[0]);
+  const times = storing.map(({ readings }) => readings.filter(({ metrics }) => metrics.includes(metric)));
+  const newest = Math.max(...times.flat().map(({ time }) => time));
+  if (evaluating.length > 0) assert.ok(times.at(-1)!.some(({ time }) => time === newest));
+}
