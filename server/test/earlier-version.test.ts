@@ -113,7 +113,10 @@ test("messages that were sent keep their record", async () => {
   const { items } = await server.command("notification.list", { tenant: "acme", limit: 200 });
   for (const each of sent) {
     assert.deepEqual(
-      items.find(({ id }: { id: string }) => id === each.id),
+      fieldsOf(
+        items.find(({ id }: { id: string }) => id === each.id),
+        each,
+      ),
       each,
     );
   }

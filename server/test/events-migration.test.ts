@@ -64,7 +64,7 @@ const IN_INBOX = RECORDED.filter(
 test("events and the inbox of an earlier version are read as they were recorded", async () => {
   const { url, snapshot, remove } = await bareDatabase();
   const database = await (url
-    ? openPostgres(url, createLogger("silent"))
+    ? openPostgres(url, { logger: createLogger("silent") })
     : openEmbedded({ dataDir: "memory", snapshot, sync: false, logger: createLogger("silent") }));
   const { db } = database;
   try {

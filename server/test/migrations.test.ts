@@ -15,7 +15,7 @@ async function emptyDatabase({ fresh }: { fresh: boolean }) {
   return {
     open: () =>
       url
-        ? openPostgres(url, logger)
+        ? openPostgres(url, { logger })
         : openEmbedded({
             dataDir: "memory",
             snapshot: fresh ? undefined : snapshot,

@@ -5,7 +5,16 @@
  * `npm run check` enforces it (`tools/ownership/`). A table that a migration creates needs a row here.
  */
 export const owners: Record<string, readonly string[]> = {
-  access: ["tenants", "users", "api_keys", "api_key_windows", "request_clock", "tenant_quotas", "quota_rounds"],
+  access: [
+    "tenants",
+    "users",
+    "api_keys",
+    "api_key_windows",
+    "request_clock",
+    "tenant_quotas",
+    "quota_rounds",
+    "saved_filters",
+  ],
   identity: ["user_sessions", "sign_in_failures", "one_time_links", "user_factors", "recovery_codes"],
   audit: ["certificate_audit", "api_audit", "admin_audit", "idempotency_keys"],
   devices: [
@@ -29,6 +38,8 @@ export const owners: Record<string, readonly string[]> = {
     "connection_refusals",
     "stored_sessions",
     "stored_messages",
+    "retained_messages",
+    "delayed_wills",
   ],
   commands: ["device_commands"],
   telemetry: [
@@ -52,7 +63,10 @@ export const owners: Record<string, readonly string[]> = {
     "delivery_minutes",
     "suppressed_deliveries",
     "channel_addresses",
+    "user_channels",
+    "user_notifications",
     "certificate_notices",
+    "webhooks",
     "disabled_webhooks",
   ],
   authorities: ["authorities", "settings", "retired_keys"],

@@ -15,8 +15,10 @@ const DATE = {
  * `<table>.<column>` → its type. Every `json` and `jsonb` column must be here; others where the catalog knows less than the code.
  */
 export const overrides: Readonly<Record<string, Override>> = {
+  "saved_filters.values": { type: "Record<string, string>" },
   "stored_sessions.subscriptions": { type: "object[]", note: "The filter, and what was granted" },
   "stored_sessions.incoming_ids": { type: "number[]" },
+  "stored_messages.subscription_ids": { type: "number[]" },
   "admin_audit.after": { type: "object" },
   "admin_audit.before": { type: "object" },
   "anomalies.breached": { type: "unknown" },

@@ -3,9 +3,9 @@ import type { Logger } from "../lib/logger.ts";
 import { openEmbedded } from "./embedded/embedded.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
-import type { Database, Db, TimeLimits } from "./types.ts";
+import type { Database, Db, Pools, TimeLimits } from "./types.ts";
 
-export type { Database, Db, TimeLimits, Tx, Unlisten } from "./types.ts";
+export type { Database, Db, Pools, TimeLimits, Tx, Unlisten } from "./types.ts";
 
 export interface DatabaseOptions {
   /** PostgreSQL address; absent for the embedded database in `dataDir`. */
@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   embeddedSync?: boolean | undefined;
   /** Of PostgreSQL, other than those of a service: for tests of what is no matter of time. */
   timeLimits?: TimeLimits | undefined;
+  /** Of PostgreSQL: how many connections this process may open. */
+  pools?: Pools | undefined;
   logger: Logger;
   /** Receives the seconds that each statement took, also of one that failed. */
   observe?: ((seconds: number) => void) | undefined;
@@ -26,7 +28,7 @@ export interface DatabaseOptions {
 /** Opens the database and brings its schema up to date. Throws when it is unreachable or too new. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = options.url
-    ? await openPostgres(options.url, options.logger, options.observe, options.timeLimits)
+    ? await openPostgres(options.url, options)
     : await openEmbedded({ ...options, sync: options.embeddedSync ?? true });
   try {
     await migrate(database);

@@ -8,7 +8,7 @@ import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Schema } from "./schema.generated.ts";
 import { timing } from "./timing.ts";
-import type { Database, TimeLimits } from "./types.ts";
+import type { Database, Pools, TimeLimits } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
 /**
@@ -19,18 +19,26 @@ const OLDEST_MAJOR = 15;
 const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
 const LATE_ANSWER_MS = 750;
 
+const POOLS: Pools = { main: 10, connects: 4 };
+
+export interface PostgresOptions {
+  logger: Logger;
+  observe?: ((seconds: number) => void) | undefined;
+  timeLimits?: TimeLimits | undefined;
+  pools?: Pools | undefined;
+}
+
 /** A PostgreSQL server of version 15 or later. */
 export async function openPostgres(
   url: string,
-  logger: Logger,
-  observe?: (seconds: number) => void,
-  limits: TimeLimits = REQUEST_LIMITS,
+  { logger, observe, timeLimits: limits = REQUEST_LIMITS, pools = POOLS }: PostgresOptions,
 ): Promise<Database> {
-  const main = createPool(url, 10, logger, limits);
+  const main = createPool(url, pools.main, logger, limits);
   // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
-  const connects = createPool(url, 4, logger, limits, "-c synchronous_commit=off");
+  const connects = createPool(url, pools.connects, logger, limits, "-c synchronous_commit=off");
   try {
     await refuseOldServer(main);
+    if (pools.needed !== undefined) await refuseFewConnections(main, pools.needed);
   } catch (error) {
     await Promise.all([main.end(), connects.end()]);
     throw error;
@@ -80,4 +88,18 @@ async function refuseOldServer(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ server_version_num: string }>("SHOW server_version_num");
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
+}
+
+/** Without this, a service with many workers starts, and fails when all of them are busy. */
+async function refuseFewConnections(pool: pg.Pool, needed: number): Promise<void> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')",
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  const { max_connections: max = 0, ...reserved } = settings;
+  const free = max - Object.values(reserved).reduce((sum, each) => sum + each, 0);
+  if (needed > free)
+    throw new Error(
+      `the workers need ${needed} connections to PostgreSQL, which has ${free} (max_connections ${max}, less the reserved ones): raise max_connections, or run fewer workers`,
+    );
 }

@@ -22,6 +22,7 @@ export interface Schema {
   claims: ClaimsTable;
   client_ids: ClientIdsTable;
   connection_refusals: ConnectionRefusalsTable;
+  delayed_wills: DelayedWillsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_minutes: DeliveryMinutesTable;
@@ -50,9 +51,11 @@ export interface Schema {
   recovery_codes: RecoveryCodesTable;
   rejected_messages: RejectedMessagesTable;
   request_clock: RequestClockTable;
+  retained_messages: RetainedMessagesTable;
   retired_keys: RetiredKeysTable;
   roll_up_marks: RollUpMarksTable;
   rule_states: RuleStatesTable;
+  saved_filters: SavedFiltersTable;
   schema_migrations: SchemaMigrationsTable;
   session_drop_acks: SessionDropAcksTable;
   session_drops: SessionDropsTable;
@@ -75,9 +78,12 @@ export interface Schema {
   ticket_history: TicketHistoryTable;
   ticket_numbers: TicketNumbersTable;
   tickets: TicketsTable;
+  user_channels: UserChannelsTable;
   user_factors: UserFactorsTable;
+  user_notifications: UserNotificationsTable;
   user_sessions: UserSessionsTable;
   users: UsersTable;
+  webhooks: WebhooksTable;
   device_viewers: DeviceViewersView;
   shared_anomalies: SharedAnomaliesView;
   shared_certificates: SharedCertificatesView;
@@ -276,7 +282,7 @@ export interface ChannelAddressesTable {
   type: "email" | "webhook";
   key: Buffer;
   address: string;
-  group_id: string;
+  group_id: string | null;
   named_at: Date;
   request_at: Date | null;
   token_sha256: Buffer | null;
@@ -286,6 +292,8 @@ export interface ChannelAddressesTable {
   requests_since: Date | null;
   confirmed_at: Date | null;
   confirmed_by: "link" | "answer" | "user" | "earlier version" | null;
+  user_id: string | null;
+  forget_at: Date | null;
 }
 
 export interface ClaimGuessesTable {
@@ -334,6 +342,23 @@ export interface ConnectionRefusalsTable {
   last_at: Date | null;
 }
 
+export interface DelayedWillsTable {
+  session_id: string;
+  owner_id: string;
+  tenant_id: string;
+  tenant_slug: string;
+  client_id: string;
+  is_device: boolean;
+  topic: string;
+  payload: Buffer;
+  qos: number;
+  retain: boolean;
+  properties: Buffer;
+  delay_seconds: number;
+  due_at: Date | null;
+  leased_until: Date | null;
+}
+
 export interface DeliveriesTable {
   id: string;
   tenant_id: string;
@@ -351,13 +376,17 @@ export interface DeliveriesTable {
   claimed_at: Date | null;
   maybe_sent: Generated<boolean>;
   maybe_sent_before: Generated<boolean>;
-  state: Generated<"pending" | "sent" | "failed" | "digested">;
+  state: Generated<"pending" | "sent" | "failed" | "digested" | "deferred">;
   done_at: Date | null;
   last_error: string | null;
   digest_id: string | null;
   claimed_by: string | null;
   priority: Generated<number>;
   queue: GeneratedAlways<string>;
+  deferred_by: "quiet_hours" | "off_shift" | null;
+  deferred_until: Date | null;
+  release_at: Date | null;
+  deferred_step: number | null;
 }
 
 export interface DeliveryAttemptsTable {
@@ -499,6 +528,7 @@ export interface GroupsTable {
   channels: Generated<{ type: "email" | "webhook"; target: string }[]>;
   escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
   pages_lost_renewals: Generated<boolean>;
+  always_pages: Generated<"all" | "critical" | "none">;
 }
 
 export interface IdempotencyKeysTable {
@@ -584,7 +614,7 @@ export interface PagesTable {
   after_minutes: number;
   notify: "shift" | "members" | "channels";
   due_at: Date;
-  state: Generated<"due" | "paged" | "nobody" | "stopped" | "late">;
+  state: Generated<"due" | "paged" | "nobody" | "stopped" | "late" | "deferred">;
   critical: Generated<boolean>;
 }
 
@@ -617,6 +647,18 @@ export interface RequestClockTable {
   wall_ms: number;
 }
 
+export interface RetainedMessagesTable {
+  tenant_id: string;
+  topic: string;
+  owner_id: string;
+  payload: Buffer;
+  qos: number;
+  properties: Buffer;
+  expires_at: Date | null;
+  bytes: number;
+  version: string;
+}
+
 export interface RetiredKeysTable {
   id: string;
   purpose: "claim-code" | "webhook-secrets" | "known-browsers";
@@ -637,6 +679,15 @@ export interface RuleStatesTable {
   threshold_id: string;
   phase: "pending" | "clearing";
   since: Date;
+}
+
+export interface SavedFiltersTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  list: string;
+  name: string;
+  values: Record<string, string>;
 }
 
 export interface SchemaMigrationsTable {
@@ -707,6 +758,7 @@ export interface StoredMessagesTable {
   packet_id: number | null;
   released: Generated<boolean>;
   bytes: number;
+  subscription_ids: Generated<number[]>;
 }
 
 export interface StoredSessionsTable {
@@ -858,6 +910,16 @@ export interface TicketsTable {
   comments: Generated<number>;
 }
 
+export interface UserChannelsTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  type: "email" | "webhook";
+  target: string;
+  key: Buffer;
+  created_at: Date;
+}
+
 export interface UserFactorsTable {
   id: string;
   user_id: string;
@@ -865,6 +927,17 @@ export interface UserFactorsTable {
   created_at: Date;
   confirmed_at: Date | null;
   last_step: Generated<number>;
+}
+
+export interface UserNotificationsTable {
+  user_id: string;
+  tenant_id: string;
+  account_email: boolean;
+  quiet_start: string | null;
+  quiet_end: string | null;
+  quiet_zone: string | null;
+  only_on_shift: boolean;
+  critical_too: boolean;
 }
 
 export interface UserSessionsTable {
@@ -891,6 +964,18 @@ export interface UsersTable {
   deleted_at: Date | null;
   platform: Generated<boolean>;
   password_drawn: Generated<boolean>;
+}
+
+export interface WebhooksTable {
+  tenant_id: string;
+  group_id: string;
+  key: Buffer;
+  target: string;
+  created_at: Date;
+  secret_seed: string | null;
+  former_seed: string | null;
+  former_until: Date | null;
+  tested_at: Date | null;
 }
 
 export interface DeviceViewersView {
@@ -1054,6 +1139,7 @@ export interface SharedGroupsView {
   channels: { type: "email" | "webhook"; target: string }[];
   escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
   pages_lost_renewals: boolean;
+  always_pages: "all" | "critical" | "none";
 }
 
 export interface SharedMqttClientsView {

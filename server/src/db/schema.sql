@@ -77,6 +77,7 @@ CREATE UNIQUE INDEX anomalies_certificate ON anomalies USING btree (certificate_
 CREATE INDEX anomalies_listed_by_device ON anomalies USING btree (tenant_id, device_id, id);
 CREATE INDEX anomalies_listed_by_severity ON anomalies USING btree (tenant_id, severity, id);
 CREATE INDEX anomalies_listed_by_status ON anomalies USING btree (tenant_id, status, id);
+CREATE INDEX anomalies_listed_by_threshold ON anomalies USING btree (tenant_id, threshold_id, id);
 CREATE INDEX anomalies_listed_unresolved ON anomalies USING btree (tenant_id, id) WHERE (resolved_at IS NULL);
 CREATE INDEX anomalies_lost_renewals ON anomalies USING btree (certificate_id) WHERE ((certificate_id IS NOT NULL) AND (resolved_at IS NULL));
 CREATE UNIQUE INDEX anomalies_silent ON anomalies USING btree (device_uid) WHERE ((resolved_at IS NULL) AND (rule_id IS NULL) AND (certificate_id IS NULL));
@@ -291,6 +292,8 @@ CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant
 CREATE INDEX certificates_publish_nowhere ON certificates USING btree (tenant_id, id) WHERE ((revoked_at IS NULL) AND (publish_topics = '{}'::text[]));
 CREATE INDEX certificates_renewal_due ON certificates USING btree (renew_after) WHERE ((revoked_at IS NULL) AND (kind = 'self_enrolled'::text));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
+CREATE CONSTRAINT TRIGGER certificates_end_retained AFTER UPDATE OF revoked_at ON certificates DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION end_retained();
 CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates
   FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
 CREATE TRIGGER certificates_listed AFTER INSERT OR DELETE ON certificates
@@ -313,7 +316,7 @@ CREATE TABLE channel_addresses (
   type text NOT NULL,
   key bytea NOT NULL,
   address text NOT NULL,
-  group_id uuid NOT NULL,
+  group_id uuid,
   named_at timestamp with time zone NOT NULL,
   request_at timestamp with time zone,
   token_sha256 bytea,
@@ -323,16 +326,22 @@ CREATE TABLE channel_addresses (
   requests_since timestamp with time zone,
   confirmed_at timestamp with time zone,
   confirmed_by text,
+  user_id uuid,
+  forget_at timestamp with time zone,
   CONSTRAINT channel_addresses_pkey PRIMARY KEY (tenant_id, type, key),
   CONSTRAINT channel_addresses_token_sha256_key UNIQUE (token_sha256),
   CONSTRAINT channel_addresses_check CHECK (((confirmed_at IS NULL) = (confirmed_by IS NULL))),
   CONSTRAINT channel_addresses_check1 CHECK (((confirmed_at IS NULL) OR (request_at IS NULL))),
   CONSTRAINT channel_addresses_confirmed_by_check CHECK ((confirmed_by = ANY (ARRAY['link'::text, 'answer'::text, 'user'::text, 'earlier version'::text]))),
+  CONSTRAINT channel_addresses_named CHECK (((group_id IS NULL) <> (user_id IS NULL))),
   CONSTRAINT channel_addresses_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
-  CONSTRAINT channel_addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  CONSTRAINT channel_addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT channel_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX channel_addresses_due ON channel_addresses USING btree (request_at) WHERE (request_at IS NOT NULL);
+CREATE INDEX channel_addresses_forgotten ON channel_addresses USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 CREATE INDEX channel_addresses_requested ON channel_addresses USING btree (tenant_id, requested_at);
+CREATE INDEX channel_addresses_users ON channel_addresses USING btree (user_id, named_at) WHERE (user_id IS NOT NULL);
 
 CREATE TABLE claim_guesses (
   address text NOT NULL,
@@ -407,6 +416,28 @@ CREATE INDEX connection_refusals_tenant ON connection_refusals USING btree (tena
 CREATE TRIGGER connection_refusals_event AFTER INSERT ON connection_refusals
   FOR EACH ROW WHEN (((new.reason = 'revoked'::text) AND (new.serial_number IS NOT NULL))) EXECUTE FUNCTION record_superseded_try_event();
 
+CREATE TABLE delayed_wills (
+  session_id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  tenant_slug text NOT NULL,
+  client_id text NOT NULL,
+  is_device boolean NOT NULL,
+  topic text NOT NULL,
+  payload bytea NOT NULL,
+  qos smallint NOT NULL,
+  retain boolean NOT NULL,
+  properties bytea NOT NULL,
+  delay_seconds integer NOT NULL,
+  due_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  CONSTRAINT delayed_wills_pkey PRIMARY KEY (session_id),
+  CONSTRAINT delayed_wills_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX delayed_wills_connected ON delayed_wills USING btree (session_id) WHERE (due_at IS NULL);
+CREATE INDEX delayed_wills_due ON delayed_wills USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX delayed_wills_owner ON delayed_wills USING btree (owner_id);
+
 CREATE TABLE deliveries (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
@@ -435,18 +466,25 @@ CASE channel
     WHEN 'email'::text THEN lower(target)
     ELSE target
 END)))::uuid) STORED,
+  deferred_by text,
+  deferred_until timestamp with time zone,
+  release_at timestamp with time zone,
+  deferred_step integer,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_dedupe_key UNIQUE (dedupe),
   CONSTRAINT deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
   CONSTRAINT deliveries_check CHECK (((state = 'pending'::text) = (done_at IS NULL))),
   CONSTRAINT deliveries_check1 CHECK (((state = 'digested'::text) = (digest_id IS NOT NULL))),
-  CONSTRAINT deliveries_check2 CHECK (((channel = 'email'::text) OR (group_id IS NOT NULL))),
+  CONSTRAINT deliveries_deferred_by_check CHECK ((deferred_by = ANY (ARRAY['quiet_hours'::text, 'off_shift'::text]))),
+  CONSTRAINT deliveries_deferred_check CHECK (((state = 'deferred'::text) = (deferred_by IS NOT NULL))),
   CONSTRAINT deliveries_priority_check CHECK (((priority >= 0) AND (priority <= 3))),
-  CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'digested'::text]))),
+  CONSTRAINT deliveries_signed_check CHECK (((channel = 'email'::text) OR (group_id IS NOT NULL) OR (user_id IS NOT NULL))),
+  CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'digested'::text, 'deferred'::text]))),
   CONSTRAINT deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
+CREATE INDEX deliveries_checks ON deliveries USING btree (queue, id) WHERE (type = ANY (ARRAY['channel.confirmation'::text, 'webhook.test'::text]));
 CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_failed ON deliveries USING btree (tenant_id, id) WHERE (state = 'failed'::text);
@@ -454,6 +492,8 @@ CREATE INDEX deliveries_group_tests ON deliveries USING btree (group_id, id) WHE
 CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_released ON deliveries USING btree (release_at) WHERE (release_at IS NOT NULL);
+CREATE INDEX deliveries_user_tests ON deliveries USING btree (user_id, id) WHERE (type = 'user.test'::text);
 
 CREATE TABLE delivery_attempts (
   delivery_id uuid NOT NULL,
@@ -683,8 +723,10 @@ CREATE TABLE groups (
   channels jsonb NOT NULL DEFAULT '[]'::jsonb,
   escalation jsonb NOT NULL DEFAULT '[]'::jsonb,
   pages_lost_renewals boolean NOT NULL DEFAULT false,
+  always_pages text NOT NULL DEFAULT 'critical'::text,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_tenant_id_id_key UNIQUE (tenant_id, id),
+  CONSTRAINT groups_always_pages_check CHECK ((always_pages = ANY (ARRAY['all'::text, 'critical'::text, 'none'::text]))),
   CONSTRAINT groups_channels_check CHECK ((jsonb_typeof(channels) = 'array'::text)),
   CONSTRAINT groups_escalation_check CHECK ((jsonb_typeof(escalation) = 'array'::text)),
   CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -694,6 +736,8 @@ CREATE TRIGGER groups_channels_named AFTER INSERT OR UPDATE OF channels ON group
   FOR EACH ROW WHEN ((new.channels <> '[]'::jsonb)) EXECUTE FUNCTION record_channel_addresses();
 CREATE TRIGGER groups_listed AFTER INSERT OR DELETE ON groups
   FOR EACH ROW EXECUTE FUNCTION list_row();
+CREATE TRIGGER groups_webhooks_named AFTER INSERT OR UPDATE OF channels ON groups
+  FOR EACH ROW EXECUTE FUNCTION record_webhooks();
 
 CREATE TABLE idempotency_keys (
   key_id text NOT NULL,
@@ -743,6 +787,10 @@ CREATE TABLE mqtt_clients (
 CREATE UNIQUE INDEX mqtt_clients_client_id ON mqtt_clients USING btree (client_id) WHERE (disabled_at IS NULL);
 CREATE INDEX mqtt_clients_tenant ON mqtt_clients USING btree (tenant_id, created_at);
 CREATE UNIQUE INDEX mqtt_clients_username ON mqtt_clients USING btree (username) WHERE (disabled_at IS NULL);
+CREATE TRIGGER mqtt_clients_deleted AFTER DELETE ON mqtt_clients
+  FOR EACH ROW EXECUTE FUNCTION end_retained_of_client();
+CREATE TRIGGER mqtt_clients_disabled AFTER UPDATE OF disabled_at ON mqtt_clients
+  FOR EACH ROW WHEN (((old.disabled_at IS NULL) AND (new.disabled_at IS NOT NULL))) EXECUTE FUNCTION end_retained_of_client();
 
 CREATE TABLE mqtt_sessions (
   client_id text NOT NULL,
@@ -810,7 +858,7 @@ CREATE TABLE pages (
   critical boolean NOT NULL DEFAULT false,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
-  CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text]))),
+  CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text, 'deferred'::text]))),
   CONSTRAINT pages_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),
   CONSTRAINT pages_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE
 );
@@ -857,6 +905,24 @@ CREATE TABLE request_clock (
   CONSTRAINT request_clock_one_check CHECK (one)
 );
 
+CREATE TABLE retained_messages (
+  tenant_id uuid NOT NULL,
+  topic text NOT NULL,
+  owner_id uuid NOT NULL,
+  payload bytea NOT NULL,
+  qos smallint NOT NULL,
+  properties bytea NOT NULL,
+  expires_at timestamp with time zone,
+  bytes integer NOT NULL,
+  version bigint NOT NULL,
+  CONSTRAINT retained_messages_pkey PRIMARY KEY (tenant_id, topic),
+  CONSTRAINT retained_messages_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+) WITH (fillfactor=70);
+CREATE INDEX retained_messages_expiry ON retained_messages USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX retained_messages_owner ON retained_messages USING btree (owner_id);
+CREATE TRIGGER retained_messages_changed AFTER INSERT OR DELETE OR UPDATE ON retained_messages
+  FOR EACH ROW EXECUTE FUNCTION notify_retained();
+
 CREATE TABLE retired_keys (
   id uuid NOT NULL,
   purpose text NOT NULL,
@@ -885,6 +951,19 @@ CREATE TABLE rule_states (
   CONSTRAINT rule_states_phase_check CHECK ((phase = ANY (ARRAY['pending'::text, 'clearing'::text])))
 ) WITH (fillfactor=70);
 CREATE INDEX rule_states_threshold ON rule_states USING btree (threshold_id);
+
+CREATE TABLE saved_filters (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  list text NOT NULL,
+  name text NOT NULL,
+  values jsonb NOT NULL,
+  CONSTRAINT saved_filters_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_filters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT saved_filters_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX saved_filters_names ON saved_filters USING btree (user_id, list, lower(name));
 
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
@@ -975,6 +1054,7 @@ CREATE TABLE stored_messages (
   packet_id integer,
   released boolean NOT NULL DEFAULT false,
   bytes integer NOT NULL,
+  subscription_ids integer[] NOT NULL DEFAULT '{}'::integer[],
   CONSTRAINT stored_messages_pkey PRIMARY KEY ("position"),
   CONSTRAINT stored_messages_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES stored_sessions(owner_id) ON DELETE CASCADE
 );
@@ -1256,6 +1336,21 @@ CREATE TRIGGER tickets_listed AFTER INSERT OR DELETE ON tickets
 CREATE TRIGGER tickets_moved AFTER UPDATE OF status ON tickets
   FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION list_row_by_status();
 
+CREATE TABLE user_channels (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  type text NOT NULL,
+  target text NOT NULL,
+  key bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT user_channels_pkey PRIMARY KEY (id),
+  CONSTRAINT user_channels_user_id_type_key_key UNIQUE (user_id, type, key),
+  CONSTRAINT user_channels_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  CONSTRAINT user_channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT user_channels_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 CREATE TABLE user_factors (
   id uuid NOT NULL,
   user_id uuid NOT NULL,
@@ -1269,6 +1364,21 @@ CREATE TABLE user_factors (
 CREATE UNIQUE INDEX user_factors_begun ON user_factors USING btree (user_id) WHERE (confirmed_at IS NULL);
 CREATE UNIQUE INDEX user_factors_confirmed ON user_factors USING btree (user_id) WHERE (confirmed_at IS NOT NULL);
 CREATE INDEX user_factors_unconfirmed ON user_factors USING btree (created_at) WHERE (confirmed_at IS NULL);
+
+CREATE TABLE user_notifications (
+  user_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  account_email boolean NOT NULL,
+  quiet_start text,
+  quiet_end text,
+  quiet_zone text,
+  only_on_shift boolean NOT NULL,
+  critical_too boolean NOT NULL,
+  CONSTRAINT user_notifications_pkey PRIMARY KEY (user_id),
+  CONSTRAINT user_notifications_check CHECK ((((quiet_start IS NULL) = (quiet_end IS NULL)) AND ((quiet_start IS NULL) = (quiet_zone IS NULL)))),
+  CONSTRAINT user_notifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT user_notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
 
 CREATE TABLE user_sessions (
   id uuid NOT NULL,
@@ -1314,6 +1424,26 @@ CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
   FOR EACH ROW WHEN ((((((old.role IS DISTINCT FROM new.role) OR (old.platform IS DISTINCT FROM new.platform)) OR (old.status IS DISTINCT FROM new.status)) OR (old.password_hash IS DISTINCT FROM new.password_hash)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION end_user_sessions();
+
+CREATE TABLE webhooks (
+  tenant_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  key bytea NOT NULL,
+  target text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  secret_seed uuid,
+  former_seed uuid,
+  former_until timestamp with time zone,
+  tested_at timestamp with time zone,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (group_id, key),
+  CONSTRAINT webhooks_check CHECK (((former_seed IS NULL) OR (former_until IS NOT NULL))),
+  CONSTRAINT webhooks_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  CONSTRAINT webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX webhooks_listed ON webhooks USING btree (tenant_id, created_at, group_id, key);
+CREATE INDEX webhooks_of_address ON webhooks USING btree (tenant_id, key);
+CREATE TRIGGER webhooks_address AFTER INSERT OR DELETE ON webhooks
+  FOR EACH ROW EXECUTE FUNCTION record_webhook_address();
 
 CREATE VIEW device_viewers AS
  SELECT dg.device_uid,
@@ -1486,7 +1616,8 @@ CREATE VIEW shared_groups AS
     name,
     channels,
     escalation,
-    pages_lost_renewals
+    pages_lost_renewals,
+    always_pages
    FROM groups;
 
 CREATE VIEW shared_mqtt_clients AS
@@ -1574,6 +1705,7 @@ CREATE VIEW shared_users AS
    FROM users;
 
 CREATE SEQUENCE mqtt_session_seq;
+CREATE SEQUENCE retained_seq;
 
 CREATE FUNCTION anomaly_has_pack()
  RETURNS trigger
@@ -1726,6 +1858,28 @@ BEGIN
     -- Another process may have dropped it since.
     EXECUTE 'DROP TABLE IF EXISTS ' || quote_ident(part);
   END LOOP;
+END $function$;
+
+CREATE FUNCTION end_retained()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('retained ' || NEW.tenant_id, 0));
+  DELETE FROM retained_messages r WHERE r.owner_id = NEW.device_uid AND NOT EXISTS (
+    SELECT FROM certificates c
+     WHERE c.device_uid = NEW.device_uid AND c.revoked_at IS NULL AND r.topic = ANY (c.publish_topics));
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION end_retained_of_client()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('retained ' || OLD.tenant_id, 0));
+  DELETE FROM retained_messages r WHERE r.owner_id = OLD.id;
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION end_sessions_without_factor()
@@ -1957,6 +2111,19 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION notify_retained()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    PERFORM pg_notify('muster_retained', json_build_array(OLD.tenant_id, nextval('retained_seq'), OLD.topic)::text);
+  ELSE
+    PERFORM pg_notify('muster_retained', json_build_array(NEW.tenant_id, NEW.version, NEW.topic)::text);
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE FUNCTION notify_retention()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2147,6 +2314,39 @@ BEGIN
     NEW.tenant_id, NEW.updated_at, 'tickets', coalesce(TG_ARGV[0], TG_OP),
     NEW.device_id, NEW.device_uid, to_jsonb(NEW) - '{description,resolution}'::text[]);
   PERFORM pg_notify('muster_events', NEW.tenant_id::text);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_webhook_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    UPDATE channel_addresses SET forget_at = NULL
+     WHERE tenant_id = NEW.tenant_id AND type = 'webhook' AND key = NEW.key AND forget_at IS NOT NULL;
+    RETURN NULL;
+  END IF;
+  PERFORM FROM channel_addresses WHERE tenant_id = OLD.tenant_id AND type = 'webhook' AND key = OLD.key FOR UPDATE;
+  UPDATE channel_addresses a SET request_at = NULL,
+         forget_at = now() + CASE WHEN a.confirmed_at IS NULL THEN interval '1 day' ELSE interval '30 days' END
+   WHERE a.tenant_id = OLD.tenant_id AND a.type = 'webhook' AND a.key = OLD.key
+     AND NOT EXISTS (SELECT FROM webhooks w WHERE w.tenant_id = OLD.tenant_id AND w.key = OLD.key);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION record_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM webhooks w
+   WHERE w.group_id = NEW.id AND NOT NEW.channels @> jsonb_build_array(jsonb_build_object('type', 'webhook', 'target', w.target));
+  INSERT INTO webhooks (tenant_id, group_id, key, target, created_at, secret_seed)
+  SELECT NEW.tenant_id, NEW.id, channel_address_key(c.type, c.target), c.target, NEW.updated_at, gen_random_uuid()
+    FROM jsonb_to_recordset(NEW.channels) AS c (type text, target text)
+   WHERE c.type = 'webhook'
+  ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $function$;
 

@@ -11,6 +11,15 @@ export interface TimeLimits {
   readonly statementMs: number;
 }
 
+/** The connections of a process to PostgreSQL, beside the one that listens for notifications. */
+export interface Pools {
+  readonly main: number;
+  /** For authorizing MQTT connects. */
+  readonly connects: number;
+  /** How many all processes of the service open together; the start fails where PostgreSQL has not as many. */
+  readonly needed?: number | undefined;
+}
+
 /** Stops listening. */
 export type Unlisten = () => Promise<void>;
 

@@ -37,7 +37,7 @@ export async function copyToPostgres(dataDir: string): Promise<{ url: string; re
 
 async function migrateAs(source: PGlite, url: string): Promise<void> {
   const { rows } = await source.query<{ number: number }>("SELECT max(number) AS number FROM schema_migrations");
-  const database = await openPostgres(url, createLogger("silent"));
+  const database = await openPostgres(url, { logger: createLogger("silent") });
   await migrate(database, rows[0]!.number);
   await database.close();
 }

@@ -32,14 +32,21 @@ import { deliveryQuota } from "./0033-delivery-quota.ts";
 import { rejectedPayloadStarts } from "./0035-rejected-payload-starts.ts";
 import { deviceCommands } from "./0036-device-commands.ts";
 import { apiAdditions } from "./api/0042-api-additions.ts";
+import { webhooks } from "./api/0043-webhooks.ts";
+import { forgottenWebhooks } from "./api/0049-forgotten-webhooks.ts";
 import { storedSessions } from "./broker/0040-stored-sessions.ts";
+import { retainedMessages } from "./broker/0046-retained-messages.ts";
+import { subscriptionIdentifiers } from "./broker/0047-subscription-identifiers.ts";
+import { delayedWills } from "./broker/0048-delayed-wills.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
 import { lostRenewals } from "./monitoring/0041-lost-renewals.ts";
+import { personalNotifications } from "./monitoring/0044-personal-notifications.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
+import { savedFilters } from "./people/0045-saved-filters.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -92,4 +99,11 @@ export const migrations: readonly Migration[] = [
   { number: 40, name: "stored sessions", sql: storedSessions },
   { number: 41, name: "lost renewals", sql: lostRenewals },
   { number: 42, name: "api additions", sql: apiAdditions },
+  { number: 43, name: "webhooks", sql: webhooks },
+  { number: 44, name: "personal notifications", sql: personalNotifications },
+  { number: 45, name: "saved filters", sql: savedFilters },
+  { number: 46, name: "retained messages", sql: retainedMessages },
+  { number: 47, name: "subscription identifiers", sql: subscriptionIdentifiers },
+  { number: 48, name: "delayed wills", sql: delayedWills },
+  { number: 49, name: "forgotten webhooks", sql: forgottenWebhooks },
 ];
