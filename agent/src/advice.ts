@@ -21,6 +21,14 @@ const ADVICE: Record<string, string> = {
     "The server's certificate is not trusted here. For a development certificate pass --ca with the server's CA file.",
   refused:
     "The broker closed the connection before accepting it: the certificate is revoked or expired, or the device was deleted. An administrator sees the reason in the list of refusals.",
+  revoked:
+    "The certificate was revoked, or the device deleted or disabled. The list of refusals of the service names the cause. The device needs a new enrollment, or a bundle that an administrator issues.",
+  busy: "The agent tries again by itself.",
+  use_another_server: "The agent tries the other server, then the usual one again.",
+  message_refused:
+    "The certificate names the only topics this device may publish on. Compare them with `muster-agent status`.",
+  subscription_refused:
+    "The certificate names the only topics this device may subscribe to. Set them on the device type, then renew.",
   not_enrolled: "Run `muster-agent enroll` first.",
   state_damaged: "The state folder does not contain one complete identity. Enroll into a new, empty folder.",
   state_locked: "Another muster-agent is changing this state folder. Wait until it has finished.",

@@ -1,7 +1,10 @@
 import { EventEmitter } from "node:events";
-import { Link } from "./connection/link.ts";
+import type { AgentEvents } from "./agent-events.ts";
+import { type CommandHandler, CommandInbox } from "./commands.ts";
+import { Link, type LinkEvents } from "./connection/link.ts";
+import type { MqttVersion } from "./connection/reasons.ts";
 import { AgentError } from "./errors.ts";
-import { type DropReason, Outbox } from "./outbox/outbox.ts";
+import { Outbox } from "./outbox/outbox.ts";
 import { DEFAULT_QUEUE_LIMITS, type QueueLimits } from "./outbox/queue.ts";
 import { autoRenew } from "./renewal/auto-renew.ts";
 import { renewWith, renew as renewWithoutLink } from "./renewal/renew.ts";
@@ -16,22 +19,14 @@ export interface MusterAgentOptions {
   queue?: Partial<QueueLimits>;
   /** Whether the agent renews by itself when the time comes; default true. */
   autoRenew?: boolean;
+  /**
+   * Carries out messages for the device, on the topics that its type lets it subscribe to. They wait at the broker while the device is
+   * away, and while an agent without this option runs.
+   */
+  onCommand?: CommandHandler;
+  /** Default `auto`: MQTT 5, and 3.1.1 with a broker that answers that it does not speak 5. */
+  mqttVersion?: MqttVersion | "auto";
   runtime?: Runtime;
-}
-
-/** Emitted by {@link MusterAgent}. None of them needs a listener. */
-export interface AgentEvents {
-  connected: [{ deviceId: string; certExpiresAt: Date }];
-  disconnected: [{ reason: string }];
-  /** The broker closed the connection before accepting it, `consecutive` times in a row: the certificate is revoked or expired, the device deleted, or the client id another. */
-  refused: [{ error: AgentError; consecutive: number; retryInMs: number }];
-  /** No connection for another reason: no route, no answer, an untrusted broker, a damaged state folder. */
-  unreachable: [{ error: AgentError; retryInMs: number }];
-  /** A new certificate has connected and replaced the old one. */
-  renewed: [{ certExpiresAt: Date; serialNumber: string }];
-  "renewal-failed": [{ error: AgentError; final: boolean; retryInMs: number }];
-  /** Messages that will not be sent any more. */
-  dropped: [{ count: number; reason: DropReason }];
 }
 
 export interface PublishOptions {
@@ -60,6 +55,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
   readonly #outbox: Outbox;
   readonly #link: Link;
   readonly #autoRenew: boolean;
+  readonly #mqttVersion: MqttVersion | "auto";
   readonly #closing = new AbortController();
   #identity: Identity | undefined;
   #loading: Promise<Identity> | undefined;
@@ -72,24 +68,45 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
     this.#runtime = options.runtime ?? systemRuntime;
     this.#autoRenew = options.autoRenew ?? true;
     const limits = { ...DEFAULT_QUEUE_LIMITS, ...options.queue };
-    this.#outbox = new Outbox(limits, (count, reason) => this.emit("dropped", { count, reason }));
-    this.#link = new Link(this.stateDir, this.#runtime, {
+    this.#outbox = new Outbox(limits, this.#runtime, (count, reason, error) =>
+      this.emit("dropped", { count, reason, ...(error === undefined ? {} : { error }) }),
+    );
+    const { mqttVersion = "auto", onCommand } = options;
+    this.#mqttVersion = mqttVersion;
+    const subscriptions = onCommand === undefined ? undefined : this.#inbox(onCommand);
+    this.#link = new Link(this.stateDir, this.#runtime, { mqttVersion, subscriptions }, this.#linkEvents());
+  }
+
+  #inbox(onCommand: CommandHandler): CommandInbox {
+    return new CommandInbox(onCommand, {
+      failed: (command, error) => this.emit("command-failed", { command, error }),
+      dropped: (error) => this.emit("commands-dropped", { error }),
+      refused: (topic, error) => this.emit("not-subscribed", { topic, error }),
+    });
+  }
+
+  #linkEvents(): LinkEvents {
+    return {
       up: (session, identity) => {
         this.#identity = identity;
         this.#outbox.attach(session);
         const { deviceId } = identity.device;
-        this.emit("connected", { deviceId, certExpiresAt: identity.certificate.validToDate });
+        const certExpiresAt = identity.certificate.validToDate;
+        this.emit("connected", { deviceId, certExpiresAt, mqttVersion: session.version });
       },
-      down: (session, reason) => {
-        this.#outbox.detach(session);
-        this.emit("disconnected", { reason });
+      down: (session, end) => {
+        this.#outbox.detach(session, end);
+        this.emit("disconnected", { reason: end.text, ...(end.code === undefined ? {} : { code: end.code }) });
       },
       failed: (error, consecutive, retryInMs) => {
         if (consecutive > 0) this.emit("refused", { error, consecutive, retryInMs });
         else this.emit("unreachable", { error, retryInMs });
       },
+      revoked: (error) => this.emit("revoked", { error }),
+      referred: (server) => this.emit("referred", { server }),
+      fellBack: () => this.emit("fell-back"),
       promoted: (identity) => this.#promoted(identity),
-    });
+    };
   }
 
   get connected(): boolean {
@@ -132,7 +149,8 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
    * Sends one message at QoS 1 and resolves on its PUBACK, which for telemetry means that it is stored. Without a connection the
    * message waits in the queue.
    *
-   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `dropped` or `closed` when it will not be sent
+   * @throws AgentError `topic_not_authorised` or `message_too_large` at once; `message_refused` when the broker refuses it; `dropped` or
+   *   `closed` when it will not be sent
    */
   async publish(payload: Payload, options: PublishOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) throw closedError();
@@ -193,7 +211,7 @@ export class MusterAgent extends EventEmitter<AgentEvents> {
 
   async #renewOnce(): Promise<Identity> {
     if (this.#autoRenewal === undefined && !this.connected) {
-      const identity = await renewWithoutLink({ stateDir: this.stateDir });
+      const identity = await renewWithoutLink({ stateDir: this.stateDir, mqttVersion: this.#mqttVersion });
       this.#promoted(identity);
       return identity;
     }

@@ -3,9 +3,11 @@ import { reportFailure } from "./cli/output.ts";
 import { program } from "./cli/program.ts";
 import { asAgentError } from "./errors.ts";
 
-/** Exit codes: 0 done, 1 refused or failed (the reason is on stderr), 2 the command line was wrong. */
+/** Exit codes: 0 done, 1 refused or failed (the reason is on stderr), 2 the command line was wrong, 3 the device was revoked while running. */
 const FAILED = 1;
 const USAGE = 2;
+const REVOKED = 3;
+const OF_CODE: Readonly<Record<string, number>> = { bad_argument: USAGE, revoked: REVOKED };
 
 try {
   await program().parseAsync();
@@ -14,6 +16,6 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : USAGE;
   } else {
     reportFailure(error, process.argv.includes("--json"));
-    process.exitCode = asAgentError(error).code === "bad_argument" ? USAGE : FAILED;
+    process.exitCode = OF_CODE[asAgentError(error).code] ?? FAILED;
   }
 }

@@ -119,6 +119,7 @@ function filesFrom(answer: JsonObject, options: EnrollOptions, keyPem: string, c
     brokerUrl: requiredText(broker, "brokerUrl"),
     topicPrefix: requiredText(broker, "topicPrefix"),
     publishTopics: optionalTexts(broker, "publishTopics") ?? [],
+    subscribeTopics: optionalTexts(broker, "subscribeTopics") ?? [],
     certExpiresAt: requiredText(answer, "certExpiresAt"),
     renewAfterUtc: requiredText(answer, "renewAfterUtc"),
     renewalEndpoint: optionalText(answer, "renewalEndpoint") ?? "/api/provisioning/cert/renew",

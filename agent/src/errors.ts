@@ -3,6 +3,11 @@ export type LocalCode =
   | "unreachable"
   | "untrusted_server"
   | "refused"
+  | "revoked"
+  | "busy"
+  | "use_another_server"
+  | "message_refused"
+  | "subscription_refused"
   | "bad_response"
   | "bad_argument"
   | "not_enrolled"
@@ -24,6 +29,10 @@ export interface AgentErrorDetails {
   retryAfterMs?: number;
   /** Whether the server may have executed the request although no answer arrived. */
   unanswered?: boolean;
+  /** Reason code of MQTT 5, when the broker answered; that of MQTT 3.1.1 as the one of MQTT 5 that means the same. */
+  reasonCode?: number;
+  /** Another server that the broker refers to. */
+  serverReference?: string;
   cause?: unknown;
 }
 
@@ -39,6 +48,8 @@ export class AgentError extends Error {
   readonly detail: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly unanswered: boolean;
+  readonly reasonCode: number | undefined;
+  readonly serverReference: string | undefined;
 
   constructor(code: LocalCode | (string & {}), message: string, more: AgentErrorDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -48,6 +59,8 @@ export class AgentError extends Error {
     this.detail = more.detail;
     this.retryAfterMs = more.retryAfterMs;
     this.unanswered = more.unanswered ?? false;
+    this.reasonCode = more.reasonCode;
+    this.serverReference = more.serverReference;
   }
 }
 

@@ -109,6 +109,72 @@ test("a topic that the certificate does not contain is refused before anything i
   assert.equal(remote.broker.messages.length, 0);
 });
 
+test("a message that the broker refuses is reported, the others are delivered, and the exit code is 1", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  remote.broker.take = ({ payload }) => (payload === "2" ? 0x87 : true);
+  const { code, err } = await cli(["run", "--state-dir", stateDir], "1\n2\n3\n").done;
+  assert.equal(code, 1);
+  const refusal = `The broker refused a message on ${TOPIC}: not authorized (0x87).`;
+  assert.ok(err.includes(`message_refused: ${refusal}\n`), err);
+  assert.ok(err.includes(`message_refused: 1 message was refused and not sent again. ${refusal}\n`), err);
+  assert.equal(remote.broker.messages.length, 3);
+});
+
+test("a device that is revoked while it runs stops with exit code 3", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  const { child, done } = cli(["run", "--state-dir", stateDir], "ignore");
+  await new Promise<void>((resolve) => {
+    remote.broker.onSession = () => resolve();
+  });
+  remote.broker.accept = () => 0x87;
+  remote.broker.session("dev-1")!.disconnect(0x98);
+  const { code, err } = await done;
+  assert.equal(code, 3);
+  assert.equal(child.exitCode, 3);
+  assert.match(err, /^disconnected: an administrator has ended the session.*\(0x98\)$/m);
+  assert.match(err, /^revoked: An administrator has ended this device's session.*\n.*new enrollment/m);
+});
+
+test("run prints commands as lines of JSON, and acknowledges them", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  const nothing = await cli(["run", "--state-dir", stateDir, "--commands"]).done;
+  assert.equal(nothing.code, 1);
+  assert.match(nothing.err, /^subscription_refused: .*no topic/);
+  const file = join(stateDir, "device.json");
+  const topic = "t/acme/commands/dev-1";
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), subscribeTopics: [topic] }));
+  const { out: state } = await cli(["status", "--state-dir", stateDir]).done;
+  assert.ok(state.includes(`commands     ${topic}\n`), state);
+  const { child, done } = cli(["run", "--state-dir", stateDir, "--commands"], "ignore");
+  const { broker } = remote;
+  await new Promise<void>((resolve) => {
+    broker.onSession = () => resolve();
+  });
+  const message = { cmd: "publish", topic, qos: 1, dup: false, retain: false } as const;
+  const session = broker.session("dev-1")!;
+  session.send({ ...message, messageId: 1, payload: "open\n" });
+  session.send({ ...message, messageId: 2, payload: Buffer.from([0xff]) });
+  const acks = () => broker.packets.filter(({ cmd }) => cmd === "puback").map(({ messageId }) => messageId);
+  while (acks().length < 2) await new Promise(setImmediate);
+  child.kill("SIGTERM");
+  const { code, out } = await done;
+  assert.equal(code, 0);
+  assert.equal(out, `{"topic":"${topic}","payload":"open\\n"}\n{"topic":"${topic}","payloadBase64":"/w=="}\n`);
+  assert.deepEqual(acks(), [1, 2]);
+  const { clean } = broker.connects.at(-1)!;
+  assert.equal(clean, false);
+});
+
+test("run speaks only the version of MQTT that its option names", async (t) => {
+  const { remote, stateDir } = await enrolled(t);
+  assert.equal((await cli(["run", "--state-dir", stateDir, "--mqtt", "3.1.1"], "1\n").done).code, 0);
+  assert.deepEqual(
+    remote.broker.connects.map(({ version }) => version),
+    [4],
+  );
+  assert.equal((await cli(["run", "--state-dir", stateDir, "--mqtt", "4"], "1\n").done).code, 2);
+});
+
 test("as a system service run stays connected until SIGTERM", async (t) => {
   const { remote, stateDir } = await enrolled(t);
   const { child, done } = cli(["run", "--state-dir", stateDir], "ignore");

@@ -15,7 +15,9 @@ test("renewal presents the certificate, takes a new key, and commits after conne
   assert.equal(request!.path, "/api/provisioning/cert/renew");
   assert.equal(request!.serial, before);
   assert.notEqual(renewed.keyPem, identity.keyPem);
-  assert.deepEqual(remote.broker.connects, [{ clientId: "dev-1", serial: await serialOf(stateDir), clean: true }]);
+  assert.deepEqual(remote.broker.connects, [
+    { clientId: "dev-1", serial: await serialOf(stateDir), clean: true, version: 5 },
+  ]);
   assert.deepEqual(renewed.device.publishTopics, identity.device.publishTopics);
   assert.equal(await loadCandidate(stateDir), undefined);
 });

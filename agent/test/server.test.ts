@@ -1,13 +1,22 @@
 /** The agent against the real service, end to end: its own key, a claim, the broker, a renewal, a revocation. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { newTenant, type TestTenant } from "../../server/test/harness/devices.ts";
+import { eventually } from "../../server/test/broker/environment.ts";
+import { connectMqtt, newTenant, type TestTenant } from "../../server/test/harness/devices.ts";
 import { startServer, type TestServer } from "../../server/test/harness/server.ts";
-import { type AgentError, enroll, loadIdentity, MusterAgent, systemRuntime } from "../src/index.ts";
-import { freshFolder } from "./remote/setup.ts";
+import {
+  type AgentError,
+  type Command,
+  enroll,
+  loadIdentity,
+  MusterAgent,
+  openSession,
+  systemRuntime,
+} from "../src/index.ts";
+import { freshFolder, hasty } from "./remote/setup.ts";
 import { execute, shell, shellSkip } from "./remote/shell.ts";
 
 let server: TestServer;
@@ -87,10 +96,116 @@ test("a revoked device loses its session, is refused again, and cannot renew", a
   const { items } = await server.app.certificates.listCertificates(tenant.caller, query);
   const lost = once(agent, "disconnected");
   const refused = once(agent, "refused");
+  const revoked = once(agent, "revoked");
   await server.app.enrollment.revokeCertificate(tenant.caller, items[0]!.id);
-  await lost;
   assert.equal((await refused)[0].error.code, "refused");
+  assert.equal((await lost)[0].code, 0x98);
+  assert.match((await revoked)[0].error.message, /does not accept it any more/);
   await assert.rejects(agent.renew(), code("cert_invalid"));
+});
+
+/** A device whose type lists a topic to subscribe to, and what its agent has received. */
+async function commanded(t: TestContext, fingerprint: string) {
+  await server.app.devices.updateDeviceType(tenant.caller, tenant.deviceTypeId, { subscribeTopics: ["c/{deviceId}"] });
+  const { stateDir, identity, agent: silent } = await device(t, fingerprint);
+  const received: string[] = [];
+  const arrivals = new EventEmitter<{ command: [] }>();
+  const runtime = { ...systemRuntime, random: () => 0 };
+  const onCommand = ({ payload }: Command) => {
+    received.push(`${payload}`);
+    arrivals.emit("command");
+    if (`${payload}` === "fail") throw new Error("the valve is stuck");
+  };
+  const newAgent = () => {
+    const agent = new MusterAgent({ stateDir, autoRenew: false, runtime, onCommand });
+    t.after(() => agent.close());
+    return agent;
+  };
+  const { deviceId, subscribeTopics } = identity.device;
+  const send = (payload: string) =>
+    server.app.commands.sendCommand(tenant.caller, deviceId, { topic: subscribeTopics[0]!, payload });
+  const until = async (count: number) => {
+    while (received.length < count) await once(arrivals, "command");
+  };
+  const waiting = async () =>
+    (await server.app.commands.listCommands(tenant.caller, deviceId, { skip: 0, limit: 10 })).total;
+  return { received, newAgent, send, until, waiting, silent, identity };
+}
+
+test("commands reach a device while it is connected and after its absence, each acknowledged once carried out", async (t) => {
+  const { received, newAgent, send, until, waiting } = await commanded(t, "commands-1");
+  const first = newAgent();
+  const failed = once(first, "command-failed");
+  await first.connect();
+  for (const payload of ["open", "fail", "close"]) await send(payload);
+  await until(3);
+  assert.equal((await failed)[0].error.message, "the valve is stuck");
+  assert.ok(await eventually(async () => (await waiting()) === 0));
+  await first.close();
+  await send("while away");
+  const second = newAgent();
+  await second.connect();
+  await until(4);
+  assert.deepEqual(received, ["open", "fail", "close", "while away"]);
+  assert.ok(await eventually(async () => (await waiting()) === 0));
+});
+
+test("a message of a service waits while the device is away, and while an agent without a handler or a renewal connects", async (t) => {
+  const { received, newAgent, until, silent, identity } = await commanded(t, "commands-2");
+  const [topic] = identity.device.subscribeTopics;
+  const registration = { clientId: "gateway-1", username: "gateway", publish: [topic!], subscribe: [] };
+  const { password } = await server.app.connections.createMqttClient(tenant.caller, registration);
+  const files = { deviceId: "gateway-1", fullchain: "", key: "", ca: server.ca };
+  const gateway = await connectMqtt(server, files, { username: "gateway", password });
+  const first = newAgent();
+  await first.connect();
+  await first.publish("{}");
+  await first.close();
+  await gateway.publishAsync(topic!, "from the gateway", { qos: 1 });
+  await silent.renew();
+  await silent.connect();
+  await silent.publish("{}");
+  await silent.close();
+  const last = newAgent();
+  await last.connect();
+  await until(1);
+  assert.deepEqual(received, ["from the gateway"]);
+  await gateway.endAsync();
+});
+
+test("a message that the broker denies is reported and the session stays, with MQTT 3.1.1 later ones still arrive", async (t) => {
+  const { identity, agent, stateDir } = await device(t, "denied-1");
+  const { device: record } = identity;
+  const foreign = `${record.topicPrefix}/telemetry/other`;
+  // The agent checks topics itself; this one believes in a topic that its certificate does not have.
+  const publishTopics = [...record.publishTopics, foreign];
+  await writeFile(join(stateDir, "device.json"), JSON.stringify({ ...record, publishTopics }));
+  await agent.connect();
+  const denied = agent.publish('{"a":1}', { topic: foreign });
+  const next = agent.publish('{"a":2}');
+  await assert.rejects(denied, { code: "message_refused", reasonCode: 0x87 });
+  await next;
+  assert.equal(agent.connected, true);
+  const older = new MusterAgent({ stateDir, autoRenew: false, mqttVersion: "3.1.1", runtime: hasty });
+  t.after(() => older.close());
+  const dropped = assert.rejects(older.publish('{"a":3}', { topic: foreign }), code("dropped"));
+  const later = older.publish('{"a":4}');
+  await older.connect();
+  await Promise.all([dropped, later]);
+});
+
+test("no message is lost when other connections take over the session", async (t) => {
+  const { agent, identity } = await device(t, "lossless-1");
+  await agent.connect();
+  const start = 1_795_000_000_000;
+  const sent = Array.from({ length: 300 }, (_, n) => agent.publish({ ts: start + n, values: { n } }));
+  // The agent comes back at once, perhaps before the other connection has its CONNACK.
+  await openSession(identity).then(
+    (other) => other.closed,
+    (error: AgentError) => assert.equal(error.code, "refused"),
+  );
+  await Promise.all(sent);
+  assert.deepEqual(agent.counts, { waiting: 0, acknowledged: 300, dropped: 0 });
 });
 
 test("the shell agent enrolls, publishes, renews and publishes again", { skip: shellSkip }, async (t) => {

@@ -24,6 +24,7 @@ async function newFiles(mark: string): Promise<StateFiles> {
     brokerUrl: "mqtts://localhost",
     topicPrefix: "t/a",
     publishTopics: [],
+    subscribeTopics: [],
     certExpiresAt: "",
     renewAfterUtc: "",
     renewalEndpoint: "/",

@@ -55,6 +55,6 @@ case $command in
     keep "$(field server "$device")" "$(topics "$device")"; echo "renewed until $(field certExpiresAt "$device")" ;;
   publish) broker=$(field brokerUrl "$device") broker=${broker#mqtts://}
     mosquitto_pub -h "${broker%:*}" -p "${broker##*:}" -i "$(field deviceId "$device")" -t "${1:-$(field publishTopics "$device")}" \
-      -q 1 -l --cafile "$dir/ca.pem" --cert "$dir/fullchain.pem" --key "$dir/key.pem" ;;
+      -V mqttv5 -q 1 -l --cafile "$dir/ca.pem" --cert "$dir/fullchain.pem" --key "$dir/key.pem" ;;
   *) usage ;;
 esac

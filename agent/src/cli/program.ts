@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { MqttVersion } from "../connection/reasons.ts";
 import { enroll } from "../enroll.ts";
 import { AgentError } from "../errors.ts";
 import { renew } from "../renewal/renew.ts";
@@ -39,10 +40,10 @@ export function program(): Command {
   command(root, "run", "Connect, publish each line of standard input, and renew the certificate in time")
     .option("--topic <topic>", "one of the certificate's topics (default: the first)")
     .option("--drain-timeout <seconds>", "how long to keep sending after the end of the input", seconds, 60)
+    .option("--commands", "print each message for the device, one JSON object a line")
+    .addOption(mqttOption())
     .action(run);
-  command(root, "renew", "Renew the certificate now").action(async (flags: { stateDir: string; json?: boolean }) => {
-    report(flags.json ?? false, "Renewed", await renew(flags));
-  });
+  command(root, "renew", "Renew the certificate now").addOption(mqttOption()).action(renewCommand);
   command(root, "status", "Show the device, its certificate and what is pending").action(status);
   return root;
 }
@@ -55,6 +56,16 @@ function command(root: Command, name: string, description: string): Command {
     .requiredOption("--state-dir <dir>", "folder of the device's key and certificates")
     .option("--json", "print one JSON object")
     .exitOverride();
+}
+
+const mqttOption = () =>
+  new Option("--mqtt <version>", "version of MQTT (default: 5, or 3.1.1 if the broker speaks only that)").choices([
+    "5",
+    "3.1.1",
+  ]);
+
+async function renewCommand(flags: { stateDir: string; json?: boolean; mqtt?: MqttVersion }): Promise<void> {
+  report(flags.json ?? false, "Renewed", await renew({ stateDir: flags.stateDir, mqttVersion: flags.mqtt }));
 }
 
 async function enrollCommand(flags: EnrollFlags): Promise<void> {

@@ -1,32 +1,38 @@
 import { fstatSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { adviceFor } from "../advice.ts";
-import { MusterAgent } from "../agent.ts";
+import { MusterAgent, type MusterAgentOptions } from "../agent.ts";
+import type { MqttVersion } from "../connection/reasons.ts";
 import { AgentError, asAgentError } from "../errors.ts";
 import { loadIdentity } from "../state/state.ts";
-import { inWords, printResult } from "./output.ts";
+import { printResult } from "./output.ts";
+import { printCommand } from "./print-command.ts";
+import { PATIENCE, printEvents } from "./print-events.ts";
 
 interface RunFlags {
   stateDir: string;
   topic?: string;
   drainTimeout: number;
+  mqtt?: MqttVersion;
+  commands?: boolean;
   json?: boolean;
 }
 
 /** The most unacknowledged lines. Beyond it standard input is not read, so that a file of any length loses no line. */
 const MOST_WAITING = 1000;
-/** Refusals in a row after which a run whose input has ended fails. */
-const PATIENCE = 3;
 
 /**
  * `muster-agent run`. At the end of input from a pipe or a file it sends what is left and returns. With a terminal or `/dev/null` as
  * input (a system service) it runs until SIGINT or SIGTERM.
  */
 export async function run(flags: RunFlags): Promise<void> {
-  await loadIdentity(flags.stateDir);
-  const agent = new MusterAgent({ stateDir: flags.stateDir });
+  const agent = new MusterAgent(await agentOptions(flags));
   printEvents(agent);
   const stop = new AbortController();
+  let revoked: AgentError | undefined;
+  agent.on("revoked", ({ error }) => {
+    revoked = error;
+    stop.abort();
+  });
   const onSignal = () => stop.abort();
   // Under npx one Ctrl-C arrives twice; the second must not interrupt the stop that the first began.
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
@@ -41,7 +47,24 @@ export async function run(flags: RunFlags): Promise<void> {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
   const { acknowledged, dropped, waiting } = agent.counts;
+  if (revoked !== undefined) throw withUnsent(revoked, waiting);
   if (flags.json) printResult(true, { acknowledged, dropped, unsent: waiting }, []);
+}
+
+async function agentOptions({ stateDir, mqtt, commands }: RunFlags): Promise<MusterAgentOptions> {
+  const { device } = await loadIdentity(stateDir);
+  const options: MusterAgentOptions = { stateDir, mqttVersion: mqtt ?? "auto" };
+  if (!commands) return options;
+  if (device.subscribeTopics.length === 0) {
+    const message = "This device's certificate lets it subscribe to no topic, so that no command can reach it.";
+    throw new AgentError("subscription_refused", message);
+  }
+  return { ...options, onCommand: printCommand };
+}
+
+function withUnsent({ code, message, reasonCode }: AgentError, waiting: number): AgentError {
+  const unsent = waiting === 0 ? "" : ` ${waiting} messages were not sent.`;
+  return new AgentError(code, `${message}${unsent}`, reasonCode === undefined ? {} : { reasonCode });
 }
 
 /** The lines that are published and not yet acknowledged. Its promises never reject. */
@@ -49,6 +72,9 @@ class Underway {
   readonly #messages = new Set<Promise<void>>();
   /** A failure that every further line would have too, such as a topic that the certificate does not contain. */
   failure: AgentError | undefined;
+  /** The broker's last refusal of a single message, and how many it refused. */
+  refusal: AgentError | undefined;
+  refused = 0;
 
   get size(): number {
     return this.#messages.size;
@@ -57,12 +83,20 @@ class Underway {
   add(publishing: Promise<void>): void {
     const settled = publishing
       .catch((thrown) => {
-        const error = asAgentError(thrown);
-        // Dropped messages are reported by the agent's event.
-        if (error.code !== "dropped" && error.code !== "closed") this.failure ??= error;
+        this.#failed(asAgentError(thrown));
       })
       .finally(() => this.#messages.delete(settled));
     this.#messages.add(settled);
+  }
+
+  #failed(error: AgentError): void {
+    if (error.reasonCode !== undefined) {
+      this.refused += 1;
+      this.refusal = error;
+      return;
+    }
+    // Dropped messages are reported by the agent's event.
+    if (error.code !== "dropped" && error.code !== "closed") this.failure ??= error;
   }
 
   one = (): Promise<unknown> => Promise.race(this.#messages);
@@ -103,9 +137,16 @@ async function drain(agent: MusterAgent, underway: Underway, timeout: number, si
   try {
     await Promise.race([underway.all(), gaveUp, aborted(signal)]);
     if (underway.failure !== undefined) throw underway.failure;
+    if (underway.refusal !== undefined) throw refusalOf(underway);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function refusalOf({ refused, refusal }: Underway): AgentError {
+  const { code, message, reasonCode } = refusal!;
+  const count = refused === 1 ? "1 message was" : `${refused} messages were`;
+  return new AgentError(code, `${count} refused and not sent again. ${message}`, { reasonCode: reasonCode! });
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -113,21 +154,3 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-
-/** Prints events to stderr, one line each. */
-function printEvents(agent: MusterAgent): void {
-  const say = (text: string) => console.error(text);
-  const wait = (ms: number) => `next try in ${ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : inWords(ms)}`;
-  agent.on("connected", ({ deviceId }) => say(`connected as ${deviceId}`));
-  agent.on("disconnected", ({ reason }) => say(`disconnected: ${reason}`));
-  agent.on("unreachable", ({ error, retryInMs }) => say(`${error.code}: ${error.message} ${wait(retryInMs)}`));
-  agent.on("refused", ({ error, consecutive, retryInMs }) => {
-    say(`refused: ${error.message} ${wait(retryInMs)}`);
-    if (consecutive === PATIENCE) say(adviceFor(error) ?? "");
-  });
-  agent.on("renewed", ({ certExpiresAt }) => say(`renewed, valid until ${certExpiresAt.toISOString()}`));
-  agent.on("renewal-failed", ({ error, final, retryInMs }) => {
-    say(`renewal failed: ${error.code}: ${error.message} ${final ? (adviceFor(error) ?? "") : wait(retryInMs)}`);
-  });
-  agent.on("dropped", ({ count, reason }) => say(`dropped ${count} messages: ${reason}`));
-}

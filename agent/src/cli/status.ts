@@ -15,7 +15,7 @@ export async function status(flags: { stateDir: string; json?: boolean }): Promi
   const serialNumber = certificate.serialNumber.toLowerCase();
   const certExpiresAt = new Date(expiresAt).toISOString();
   const renewAfterUtc = new Date(renewAfter).toISOString();
-  const { deviceId, server, brokerUrl, publishTopics } = device;
+  const { deviceId, server, brokerUrl, publishTopics, subscribeTopics } = device;
   printResult(
     flags.json ?? false,
     {
@@ -23,6 +23,7 @@ export async function status(flags: { stateDir: string; json?: boolean }): Promi
       server,
       brokerUrl,
       publishTopics,
+      ...(subscribeTopics.length > 0 ? { subscribeTopics } : {}),
       serialNumber,
       state,
       certExpiresAt,
@@ -35,6 +36,7 @@ export async function status(flags: { stateDir: string; json?: boolean }): Promi
       `server       ${server}`,
       `broker       ${brokerUrl}`,
       `topics       ${publishTopics.join(", ") || "none"}`,
+      ...(subscribeTopics.length > 0 ? [`commands     ${subscribeTopics.join(", ")}`] : []),
       `certificate  ${serialNumber}, ${state.replace("_", " ")}`,
       `expires      ${certExpiresAt} (${inWords(expiresAt - now)}${expiresAt < now ? " ago" : ""})`,
       `renewal from ${renewAfterUtc}`,

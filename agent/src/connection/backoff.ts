@@ -12,6 +12,10 @@ export interface Backoff {
 export const RECONNECT: Backoff = { baseMs: 1_000, capMs: 30_000, floor: 0 };
 /** After repeated refusals by the broker: a person has to act, so the attempts are minutes apart. */
 export const REFUSED: Backoff = { baseMs: 120_000, capMs: 900_000, floor: 0.5 };
+/** While the broker says that it is busy, or a quota used up: attempts add to what it is busy with. */
+export const BUSY: Backoff = { baseMs: 10_000, capMs: 300_000, floor: 0.5 };
+/** While another connection takes over the session again and again: two programs with one identity would end each other's sessions all the time. */
+export const TAKEN_OVER: Backoff = { baseMs: 2_000, capMs: 900_000, floor: 0.5 };
 /** Between attempts at renewal: days are left until the certificate expires. */
 export const RENEWAL: Backoff = { baseMs: 60_000, capMs: 3_600_000, floor: 0.5 };
 /** Between attempts at a claim redemption, for which a person waits. */

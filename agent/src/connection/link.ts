@@ -1,23 +1,32 @@
-import { type AgentError, asAgentError } from "../errors.ts";
+import { AgentError, asAgentError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Identity } from "../state/identity.ts";
 import { discardCandidate, finishCommit, loadCandidate, loadIdentity, promoteCandidate } from "../state/state.ts";
-import { delayMs, RECONNECT, REFUSED } from "./backoff.ts";
-import { openSession, type Session } from "./session.ts";
+import { Pauses } from "./pauses.ts";
+import { ADMINISTRATIVE, type MqttVersion, NOT_AUTHORIZED } from "./reasons.ts";
+import { Referral } from "./referral.ts";
+import { openSession, type Session, type SessionEnd, type Subscriptions } from "./session.ts";
 
 /** Callbacks of a link. */
 export interface LinkEvents {
   up(session: Session, identity: Identity): void;
-  down(session: Session, reason: string): void;
+  down(session: Session, end: SessionEnd): void;
   failed(error: AgentError, consecutiveRefusals: number, retryInMs: number): void;
+  /** An administrator has ended the session, and the broker does not accept the device any more. */
+  revoked(error: AgentError): void;
+  /** The next attempt goes to this server, to which the broker has referred. */
+  referred(server: string): void;
+  /** The broker does not speak MQTT 5; this and later sessions are of MQTT 3.1.1. */
+  fellBack(): void;
   /** A staged certificate has connected and is now the one in use. */
   promoted(identity: Identity): void;
 }
 
-/** A session of this length resets the back-off. Shorter ones do not: another process may be taking over the same client id again and again. */
-const STABLE_MS = 30_000;
-/** After this many refusals in a row the cause is the device, and no longer a server that starts or has no database. */
-const PATIENT_REFUSALS = 3;
+/** How a link connects. */
+export interface LinkOptions {
+  mqttVersion: MqttVersion | "auto";
+  subscriptions: Subscriptions | undefined;
+}
 
 /**
  * Keeps one session open: connects, waits for its end, backs off and connects again, until stopped. Each attempt reads the state folder,
@@ -27,20 +36,24 @@ export class Link {
   readonly #stateDir: string;
   readonly #runtime: Runtime;
   readonly #events: LinkEvents;
+  readonly #options: LinkOptions;
+  readonly #pauses: Pauses;
+  readonly #referral = new Referral();
   readonly #stopping = new AbortController();
   /** Ends the pause between attempts when a renewal has connected. */
   #wake = new AbortController();
   #session: Session | undefined;
   #replacing: Promise<void> | undefined;
-  #failures = 0;
-  #refusals = 0;
   #candidateRefused = false;
+  #endedByAdministrator = false;
   #loop: Promise<void> | undefined;
 
-  constructor(stateDir: string, runtime: Runtime, events: LinkEvents) {
+  constructor(stateDir: string, runtime: Runtime, options: LinkOptions, events: LinkEvents) {
     this.#stateDir = stateDir;
     this.#runtime = runtime;
+    this.#options = { ...options };
     this.#events = events;
+    this.#pauses = new Pauses(() => runtime.random());
   }
 
   get connected(): boolean {
@@ -61,7 +74,7 @@ export class Link {
 
   /** Connects with `identity`; that session takes over the present one (spec 4.10). Rejects when it cannot connect. */
   async replace(identity: Identity): Promise<void> {
-    const replacing = openSession(identity, this.#stopping.signal).then((session) => {
+    const replacing = this.#open(identity).then((session) => {
       const old = this.#session;
       this.#adopt(session, identity);
       // Brokers close the session that was taken over; this is for one that does not.
@@ -75,6 +88,16 @@ export class Link {
     }
   }
 
+  async #open(identity: Identity): Promise<Session> {
+    const address = this.#referral.take();
+    const session = await openSession(identity, { ...this.#options, address, signal: this.#stopping.signal });
+    if (session.version === "3.1.1" && this.#options.mqttVersion === "auto") {
+      this.#options.mqttVersion = "3.1.1";
+      this.#events.fellBack();
+    }
+    return session;
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -86,14 +109,17 @@ export class Link {
 
   async #untilClosed(session: Session): Promise<void> {
     const since = this.#runtime.monotonicMs();
-    const reason = await session.closed;
+    const end = await session.closed;
     // While a renewal takes over, the broker closes the old session before the new one is adopted.
     await this.#replacing;
     if (this.#session !== session) return;
     this.#session = undefined;
-    if (this.#runtime.monotonicMs() - since >= STABLE_MS) this.#failures = 0;
-    this.#events.down(session, reason);
-    if (!this.#stopping.signal.aborted) await this.#pause(delayMs(RECONNECT, this.#failures++, this.#runtime.random()));
+    this.#endedByAdministrator = end.code === ADMINISTRATIVE;
+    const pause = this.#pauses.afterSession(end, this.#runtime.monotonicMs() - since);
+    this.#events.down(session, end);
+    if (this.#stopping.signal.aborted) return;
+    this.#refer(end.serverReference);
+    await this.#pause(pause);
   }
 
   async #attempt(): Promise<void> {
@@ -104,7 +130,7 @@ export class Link {
       const useCandidate = candidate !== undefined && !this.#candidateRefused;
       const identity = useCandidate ? candidate : current;
       try {
-        const session = await openSession(identity, this.#stopping.signal);
+        const session = await this.#open(identity);
         if (this.#stopping.signal.aborted) return await session.end();
         this.#adopt(session, identity);
       } catch (error) {
@@ -125,19 +151,26 @@ export class Link {
 
   #adopt(session: Session, identity: Identity): void {
     this.#session = session;
-    this.#refusals = 0;
+    this.#pauses.accepted();
+    this.#endedByAdministrator = false;
     this.#wake.abort();
     this.#events.up(session, identity);
   }
 
   async #failed(error: AgentError): Promise<void> {
-    this.#refusals = error.code === "refused" ? this.#refusals + 1 : 0;
-    const beyond = this.#refusals - PATIENT_REFUSALS;
-    const random = this.#runtime.random();
-    const wait = beyond >= 0 ? delayMs(REFUSED, beyond, random) : delayMs(RECONNECT, this.#failures, random);
-    this.#failures += 1;
-    this.#events.failed(error, this.#refusals, wait);
+    const wait = this.#pauses.afterFailure(error);
+    this.#events.failed(error, this.#pauses.refusals, wait);
+    if (this.#endedByAdministrator && error.reasonCode === NOT_AUTHORIZED) {
+      this.#endedByAdministrator = false;
+      this.#events.revoked(revocation(error));
+    }
+    this.#refer(error.serverReference);
     await this.#pause(wait);
+  }
+
+  #refer(reference: string | undefined): void {
+    const server = this.#referral.follow(reference);
+    if (server !== undefined) this.#events.referred(server);
   }
 
   /** Sleeps for `ms`, or until a renewal has connected. */
@@ -146,4 +179,9 @@ export class Link {
     await this.#runtime.sleep(ms, AbortSignal.any([this.#stopping.signal, this.#wake.signal]));
     await this.#replacing;
   }
+}
+
+function revocation(cause: AgentError): AgentError {
+  const message = "An administrator has ended this device's session, and the broker does not accept it any more.";
+  return new AgentError("revoked", message, { cause, reasonCode: NOT_AUTHORIZED });
 }

@@ -1,165 +1,225 @@
-import { isIP } from "node:net";
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
-import mqtt, { type MqttClient } from "mqtt";
-import { AgentError } from "../errors.ts";
+import type { IConnackPacket, IPublishPacket } from "mqtt-packet";
+import { AgentError, type AgentErrorDetails } from "../errors.ts";
 import { isTrustError } from "../http.ts";
 import type { Identity } from "../state/identity.ts";
+import { type Address, addressText, brokerAddress, tlsOptions } from "./address.ts";
+import { type Acknowledged, Connection, type ConnectionEnd, type OutgoingPublish } from "./connection.ts";
+import {
+  BUSY,
+  connackReason,
+  isFailure,
+  type MqttVersion,
+  printable,
+  QOS_NOT_SUPPORTED,
+  REFERS,
+  reasonText,
+  UNSUPPORTED_VERSION,
+} from "./reasons.ts";
+
+/** How a session has ended. */
+export interface SessionEnd {
+  /** The reason in words. */
+  text: string;
+  /** The reason code of the broker's DISCONNECT. */
+  code?: number;
+  /** Another server that the broker refers to. */
+  serverReference?: string;
+}
 
 /** One accepted MQTT connection. It does not reconnect. */
 export interface Session {
+  readonly version: MqttVersion;
+  /** Whether the broker has continued the session of an earlier connection: what is sent again keeps its packet id. */
+  readonly isContinued: boolean;
+  /** Messages that may be unacknowledged at once. */
+  readonly receiveMaximum: number;
   /**
-   * Sends at QoS 1 and calls `acknowledged` on the PUBACK, which may never come once the session has ended: see `closed`.
+   * Sends a message at QoS 1 and returns 0, or the reason code with which the broker would refuse it: too large, or retained where that is not
+   * supported. An acknowledgement may never come: see `closed`.
    */
-  publish(topic: string, payload: Buffer, retain: boolean, acknowledged: () => void): void;
-  /** Resolves with the reason when the connection has ended, on either side. */
-  readonly closed: Promise<string>;
+  publish(message: OutgoingPublish, acknowledged: Acknowledged): number;
+  /** Resolves when the connection has ended, on either side. */
+  readonly closed: Promise<SessionEnd>;
   /** DISCONNECT and close. */
   end(): Promise<void>;
 }
 
-const DEFAULT_PORT = 8883;
-const KEEPALIVE_SECONDS = 60;
+/** What a device receives: its topics, and what takes each message and says how to acknowledge it. */
+export interface Subscriptions {
+  take(packet: IPublishPacket, acknowledge: (code: number) => void, isOpen: () => boolean): void;
+  refused(topic: string, code: number): void;
+}
+
+/** How to open a session. */
+export interface SessionOptions {
+  signal?: AbortSignal | undefined;
+  /** Default `auto`: MQTT 5, and 3.1.1 where the broker answers that it does not speak 5. */
+  mqttVersion?: MqttVersion | "auto" | undefined;
+  /** Another server than the identity's broker, which has referred to it. */
+  address?: Address | undefined;
+  /** What takes the messages on the identity's subscribe topics; without it they wait at the broker. */
+  subscriptions?: Subscriptions | undefined;
+}
+
 const CONNECT_TIMEOUT_MS = 30_000;
-/** How long the broker may take to close the connection after the DISCONNECT. */
-const GOODBYE_MS = 5_000;
+/** A week: the longest that a Muster broker keeps the session of a client that is away. */
+const SESSION_EXPIRY_SECONDS = 7 * 86_400;
 
 /**
- * Connects with the identity's certificate, full chain and exact client id (spec 4.10): MQTT 3.1.1, clean session.
- * Clean, because the agent subscribes to nothing and has its own queue: a stored session would contain only messages that the agent
- * sends again anyway.
+ * Connects with the identity's certificate, full chain and exact client id (spec 4.10), with MQTT 5. A broker that has shown its
+ * certificate and says itself that it does not speak MQTT 5 is connected to with 3.1.1; one that only hangs up is not.
+ *
+ * The broker keeps the session of a device that may subscribe, so that messages for it wait while it is away. Without subscribe topics the
+ * session is clean: messages that the agent sends are in its own queue, and sent again from there.
  *
  * @throws AgentError `unreachable` (no route, no answer), `untrusted_server` (the broker's certificate), `refused`
- *   (closed, or a CONNACK other than 0, after TCP was up: revoked, expired, other client id), `closed` (aborted)
+ *   (closed, or a CONNACK other than 0, after TCP was up: revoked, expired, other client id), `busy`, `use_another_server`, `closed` (aborted)
  */
-export function openSession(identity: Identity, signal?: AbortSignal): Promise<Session> {
-  return new Promise((resolve, reject) => {
-    const progress: Progress = { reached: false };
-    const client = start(identity, progress);
-    let session: Session | undefined;
-    let ended = false;
-
-    const fail = (error: AgentError) => {
-      if (ended) return;
-      ended = true;
-      client.end(true);
-      client.stream.destroy();
-      reject(error);
-    };
-    const abort = () => fail(new AgentError("closed", "The connection attempt was aborted."));
-    const timer = setTimeout(() => fail(failure(identity, { ...progress, timedOut: true })), CONNECT_TIMEOUT_MS);
-    const settle = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
-    const { promise: closed, resolve: close } = Promise.withResolvers<string>();
-
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    client.on("error", (error) => {
-      progress.error ??= error;
-    });
-    client.on("connect", () => {
-      if (ended) return;
-      settle();
-      session = sessionOn(client, closed);
-      resolve(session);
-    });
-    client.on("close", () => {
-      settle();
-      if (session === undefined) return fail(failure(identity, progress));
-      client.end(true);
-      close(progress.error?.message ?? "the connection was closed");
-    });
-  });
-}
-
-interface Progress {
-  /** TCP has connected, so something answers at the address. */
-  reached: boolean;
-  timedOut?: boolean;
-  error?: Error;
-}
-
-function start(identity: Identity, progress: Progress): MqttClient {
-  const { host, port } = brokerAddress(identity);
-  const openSocket = (): TLSSocket => {
-    const socket = connectTls(tlsOptions(identity, host, port));
-    socket.once("connect", () => {
-      progress.reached = true;
-    });
-    socket.on("error", (error) => {
-      progress.error ??= error;
-    });
-    return socket;
-  };
-  return new mqtt.MqttClient(openSocket, {
-    protocol: "mqtts",
-    protocolId: "MQTT",
-    protocolVersion: 4,
-    clientId: identity.device.deviceId,
-    clean: true,
-    keepalive: KEEPALIVE_SECONDS,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    reconnectPeriod: 0,
-    resubscribe: false,
-    queueQoSZero: false,
-  });
-}
-
-function tlsOptions(identity: Identity, host: string, port: number): ConnectionOptions {
-  const options: ConnectionOptions = {
-    host,
-    port,
-    cert: identity.fullchainPem,
-    key: identity.keyPem,
-    ca: identity.caPem,
-    minVersion: "TLSv1.2",
-    rejectUnauthorized: true,
-  };
-  if (isIP(host) === 0) options.servername = host;
-  return options;
-}
-
-/** Host and port of `brokerUrl`, `mqtts://host[:port]`. @throws AgentError `bad_response` */
-function brokerAddress(identity: Identity): { host: string; port: number } {
-  const { brokerUrl } = identity.device;
-  const url = URL.canParse(brokerUrl) ? new URL(brokerUrl) : undefined;
-  if (url === undefined || !["mqtts:", "ssl:", "tls:"].includes(url.protocol)) {
-    throw new AgentError("bad_response", `The broker's address is not an mqtts:// one: ${brokerUrl}`);
+export async function openSession(identity: Identity, options: SessionOptions = {}): Promise<Session> {
+  const { mqttVersion = "auto" } = options;
+  if (mqttVersion !== "auto") return await open(identity, mqttVersion, options);
+  try {
+    return await open(identity, "5", options);
+  } catch (error) {
+    if (!(error instanceof AgentError) || error.reasonCode !== UNSUPPORTED_VERSION) throw error;
+    return await open(identity, "3.1.1", options);
   }
-  return { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? DEFAULT_PORT : Number(url.port) };
 }
 
-function sessionOn(client: MqttClient, closed: Promise<string>): Session {
+async function open(identity: Identity, version: MqttVersion, options: SessionOptions): Promise<Session> {
+  const { signal, subscriptions } = options;
+  if (signal?.aborted) throw aborted();
+  const address = options.address ?? brokerAddress(identity);
+  const topics = identity.device.subscribeTopics;
+  const receiving = subscriptions === undefined ? undefined : receiver(subscriptions);
+  const connection = new Connection({
+    tls: tlsOptions(identity, address),
+    version: version === "5" ? 5 : 4,
+    clientId: identity.device.deviceId,
+    sessionExpiry: topics.length > 0 ? SESSION_EXPIRY_SECONDS : 0,
+    onMessage: receiving?.onMessage,
+  });
+  receiving?.attach(connection);
+  const { isTimedOut, connack } = await answerOf(connection, signal);
+  if (signal?.aborted) {
+    connection.destroy();
+    throw aborted();
+  }
+  const code = connack === undefined ? undefined : (connack.reasonCode ?? connack.returnCode ?? 0);
+  if (connack === undefined || code !== 0) throw failure(address, await connection.closed, { isTimedOut, connack });
+  if (connack.properties?.maximumQoS === 0) {
+    connection.end();
+    throw refusal(`The broker at ${addressText(address)}`, { ...connack, reasonCode: QOS_NOT_SUPPORTED });
+  }
+  if (topics.length > 0 && subscriptions !== undefined) void subscribe(connection, topics, subscriptions);
+  return sessionOn(connection, version, connack);
+}
+
+/** The CONNACK; undefined when the connection has ended before, or was ended here after a time limit or an abort. */
+async function answerOf(connection: Connection, signal: AbortSignal | undefined) {
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    connection.destroy();
+  }, CONNECT_TIMEOUT_MS);
+  const abort = () => connection.destroy();
+  signal?.addEventListener("abort", abort, { once: true });
+  const connack = await connection.answer;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", abort);
+  return { isTimedOut, connack };
+}
+
+/** Gives messages to `subscriptions`, which learns whether the connection is still open. */
+function receiver(subscriptions: Subscriptions) {
+  let connection: Connection;
+  let isOpen = true;
   return {
-    closed,
-    publish: (topic, payload, retain, acknowledged) => {
-      client.publish(topic, payload, { qos: 1, retain }, (error) => {
-        if (!error) acknowledged();
+    attach(opened: Connection): void {
+      connection = opened;
+      void opened.closed.then(() => {
+        isOpen = false;
       });
     },
-    end: async () => {
-      // mqtt.js would wait without limit for outstanding publishes; `true` ends without them.
-      const inFlight = Object.keys(client.outgoing).length > 0;
-      const timer = setTimeout(() => client.stream.destroy(), GOODBYE_MS);
-      client.end(inFlight);
-      await closed;
-      clearTimeout(timer);
+    onMessage(packet: IPublishPacket): void {
+      subscriptions.take(
+        packet,
+        (code) => connection.acknowledge(packet, code),
+        () => isOpen,
+      );
     },
   };
 }
 
-function failure(identity: Identity, progress: Progress): AgentError {
-  const { brokerUrl } = identity.device;
-  const { error } = progress;
-  if (error !== undefined && isTrustError(error)) {
-    const message = `The broker at ${brokerUrl} presents a certificate that ca.pem does not verify: ${error.message}.`;
-    return new AgentError("untrusted_server", message, { cause: error });
+async function subscribe(
+  connection: Connection,
+  topics: readonly string[],
+  subscriptions: Subscriptions,
+): Promise<void> {
+  const codes = await connection.subscribe(topics);
+  for (const [index, topic] of topics.entries()) {
+    const code = codes[index] ?? 0x80;
+    if (isFailure(code)) subscriptions.refused(topic, code);
   }
-  const why = progress.timedOut ? "no answer in time" : (error?.message ?? "it closed the connection");
-  const details = error === undefined ? {} : { cause: error };
-  if (progress.reached && !progress.timedOut) {
-    return new AgentError("refused", `The broker at ${brokerUrl} refused the connection: ${why}.`, details);
-  }
-  return new AgentError("unreachable", `The broker at ${brokerUrl} is unreachable: ${why}.`, details);
 }
+
+function sessionOn(connection: Connection, version: MqttVersion, connack: IConnackPacket): Session {
+  const closed = connection.closed.then(endOf);
+  return {
+    version,
+    isContinued: connack.sessionPresent,
+    receiveMaximum: connack.properties?.receiveMaximum ?? 0xffff,
+    closed,
+    publish: (message, acknowledged) => connection.publish(message, acknowledged),
+    end: async () => {
+      connection.end();
+      await closed;
+    },
+  };
+}
+
+function endOf({ disconnect, error }: ConnectionEnd): SessionEnd {
+  const code = disconnect?.reasonCode;
+  if (code === undefined) return { text: error?.message ?? "the connection was closed" };
+  const properties = disconnect?.properties;
+  return { text: reasonText(code, properties?.reasonString), code, ...referenceOf(properties) };
+}
+
+/** The server reference of a CONNACK or DISCONNECT, fit for a text. */
+function referenceOf(properties: { serverReference?: string } | undefined): { serverReference?: string } {
+  const reference = properties?.serverReference;
+  return reference === undefined ? {} : { serverReference: printable(reference) };
+}
+
+interface Attempt {
+  isTimedOut: boolean;
+  connack: IConnackPacket | undefined;
+}
+
+/** The error of a connection that was not accepted. */
+function failure(address: Address, { reached, error }: ConnectionEnd, { isTimedOut, connack }: Attempt): AgentError {
+  const broker = `The broker at ${addressText(address)}`;
+  if (connack !== undefined) return refusal(broker, connack);
+  const details = error === undefined ? {} : { cause: error };
+  if (error !== undefined && isTrustError(error)) {
+    const message = `${broker} presents a certificate that ca.pem does not verify: ${error.message}.`;
+    return new AgentError("untrusted_server", message, details);
+  }
+  const why = isTimedOut ? "no answer in time" : (error?.message ?? "it closed the connection");
+  if (reached && !isTimedOut) return new AgentError("refused", `${broker} refused the connection: ${why}.`, details);
+  return new AgentError("unreachable", `${broker} is unreachable: ${why}.`, details);
+}
+
+function refusal(broker: string, { reasonCode, returnCode, properties }: IConnackPacket): AgentError {
+  const code = connackReason(reasonCode ?? returnCode ?? 0);
+  const details: AgentErrorDetails = { reasonCode: code, ...referenceOf(properties) };
+  const why = reasonText(code, properties?.reasonString);
+  if (REFERS.has(code)) {
+    const where = details.serverReference === undefined ? "" : `, ${details.serverReference}`;
+    return new AgentError("use_another_server", `${broker} refers to another server${where}: ${why}.`, details);
+  }
+  if (BUSY.has(code)) return new AgentError("busy", `${broker} accepts no connection now: ${why}.`, details);
+  return new AgentError("refused", `${broker} refused the connection: ${why}.`, details);
+}
+
+const aborted = () => new AgentError("closed", "The connection attempt was aborted.");

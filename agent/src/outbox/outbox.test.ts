@@ -2,22 +2,44 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Session } from "../connection/session.ts";
 import { AgentError } from "../errors.ts";
-import { type DropReason, Outbox } from "./outbox.ts";
+import { systemRuntime } from "../runtime.ts";
+import { Outbox } from "./outbox.ts";
+import type { DropReason } from "./refusals.ts";
+
+interface Sent {
+  topic: string;
+  packetId: number;
+  dup: boolean;
+  acknowledge: (code?: number) => void;
+}
 
 /** A broker seen through a session: what it was sent, acknowledged when the test says so. */
-function broker() {
-  const sent: Array<{ topic: string; acknowledge: () => void }> = [];
+function broker(options: Partial<Session> = {}) {
+  const sent: Sent[] = [];
   const session: Session = {
+    version: "5",
+    isContinued: false,
+    receiveMaximum: 0xffff,
     closed: new Promise(() => {}),
     end: () => Promise.resolve(),
-    publish: (topic, _payload, _retain, acknowledge) => sent.push({ topic, acknowledge }),
+    publish: ({ topic, packetId, dup }, acknowledged) => {
+      sent.push({ topic, packetId, dup, acknowledge: (code = 0) => acknowledged(code, undefined) });
+      return 0;
+    },
+    ...options,
   };
   return { session, sent, topics: () => sent.map((one) => one.topic) };
 }
 
+const LOST = { text: "the connection was closed" };
+const blamed = (code: number) => ({ text: "the message is at fault", code });
+
 function outbox(limits = { maxMessages: 1000, maxBytes: 100_000 }) {
   const drops: Array<[number, DropReason]> = [];
-  return { drops, box: new Outbox(limits, (count, reason) => drops.push([count, reason])) };
+  const pauses: Array<{ ms: number; end: () => void }> = [];
+  const sleep = (ms: number) => new Promise<void>((end) => pauses.push({ ms, end }));
+  const runtime = { ...systemRuntime, random: () => 0, sleep };
+  return { drops, pauses, box: new Outbox(limits, runtime, (count, reason) => drops.push([count, reason])) };
 }
 
 const payload = Buffer.from("1");
@@ -45,7 +67,7 @@ test("unacknowledged messages of a lost session are sent first on the next one, 
   for (const topic of ["a", "b", "c"]) box.add(topic, payload, false);
   box.attach(one.session);
   one.sent[1]!.acknowledge();
-  box.detach(one.session);
+  box.detach(one.session, LOST);
   box.add("d", payload, false);
   box.attach(two.session);
   assert.deepEqual(two.topics(), ["a", "c", "d"]);
@@ -58,7 +80,7 @@ test("the end of a session that was taken over does not affect the new one", () 
   box.add("a", payload, false);
   box.attach(old.session);
   box.attach(next.session);
-  box.detach(old.session);
+  box.detach(old.session, LOST);
   old.sent[0]!.acknowledge();
   box.add("b", payload, false);
   assert.deepEqual(next.topics(), ["a", "b"]);
@@ -74,23 +96,27 @@ test("at most 64 messages are unacknowledged at once", () => {
   assert.equal(sent.length, 65);
 });
 
-test("a message that five sessions end on is dropped, and the next one is sent", async () => {
-  const { box, drops } = outbox();
-  const poison = box.add("poison", payload, false);
-  const good = box.add("good", payload, false);
-  for (let i = 0; i < 5; i++) {
-    const { session } = broker();
+for (const [version, end] of [
+  ["3.1.1", LOST],
+  ["5", blamed(0x82)],
+] as const)
+  test(`MQTT ${version}: a message that five sessions end on is dropped, and the next one is sent`, async () => {
+    const { box, drops } = outbox();
+    const poison = box.add("poison", payload, false);
+    const good = box.add("good", payload, false);
+    for (let i = 0; i < 5; i++) {
+      const { session } = broker({ version });
+      box.attach(session);
+      box.detach(session, end);
+    }
+    await assert.rejects(poison, (error: AgentError) => error.code === "dropped");
+    assert.deepEqual(drops, [[1, "unacknowledged"]]);
+    const { session, sent, topics } = broker();
     box.attach(session);
-    box.detach(session);
-  }
-  await assert.rejects(poison, (error: AgentError) => error.code === "dropped");
-  assert.deepEqual(drops, [[1, "unacknowledged"]]);
-  const { session, sent, topics } = broker();
-  box.attach(session);
-  assert.deepEqual(topics(), ["good"]);
-  sent[0]!.acknowledge();
-  await good;
-});
+    assert.deepEqual(topics(), ["good"]);
+    sent[0]!.acknowledge();
+    await good;
+  });
 
 test("sessions that acknowledged a message do not count against the oldest one", () => {
   const { box, drops } = outbox();
@@ -100,7 +126,7 @@ test("sessions that acknowledged a message do not count against the oldest one",
     box.add("quick", payload, false);
     box.attach(session);
     sent.at(-1)!.acknowledge();
-    box.detach(session);
+    box.detach(session, LOST);
   }
   assert.deepEqual(drops, []);
 });
@@ -121,4 +147,91 @@ test("clear rejects the remaining messages and resolves drained", async () => {
   box.clear(new AgentError("closed", "closed"));
   await assert.rejects(left, (error: AgentError) => error.code === "closed");
   await drained;
+});
+
+test("MQTT 5: no message is dropped for sessions that end for other reasons", () => {
+  const { box, drops } = outbox();
+  box.add("a", payload, false);
+  for (const end of [LOST, blamed(0x8b), blamed(0x8e), blamed(0x9c), LOST, LOST, LOST]) {
+    const { session } = broker();
+    box.attach(session);
+    box.detach(session, end);
+  }
+  assert.deepEqual(drops, []);
+});
+
+test("a refused message is reported with its reason, and the next ones are sent", async () => {
+  const { box, drops } = outbox();
+  const { session, sent } = broker();
+  box.attach(session);
+  const refused = box.add("a", payload, false);
+  const next = box.add("b", payload, false);
+  sent[0]!.acknowledge(0x87);
+  sent[1]!.acknowledge(0x10);
+  await assert.rejects(refused, { code: "message_refused", reasonCode: 0x87 });
+  await next;
+  assert.deepEqual(drops, [[1, "refused"]]);
+});
+
+test("a message that the broker cannot take now is sent again after a pause, before later ones", async () => {
+  const { box, drops, pauses } = outbox();
+  const { session, sent, topics } = broker({ receiveMaximum: 2 });
+  box.attach(session);
+  for (const topic of ["a", "b", "c"]) box.add(topic, payload, false);
+  sent[0]!.acknowledge(0x97);
+  sent[1]!.acknowledge(0x97);
+  assert.deepEqual(topics(), ["a", "b"]);
+  assert.deepEqual(
+    pauses.map(({ ms }) => ms),
+    [5_000],
+  );
+  pauses[0]!.end();
+  await new Promise(setImmediate);
+  assert.deepEqual(topics(), ["a", "b", "a", "b"]);
+  sent[2]!.acknowledge(0x97);
+  assert.deepEqual(
+    pauses.map(({ ms }) => ms),
+    [5_000, 10_000],
+  );
+  assert.equal(box.length, 3);
+  assert.deepEqual(drops, []);
+});
+
+test("a message that is too large for the broker is refused, and one to be retained is not repeated over a quota", async () => {
+  const { box } = outbox();
+  const small = broker({ publish: () => 0x95 });
+  const large = box.add("a", payload, false);
+  box.attach(small.session);
+  await assert.rejects(large, { code: "message_too_large" });
+  const { session, sent } = broker();
+  box.attach(session);
+  const retained = box.add("a", payload, true);
+  sent[0]!.acknowledge(0x97);
+  await assert.rejects(retained, { code: "message_refused", reasonCode: 0x97 });
+});
+
+test("no more messages than the broker permits are unacknowledged at once", () => {
+  const { box } = outbox();
+  const { session, sent } = broker({ receiveMaximum: 20 });
+  box.attach(session);
+  for (let i = 0; i < 50; i++) box.add(`${i}`, payload, false);
+  assert.equal(sent.length, 20);
+});
+
+test("a session that the broker continues gets unacknowledged messages with their packet ids, a new one with others", () => {
+  const { box } = outbox();
+  const sessions = [broker(), broker({ isContinued: true }), broker()];
+  for (const topic of ["a", "b"]) box.add(topic, payload, false);
+  for (const [at, { session, sent }] of sessions.entries()) {
+    box.attach(session);
+    if (at === 0) sent[0]!.acknowledge();
+    if (at === 1) box.add("c", payload, false);
+    box.detach(session, LOST);
+  }
+  const seen = sessions.map(({ sent }) => sent.map(({ topic, packetId, dup }) => `${topic}${packetId}${dup}`));
+  assert.deepEqual(seen, [
+    ["a1false", "b2false"],
+    ["b2true", "c3false"],
+    ["b4false", "c5false"],
+  ]);
 });

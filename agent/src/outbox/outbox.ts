@@ -1,13 +1,18 @@
-import type { Session } from "../connection/session.ts";
-import { AgentError } from "../errors.ts";
+import { BUSY, delayMs } from "../connection/backoff.ts";
+import { BLAMES_PACKET, isFailure } from "../connection/reasons.ts";
+import type { Session, SessionEnd } from "../connection/session.ts";
+import type { AgentError } from "../errors.ts";
+import type { Runtime } from "../runtime.ts";
+import { PacketIds } from "./packet-ids.ts";
 import { OfflineQueue, type Outgoing, type QueueLimits } from "./queue.ts";
+import { type DropReason, droppedError, isRetried, refusedError } from "./refusals.ts";
 
-/** Why a message was dropped: the queue was full, or several sessions closed without acknowledging it. */
-export type DropReason = "queue_full" | "unacknowledged";
+/** Called with the number of messages that are dropped, and the broker's answer where it refused one. */
+export type OnDrop = (count: number, reason: DropReason, error?: AgentError) => void;
 
 /** The most unacknowledged messages at once: enough for a slow connection, few enough to repeat after its loss. */
 const WINDOW = 64;
-/** A broker closes an MQTT 3.1.1 session on a message that it refuses. After this many sessions the message is dropped, so that later ones get through. */
+/** A broker of MQTT 3.1.1 closes a session on a message that it refuses. After this many sessions the message is dropped, so that later ones get through. */
 const MOST_STALLS = 5;
 
 /**
@@ -17,24 +22,31 @@ const MOST_STALLS = 5;
 export class Outbox {
   readonly #queue: OfflineQueue;
   readonly #inFlight = new Set<Outgoing>();
-  readonly #onDrop: (count: number, reason: DropReason) => void;
+  readonly #ids = new PacketIds();
+  readonly #runtime: Runtime;
+  readonly #onDrop: OnDrop;
   readonly #waiting: Array<() => void> = [];
+  readonly #clearing = new AbortController();
   #session: Session | undefined;
   #progressed = false;
+  /** Messages that the broker did not accept for now; nothing is sent until they are. */
+  readonly #postponed: Outgoing[] = [];
+  #pauses = 0;
   dropped = 0;
   acknowledged = 0;
 
-  constructor(limits: QueueLimits, onDrop: (count: number, reason: DropReason) => void) {
+  constructor(limits: QueueLimits, runtime: Runtime, onDrop: OnDrop) {
     this.#queue = new OfflineQueue(limits);
+    this.#runtime = runtime;
     this.#onDrop = onDrop;
   }
 
   /** Messages not yet acknowledged. */
   get length(): number {
-    return this.#queue.length + this.#inFlight.size;
+    return this.#queue.length + this.#inFlight.size + this.#postponed.length;
   }
 
-  /** Queues a message; the promise resolves on its PUBACK and rejects with `dropped` or `closed`. */
+  /** Queues a message; the promise resolves on its PUBACK and rejects with `dropped`, `closed` or the broker's refusal. */
   add(topic: string, payload: Buffer, retain: boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Without this, a dropped message whose publisher does not await it would end the process (unhandled rejection).
@@ -47,16 +59,20 @@ export class Outbox {
   /** Sends on `session` from now on, first what the previous session left unacknowledged. */
   attach(session: Session): void {
     this.#requeue(false);
+    // A new session at the broker knows none of them.
+    if (!session.isContinued) this.#queue.each((message) => this.#forget(message));
     this.#session = session;
     this.#progressed = false;
     this.#pump();
   }
 
   /** Stops sending on `session`, which has ended. */
-  detach(session: Session): void {
+  detach(session: Session, end: SessionEnd): void {
     if (this.#session !== session) return;
     this.#session = undefined;
-    this.#requeue(!this.#progressed);
+    // MQTT 5 says when a message was the reason; MQTT 3.1.1 says nothing.
+    const isBlamed = session.version === "3.1.1" || (end.code !== undefined && BLAMES_PACKET.has(end.code));
+    this.#requeue(isBlamed && !this.#progressed);
   }
 
   /** Resolves when every message is acknowledged or dropped. */
@@ -67,6 +83,7 @@ export class Outbox {
   /** Rejects every message with `error`. */
   clear(error: AgentError): void {
     this.#session = undefined;
+    this.#clearing.abort();
     this.#requeue(false);
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next.reject(error);
     this.#settle();
@@ -74,26 +91,58 @@ export class Outbox {
 
   #pump(): void {
     const session = this.#session;
-    while (session !== undefined && this.#inFlight.size < WINDOW) {
+    if (session === undefined) return;
+    const window = Math.min(WINDOW, session.receiveMaximum);
+    while (this.#postponed.length === 0 && this.#session === session && this.#inFlight.size < window) {
       const message = this.#queue.shift();
       if (message === undefined) return;
-      this.#inFlight.add(message);
-      session.publish(message.topic, message.payload, message.retain, () => this.#acknowledge(message));
+      this.#send(session, message);
     }
   }
 
-  #acknowledge(message: Outgoing): void {
-    // A late PUBACK of an ended session: the message is queued again and will be acknowledged again.
+  #send(session: Session, message: Outgoing): void {
+    const dup = message.packetId !== undefined;
+    message.packetId ??= this.#ids.take();
+    const { packetId, topic, payload, retain } = message;
+    this.#inFlight.add(message);
+    const refused = session.publish({ packetId, dup, topic, payload, retain }, (code, reasonString) => {
+      // A late PUBACK of an ended session: the message is queued again and will be acknowledged again.
+      if (this.#session !== session) return;
+      this.#acknowledge(message, code, reasonString);
+      this.#pump();
+    });
+    if (refused !== 0) this.#acknowledge(message, refused, undefined);
+  }
+
+  #acknowledge(message: Outgoing, code: number, reasonString: string | undefined): void {
     if (!this.#inFlight.delete(message)) return;
+    this.#forget(message);
     this.#progressed = true;
-    this.acknowledged += 1;
-    message.resolve();
-    this.#pump();
+    if (isRetried(message, code)) {
+      this.#postpone(message);
+      return;
+    }
+    this.#pauses = 0;
+    if (isFailure(code)) this.#drop([message], "refused", refusedError(message, code, reasonString));
+    else {
+      this.acknowledged += 1;
+      message.resolve();
+    }
     this.#settle();
   }
 
+  /** Sends nothing for a while, and then first this message. */
+  #postpone(message: Outgoing): void {
+    if (this.#postponed.push(message) > 1) return;
+    const pause = delayMs(BUSY, this.#pauses++, this.#runtime.random());
+    void this.#runtime.sleep(pause, this.#clearing.signal).then(() => {
+      this.#drop(this.#queue.putBack(this.#postponed.splice(0)), "queue_full");
+      this.#pump();
+    });
+  }
+
   #requeue(stalled: boolean): void {
-    const messages = [...this.#inFlight];
+    const messages = [...this.#postponed.splice(0), ...this.#inFlight];
     this.#inFlight.clear();
     const oldest = messages[0];
     if (stalled && oldest !== undefined && ++oldest.stalls >= MOST_STALLS) {
@@ -103,14 +152,20 @@ export class Outbox {
     this.#drop(this.#queue.putBack(messages), "queue_full");
   }
 
-  #drop(messages: Outgoing[], reason: DropReason): void {
+  #drop(messages: Outgoing[], reason: DropReason, error?: AgentError): void {
     if (messages.length === 0) return;
     this.dropped += messages.length;
-    const why =
-      reason === "queue_full" ? "the offline queue was full" : "several sessions closed without acknowledging it";
-    for (const message of messages) message.reject(new AgentError("dropped", `Message dropped: ${why}.`));
-    this.#onDrop(messages.length, reason);
+    for (const message of messages) {
+      this.#forget(message);
+      message.reject(error ?? droppedError(reason));
+    }
+    this.#onDrop(messages.length, reason, error);
     this.#settle();
+  }
+
+  #forget(message: Outgoing): void {
+    if (message.packetId !== undefined) this.#ids.free(message.packetId);
+    message.packetId = undefined;
   }
 
   #settle(): void {

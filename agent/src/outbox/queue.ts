@@ -3,7 +3,9 @@ export interface Outgoing {
   topic: string;
   payload: Buffer;
   retain: boolean;
-  /** How many sessions ended with this message as the oldest unacknowledged one and without any PUBACK. */
+  /** Under which it was sent; it keeps the id while the broker continues the session. */
+  packetId?: number | undefined;
+  /** How many sessions ended with this message as the oldest unacknowledged one and without any PUBACK, where the broker may have ended them because of it. */
   stalls: number;
   resolve: () => void;
   reject: (error: Error) => void;
@@ -53,6 +55,11 @@ export class OfflineQueue {
     this.#head = 0;
     for (const message of messages) this.#bytes += size(message);
     return this.#trim();
+  }
+
+  /** Calls `visit` with every message, oldest first. */
+  each(visit: (message: Outgoing) => void): void {
+    for (let at = this.#head; at < this.#items.length; at++) visit(this.#items[at]!);
   }
 
   /** Takes the oldest message, or undefined when empty. */

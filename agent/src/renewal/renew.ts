@@ -1,3 +1,4 @@
+import type { MqttVersion } from "../connection/reasons.ts";
 import { openSession } from "../connection/session.ts";
 import { AgentError, asAgentError } from "../errors.ts";
 import { endpoint, type JsonObject, optionalTexts, postJson, requiredText } from "../http.ts";
@@ -9,6 +10,8 @@ import { finishCommit, loadCandidate, loadIdentity, promoteCandidate, stageCandi
 /** Whose certificate to renew. */
 export interface RenewOptions {
   stateDir: string;
+  /** The version of MQTT with which the new certificate connects for the first time; default `auto`. */
+  mqttVersion?: MqttVersion | "auto" | undefined;
 }
 
 /**
@@ -18,8 +21,8 @@ export interface RenewOptions {
  * @throws AgentError with the server's code; the broker's failure codes when the new certificate could not connect (it
  *   is kept, and the next `renew` or `run` tries it again)
  */
-export async function renew(options: RenewOptions): Promise<Identity> {
-  return renewWith(options.stateDir, async (candidate) => (await openSession(candidate)).end());
+export async function renew({ stateDir, mqttVersion }: RenewOptions): Promise<Identity> {
+  return renewWith(stateDir, async (candidate) => (await openSession(candidate, { mqttVersion })).end());
 }
 
 /**
@@ -71,6 +74,9 @@ function deviceAfter(device: DeviceRecord, answer: JsonObject): DeviceRecord {
     renewAfterUtc: requiredText(answer, "renewAfterUtc"),
     // The server resolves topics at each issuance; if its answer has none, they have not changed.
     publishTopics: optionalTexts(answer, "publishTopics") ?? device.publishTopics,
+    // Only a server that answers with topics says by their absence that there are none.
+    subscribeTopics:
+      optionalTexts(answer, "subscribeTopics") ?? (answer.publishTopics === undefined ? device.subscribeTopics : []),
   };
 }
 

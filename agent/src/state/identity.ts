@@ -10,6 +10,8 @@ export interface DeviceRecord {
   topicPrefix: string;
   /** The exact topics the certificate may publish on (spec 2.8); may be empty. */
   publishTopics: string[];
+  /** The exact topics on which the certificate may receive messages; empty where the device type lists none. */
+  subscribeTopics: string[];
   /** ISO 8601. */
   certExpiresAt: string;
   /** ISO 8601. */
@@ -108,6 +110,7 @@ function parseDevice(text: string): DeviceRecord {
   return {
     topicPrefix: "",
     publishTopics: [],
+    subscribeTopics: [],
     certExpiresAt: "",
     renewAfterUtc: "",
     hardwareFingerprint: "",

@@ -1,5 +1,12 @@
 import { createServer, type Server, type TLSSocket } from "node:tls";
-import { generate, type IPublishPacket, parser } from "mqtt-packet";
+import {
+  generate,
+  type IConnackPacket,
+  type IConnectPacket,
+  type IPublishPacket,
+  type Packet,
+  parser,
+} from "mqtt-packet";
 
 export interface RemoteMessage {
   clientId: string;
@@ -8,17 +15,38 @@ export interface RemoteMessage {
   serial: string;
 }
 
-/** A remote MQTT broker, small enough to misbehave on request: refuses, closes, keeps acknowledgements to itself. */
+/** Properties of a CONNACK, as far as tests set them. */
+type Properties = NonNullable<IConnackPacket["properties"]>;
+/** What becomes of a CONNECT: accepted, closed without CONNACK, or refused with a code and properties. */
+export type Admission = boolean | number | { code: number; properties: Properties };
+
+export interface RemoteSession {
+  clientId: string;
+  version: number;
+  socket: TLSSocket;
+  send(packet: Packet): void;
+  /** DISCONNECT of MQTT 5, then close. */
+  disconnect(reasonCode: number, properties?: { reasonString?: string; serverReference?: string }): void;
+}
+
+/** A remote MQTT broker of 3.1.1 and 5, small enough to misbehave on request: refuses, closes, keeps acknowledgements to itself. */
 export class RemoteBroker {
   readonly messages: RemoteMessage[] = [];
-  readonly connects: Array<{ clientId: string; serial: string; clean: boolean }> = [];
-  /** Decides on a CONNECT; false closes without CONNACK, a number is its return code. */
-  accept: (clientId: string, serial: string) => boolean | number = () => true;
-  /** Decides on a PUBLISH: false closes the connection, "silent" acknowledges nothing. */
-  take: (message: RemoteMessage) => boolean | "silent" = () => true;
+  readonly connects: Array<{ clientId: string; serial: string; clean: boolean; version: number }> = [];
+  /** Every packet as it arrived. */
+  readonly packets: Packet[] = [];
+  /** Decides on a CONNECT. */
+  accept: (clientId: string, serial: string, packet: IConnectPacket) => Admission = () => true;
+  /** Decides on a PUBLISH: false closes the connection, "silent" acknowledges nothing, a number is the reason code. */
+  take: (message: RemoteMessage) => boolean | "silent" | number = () => true;
+  /** The newest version that it speaks: one without MQTT 5 answers in MQTT 3.1.1, "unacceptable protocol version". */
+  speaks: 4 | 5 = 5;
+  /** Properties of the CONNACK that accepts. */
+  properties: Properties = {};
+  onSession: ((session: RemoteSession) => void) | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<TLSSocket>();
-  readonly #sessions = new Map<string, TLSSocket>();
+  readonly #sessions = new Map<string, RemoteSession>();
 
   constructor(tls: { cert: string; key: string; clientCa: string }) {
     const { cert, key, clientCa } = tls;
@@ -33,9 +61,13 @@ export class RemoteBroker {
     });
   }
 
+  session(clientId: string): RemoteSession | undefined {
+    return this.#sessions.get(clientId);
+  }
+
   /** Drops the live session of `clientId`. */
   drop(clientId: string): void {
-    this.#sessions.get(clientId)?.destroy();
+    this.#sessions.get(clientId)?.socket.destroy();
   }
 
   close(): Promise<void> {
@@ -46,41 +78,68 @@ export class RemoteBroker {
   #serve(socket: TLSSocket): void {
     this.#sockets.add(socket);
     const serial = socket.getPeerCertificate().serialNumber?.toLowerCase() ?? "";
-    let clientId = "";
-    const packets = parser({ protocolVersion: 4 });
+    const session = newSession(socket);
+    // The parser reads the version out of the CONNECT.
+    const packets = parser({});
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       this.#sockets.delete(socket);
-      if (this.#sessions.get(clientId) === socket) this.#sessions.delete(clientId);
+      if (this.#sessions.get(session.clientId) === session) this.#sessions.delete(session.clientId);
     });
     socket.on("data", (chunk) => packets.parse(chunk));
     packets.on("packet", (packet) => {
-      if (packet.cmd === "connect") {
-        clientId = packet.clientId;
-        this.#connect(socket, clientId, serial, packet.clean ?? false);
-      } else if (packet.cmd === "publish") {
-        this.#publish(socket, packet, { clientId, serial });
-      } else if (packet.cmd === "pingreq") socket.write(generate({ cmd: "pingresp" }));
-      else socket.end();
+      this.packets.push(packet);
+      if (packet.cmd === "connect") this.#connect(session, packet, serial);
+      else if (packet.cmd === "publish") this.#publish(session, packet, serial);
+      else if (packet.cmd === "subscribe") {
+        const granted = packet.subscriptions.map(() => 1);
+        session.send({ cmd: "suback", messageId: packet.messageId!, granted });
+      } else if (packet.cmd === "pingreq") session.send({ cmd: "pingresp" });
+      else if (packet.cmd === "disconnect") socket.end();
     });
   }
 
-  #connect(socket: TLSSocket, clientId: string, serial: string, clean: boolean): void {
-    this.connects.push({ clientId, serial, clean });
-    const verdict = this.accept(clientId, serial);
-    if (verdict === false) return void socket.destroy();
-    const returnCode = verdict === true ? 0 : verdict;
-    socket.write(generate({ cmd: "connack", returnCode, sessionPresent: false }));
-    if (returnCode !== 0) return void socket.end();
-    this.#sessions.get(clientId)?.destroy();
-    this.#sessions.set(clientId, socket);
+  #connect(session: RemoteSession, packet: IConnectPacket, serial: string): void {
+    const { clientId, clean = false, protocolVersion: version = 4 } = packet;
+    session.clientId = clientId;
+    session.version = version;
+    this.connects.push({ clientId, serial, clean, version });
+    if (version > this.speaks) session.version = this.speaks;
+    const verdict = version > this.speaks ? 1 : this.accept(clientId, serial, packet);
+    if (verdict === false) return void session.socket.destroy();
+    const { code, properties } =
+      typeof verdict === "object" ? verdict : { code: verdict === true ? 0 : verdict, properties: this.properties };
+    const answer = session.version === 5 ? { reasonCode: code, properties } : { returnCode: code };
+    session.send({ cmd: "connack", sessionPresent: false, ...answer });
+    if (code !== 0) return void session.socket.end();
+    const before = this.#sessions.get(clientId);
+    this.#sessions.set(clientId, session);
+    if (before?.version === 5) before.disconnect(0x8e);
+    else before?.socket.destroy();
+    this.onSession?.(session);
   }
 
-  #publish(socket: TLSSocket, packet: IPublishPacket, from: { clientId: string; serial: string }): void {
-    const message = { ...from, topic: packet.topic, payload: packet.payload.toString() };
+  #publish(session: RemoteSession, packet: IPublishPacket, serial: string): void {
+    const message = { clientId: session.clientId, serial, topic: packet.topic, payload: packet.payload.toString() };
     const verdict = this.take(message);
-    if (verdict === false) return void socket.destroy();
+    if (verdict === false) return void session.socket.destroy();
     this.messages.push(message);
-    if (verdict === true && packet.qos === 1) socket.write(generate({ cmd: "puback", messageId: packet.messageId! }));
+    if (verdict === "silent" || packet.qos !== 1) return;
+    session.send({ cmd: "puback", messageId: packet.messageId!, reasonCode: verdict === true ? 0 : verdict });
   }
+}
+
+function newSession(socket: TLSSocket): RemoteSession {
+  return {
+    clientId: "",
+    version: 4,
+    socket,
+    send(packet) {
+      socket.write(generate(packet, { protocolVersion: this.version }));
+    },
+    disconnect(reasonCode, properties = {}) {
+      this.send({ cmd: "disconnect", reasonCode, properties });
+      socket.end();
+    },
+  };
 }

@@ -2,7 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type EnrollOptions, enroll, type Identity, type Runtime, systemRuntime } from "../../src/index.ts";
+import {
+  type EnrollOptions,
+  enroll,
+  type Identity,
+  MusterAgent,
+  type MusterAgentOptions,
+  type Runtime,
+  systemRuntime,
+} from "../../src/index.ts";
 import { type RemoteService, startRemote } from "./service.ts";
 
 /** A folder that goes with the test. */
@@ -39,4 +47,23 @@ export async function enrolled(t: TestContext) {
   const { remote, stateDir } = await setup(t);
   const identity: Identity = await enroll(enrollment(remote, stateDir));
   return { remote, stateDir, identity };
+}
+
+/** Back-off whose delays are recorded, and over at once. */
+function recorder() {
+  const sleeps: number[] = [];
+  const sleep = async (ms: number) => {
+    sleeps.push(ms);
+    await new Promise(setImmediate);
+  };
+  return { sleeps, runtime: { ...systemRuntime, random: () => 0.5, sleep } };
+}
+
+/** An agent of an enrolled device that has not connected yet, and the delays of its back-off. */
+export async function started(t: TestContext, options: Partial<MusterAgentOptions> = {}) {
+  const { remote, stateDir } = await enrolled(t);
+  const { sleeps, runtime } = recorder();
+  const agent = new MusterAgent({ stateDir, runtime, autoRenew: false, ...options });
+  t.after(() => agent.close());
+  return { remote, broker: remote.broker, stateDir, agent, sleeps };
 }

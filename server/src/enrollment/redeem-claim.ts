@@ -3,6 +3,7 @@ import type { Db } from "../db/database.ts";
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
+import { answeredTopics, type Topics } from "./answered-topics.ts";
 import { checkRedemption } from "./check-redemption.ts";
 import { claimCodeHmac, normalizeClaimCode } from "./claims/claim-code.ts";
 import { refuseGuess } from "./claims/guess-throttle.ts";
@@ -39,6 +40,8 @@ export interface RedemptionAnswer {
     serverCaBundle: string;
     topicPrefix: string;
     publishTopics: string[];
+    /** Only where the device type lists any. */
+    subscribeTopics?: string[];
   };
   certExpiresAt: string;
   renewAfterUtc: string;
@@ -96,7 +99,10 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
   const device = facts.device ?? newDevice;
   if (!facts.device) await deps.quotas.requireRoom(facts.tenantId, "devices");
   const signed = await signLeaf(deps, { profile: selfEnrolled, deviceId: device.id, spki: csr.spki, now });
-  const publishTopics = resolveTopics(facts.publishTemplates, facts.tenantSlug, device.id);
+  const topics = {
+    publishTopics: resolveTopics(facts.publishTemplates, facts.tenantSlug, device.id),
+    subscribeTopics: resolveTopics(facts.subscribeTemplates, facts.tenantSlug, device.id),
+  };
   await faultPoint("redeem.commit");
   const redemption: Redemption = {
     claimId: facts.claimId,
@@ -108,8 +114,7 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
       kind: "self_enrolled",
       leaf: signed.leaf,
       spkiSha256: csr.spkiSha256,
-      publishTopics,
-      subscribeTopics: resolveTopics(facts.subscribeTemplates, facts.tenantSlug, device.id),
+      ...topics,
       issuedBy: `claim:${facts.claimId}`,
       claimId: facts.claimId,
     },
@@ -122,7 +127,7 @@ async function attemptRedemption(deps: EnrollmentDeps, attempt: Attempt): Promis
     : await deps.quotas.addOne(facts.tenantId, "devices", record);
   await faultPoint("redeem.committed");
   if (outcome === "client_id_in_use") throw refusal("client_id_in_use");
-  return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, publishTopics);
+  return outcome === "changed" ? undefined : answerOf(deps, facts, device.id, signed, topics);
 }
 
 /** Claims from before a rotation of the master key are stored under an HMAC of the former key. */
@@ -143,7 +148,7 @@ function answerOf(
   { tenantSlug }: RedemptionFacts,
   deviceId: string,
   { leaf, chainPem }: SignedLeaf,
-  publishTopics: string[],
+  topics: Topics,
 ): RedemptionAnswer {
   return {
     deviceId,
@@ -153,7 +158,7 @@ function answerOf(
       clientCertChain: chainPem,
       serverCaBundle: deps.authorities.serverCaBundlePem(),
       topicPrefix: `t/${tenantSlug}`,
-      publishTopics,
+      ...answeredTopics(topics),
     },
     certExpiresAt: leaf.notAfter.toISOString(),
     renewAfterUtc: (leaf.renewAfter ?? leaf.notAfter).toISOString(),

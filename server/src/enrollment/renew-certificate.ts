@@ -2,6 +2,7 @@ import { findIdentityProblem, fingerprintOf } from "../certificates/certificates
 import { resolveTopics } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { type CsrResult, selfEnrolled } from "../pki/pki.ts";
+import { answeredTopics } from "./answered-topics.ts";
 import { countOutcomes } from "./count-outcomes.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { keyBlocked, refusal } from "./errors.ts";
@@ -19,6 +20,8 @@ export interface RenewalAnswer {
   renewAfterUtc: string;
   /** The topics of the new certificate: the device's type may have changed since the last issuance (docs/spec-decisions.md). */
   publishTopics: string[];
+  /** Only where the device type lists any. */
+  subscribeTopics?: string[];
 }
 
 /**
@@ -46,7 +49,10 @@ async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, 
   const { deviceId, tenantSlug } = facts;
   const { leaf, chainPem } = await signLeaf(deps, { profile: selfEnrolled, deviceId, spki: csr.spki, now });
   const actor = `device:${deviceId}`;
-  const publishTopics = resolveTopics(facts.publishTemplates, tenantSlug, deviceId);
+  const topics = {
+    publishTopics: resolveTopics(facts.publishTemplates, tenantSlug, deviceId),
+    subscribeTopics: resolveTopics(facts.subscribeTemplates, tenantSlug, deviceId),
+  };
   await faultPoint("renew.commit");
   const outcome = await commitRenewal(deps.database.db, {
     certificateId: facts.certificateId,
@@ -57,8 +63,7 @@ async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, 
       kind: "self_enrolled",
       leaf,
       spkiSha256: csr.spkiSha256,
-      publishTopics,
-      subscribeTopics: resolveTopics(facts.subscribeTemplates, tenantSlug, deviceId),
+      ...topics,
       issuedBy: actor,
       claimId: null,
     },
@@ -74,6 +79,6 @@ async function renew(deps: EnrollmentDeps, facts: RenewalFacts, csr: CsrResult, 
     serverCaBundle: deps.authorities.serverCaBundlePem(),
     certExpiresAt: leaf.notAfter.toISOString(),
     renewAfterUtc: (leaf.renewAfter ?? leaf.notAfter).toISOString(),
-    publishTopics,
+    ...answeredTopics(topics),
   };
 }

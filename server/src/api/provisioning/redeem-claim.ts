@@ -54,6 +54,9 @@ export const redeemClaim = deviceRoute({
         serverCaBundle: z.string(),
         topicPrefix: z.string(),
         publishTopics: z.array(z.string()),
+        subscribeTopics: z.array(z.string()).optional().meta({
+          description: "The exact topics on which the device may receive messages; only where its type lists any",
+        }),
       }),
       certExpiresAt: timestamp,
       renewAfterUtc: timestamp,

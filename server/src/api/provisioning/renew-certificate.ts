@@ -31,6 +31,9 @@ export const renewCertificate = deviceRoute({
       publishTopics: z.array(z.string()).meta({
         description: "The exact topics the new certificate authorizes; they follow the device's type as it is now",
       }),
+      subscribeTopics: z.array(z.string()).optional().meta({
+        description: "The exact topics on which the device may receive messages; only where its type lists any",
+      }),
     })
     .meta({ id: "RenewedCertificate" }),
   errors: ["cert_invalid", "invalid_csr", "issuance_failed"],

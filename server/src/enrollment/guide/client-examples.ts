@@ -71,7 +71,7 @@ export function publishingExamples({ host, port, clientId, topic }: GuideValues)
       tool: "mosquitto",
       does: "Publishes one reading",
       language: "sh",
-      text: `mosquitto_pub -h ${host} -p ${port} --cafile ca.pem --cert fullchain.pem --key key.pem \\
+      text: `mosquitto_pub -V mqttv5 -h ${host} -p ${port} --cafile ca.pem --cert fullchain.pem --key key.pem \\
   -i ${clientId} -q 1 -d -t ${topic} -m '${SAMPLE_PAYLOAD}'`,
     },
     {
@@ -86,6 +86,7 @@ const client = await mqtt.connectAsync({
   host: "${host}",
   port: ${port},
   clientId: "${clientId}",
+  protocolVersion: 5,
   key: readFileSync("key.pem"),
   cert: readFileSync("fullchain.pem"),
   ca: readFileSync("ca.pem"),
@@ -99,28 +100,38 @@ await client.endAsync();`,
       language: "python",
       text: `import paho.mqtt.client as mqtt
 
-client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="${clientId}")
+client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="${clientId}", protocol=mqtt.MQTTv5)
 client.tls_set(ca_certs="ca.pem", certfile="fullchain.pem", keyfile="key.pem")
 client.connect("${host}", ${port})
 client.loop_start()
 client.publish("${topic}", '${SAMPLE_PAYLOAD}', qos=1).wait_for_publish()
 client.disconnect()`,
     },
-    {
-      tool: "esp-idf",
-      does: "Publishes one reading (esp-mqtt of ESP-IDF 5)",
-      language: "c",
-      text: `extern const char ca_pem[], fullchain_pem[], key_pem[];  // embedded with EMBED_TXTFILES
+    espIdfExample({ host, port, clientId, topic }),
+  ];
+}
+
+function espIdfExample({
+  host,
+  port,
+  clientId,
+  topic,
+}: Pick<GuideValues, "host" | "port" | "clientId" | "topic">): ClientExample {
+  return {
+    tool: "esp-idf",
+    does: "Publishes one reading (esp-mqtt of ESP-IDF 5, with CONFIG_MQTT_PROTOCOL_5)",
+    language: "c",
+    text: `extern const char ca_pem[], fullchain_pem[], key_pem[];  // embedded with EMBED_TXTFILES
 
 esp_mqtt_client_config_t config = {
     .broker.address.uri = "mqtts://${inUrl(host)}:${port}",
     .broker.verification.certificate = ca_pem,
+    .session.protocol_ver = MQTT_PROTOCOL_V_5,
     .credentials.client_id = "${clientId}",
     .credentials.authentication = {.certificate = fullchain_pem, .key = key_pem},
 };
 esp_mqtt_client_handle_t client = esp_mqtt_client_init(&config);
 esp_mqtt_client_start(client);
 esp_mqtt_client_enqueue(client, "${topic}", ${JSON.stringify(SAMPLE_PAYLOAD)}, 0, 1, 0, true);`,
-    },
-  ];
+  };
 }

@@ -1,0 +1,32 @@
+/** Bytes of a topic alias in a PUBLISH; a topic that is not longer is sent as it is. */
+const ALIAS_BYTES = 3;
+
+/**
+ * Topic aliases of one connection (MQTT 5, 3.3.2.3.4). A topic has an alias from its second message on, since the message that sets it is
+ * longer: a connection with one message gains nothing.
+ */
+export class TopicAliases {
+  readonly #maximum: number;
+  /** The alias of each topic, 0 for one that was sent once. */
+  readonly #aliases = new Map<string, number>();
+  #last = 0;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  /** How the next message on `topic` names it. */
+  name(topic: string): { topic: string; properties?: { topicAlias: number } } {
+    const alias = this.#aliases.get(topic);
+    if (alias !== undefined && alias > 0) return { topic: "", properties: { topicAlias: alias } };
+    if (this.#last >= this.#maximum || topic.length <= ALIAS_BYTES) return { topic };
+    if (alias === undefined) {
+      // Bounded, however many topics there are.
+      if (this.#aliases.size < this.#maximum) this.#aliases.set(topic, 0);
+      return { topic };
+    }
+    this.#last += 1;
+    this.#aliases.set(topic, this.#last);
+    return { topic, properties: { topicAlias: this.#last } };
+  }
+}
