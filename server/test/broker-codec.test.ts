@@ -128,10 +128,11 @@ test("every packet that MQTT 3.1.1 or a limit forbids is refused", () => {
 const FORBIDDEN_CONNECTS: [clause: string, what: string, bytes: Buffer, code?: number][] = [
   ["3.1.2-1", "another protocol", connect("MQTX", [4, 2, 0, 60], "a")],
   ["3.1.2-1", "a long protocol name", connect("MQTTMQTT", [4, 2, 0, 60], "a")],
-  ["3.1.2-2", "MQTT 6", connect("MQTT", [6, 2, 0, 60], [0], "a"), 1],
-  ["3.1.2-2", "a bridge's level", connect("MQTT", [0x84, 2, 0, 60], "a"), 1],
+  ["3.1.2-2", "MQTT 6", connect("MQTT", [6, 2, 0, 60], [0], "a"), 0x84],
+  ["3.1.2-2", "a bridge's level", connect("MQTT", [0x84, 2, 0, 60], "a"), 0x84],
   ["3.1.2-2", "MQTT 3.1's level under 3.1.1's name", connect("MQTT", [3, 2, 0, 60], "a"), 1],
   ["3.1.2-3", "the reserved flag", connect("MQTT", [4, 3, 0, 60], "a")],
+  ["2.2.2-1", "a CONNECT with a QoS", packet(0x12, "MQTT", [4, 2, 0, 60], "a")],
   ["3.1.2-13", "will QoS without a will", connect("MQTT", [4, 0x0a, 0, 60], "a")],
   ["3.1.2-14", "will QoS 3", connect("MQTT", [4, 0x1e, 0, 60], "a", "t", "p")],
   ["3.1.2-15", "will retain without a will", connect("MQTT", [4, 0x22, 0, 60], "a")],

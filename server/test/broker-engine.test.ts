@@ -70,6 +70,23 @@ test("a message is sent with the lower QoS of its publisher and its subscription
   }
 });
 
+test("an acknowledgement that the QoS of an open message does not have ends the session", async () => {
+  for (const [qos, steps] of [
+    [1, [0x50]],
+    [1, [0x70]],
+    [2, [0x40]],
+    [2, [0x70]],
+    [2, [0x50, 0x40]],
+  ] as const) {
+    const { client, sender, received, topic } = await subscriber(broker, qos);
+    await sender.publishAsync(topic, "x", { qos });
+    await received(publishPacket(topic, "x", qos, 1).length);
+    for (const type of steps) client.send(ack(type, 1));
+    await client.ended;
+    await sender.endAsync();
+  }
+});
+
 test("QoS 2 is delivered in four packets, and each acknowledgement is answered, awaited or not", async () => {
   const { client, sender, received, topic } = await subscriber(broker, 2);
   await sender.publishAsync(topic, "x", { qos: 2 });

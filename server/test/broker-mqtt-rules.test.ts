@@ -104,6 +104,16 @@ test("MQTT 3.1 is served as 3.1.1 is", async () => {
   client.send(connectPacket({ clientId: "old-1", name: "MQIsdp", level: 3, flags: 0xc2, rest }), PINGREQ, DISCONNECT);
   await client.ended;
   assert.deepEqual([...client.received()], [0x20, 2, 0, 0, 0xd0, 0]);
+  const unused = await rawClient(broker);
+  const connect = connectPacket({ clientId: "old-1", name: "MQIsdp", level: 3, flags: 0xc3, rest });
+  connect[0]! |= 4;
+  unused.send(connect, DISCONNECT);
+  await unused.ended;
+  assert.deepEqual(
+    [...unused.received()],
+    [0x20, 2, 0, 0],
+    "MQTT 3.1 does not use the QoS and the last flag of a CONNECT",
+  );
 });
 
 test("a client without a keep alive stays connected while it is silent", async () => {

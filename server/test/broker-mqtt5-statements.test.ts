@@ -17,6 +17,20 @@ const topicOf = (name: string) => `t/${broker.caller.tenantSlug}/${name}/one`;
 const clientOf = (name: string, options: Connect5 = {}): Promise<Client5> => client5(broker, [`${name}/one`], options);
 const SUBACK = 6;
 
+test("a QoS 2 message that is sent for the third time without DUP ends the session; with DUP, or another one, is acknowledged", async () => {
+  const topic = topicOf("ids");
+  const ack = [0x50, 2, 0, 7];
+  const duplicate = publish5(topic, "1", 2, 7);
+  duplicate[0]! |= 8;
+  const client = await clientOf("ids");
+  const others = ["2", "1", "2"].map((payload) => publish5(topic, payload, 2, 7));
+  client.send(publish5(topic, "1", 2, 7), duplicate, duplicate, duplicate, ...others, others[0]!);
+  const acks = Array.from({ length: 8 }, () => ack).flat();
+  assert.deepEqual([...(await client.answers(acks.length))], acks);
+  client.send(others[0]!);
+  assert.deepEqual(await client.rest(), [...acks, 0xe0, 1, 0x82]);
+});
+
 test("a packet id is free again after its PUBACK, its PUBCOMP, or a PUBREC that refuses", async () => {
   const [client, watcher] = [await clientOf("ids"), await clientOf("ids")];
   const topic = topicOf("ids");

@@ -59,10 +59,14 @@ test("a CONNECT of MQTT 5 is refused with the reason code of its problem", async
   const revoked = await broker.enroll();
   await broker.enrollment.revokeCertificate(broker.caller, revoked.certificateId);
   const id = device.deviceId;
-  const cases: [Device | undefined, Buffer, number][] = [
+  const cases: [Device | undefined, Buffer, number | undefined][] = [
     [device, connect5("another"), 0x85],
+    [device, connect5(`${id}\x01`), 0x85],
     [device, connect5(""), 0x85],
-    [device, connect5(id, { flags: 3 }), 0x81],
+    [device, connect5(id, { flags: 3 }), undefined],
+    [device, connect5(id, { flags: 0x82, rest: ["\x01"] }), undefined],
+    [device, connect5(id, { properties: properties([0x27, 0, 0, 0, 2]) }), undefined],
+    [device, connect5(id, { rest: ["more"] }), 0x81],
     [device, connect5(id, { properties: properties([0x21, 0, 0]) }), 0x82],
     [device, connect5(id, { properties: properties([0x15], "SCRAM") }), 0x8c],
     [device, connect5(id, { flags: 6, rest: [NONE, "t/other", "will"] }), 0x87],
@@ -74,7 +78,7 @@ test("a CONNECT of MQTT 5 is refused with the reason code of its problem", async
     const client = await rawClient(broker, presented);
     client.send(bytes);
     await client.ended;
-    assert.deepEqual([...client.received()], [0x20, 3, 0, code, 0], bytes.toString("hex"));
+    assert.deepEqual([...client.received()], code === undefined ? [] : [0x20, 3, 0, code, 0], bytes.toString("hex"));
   }
 });
 
@@ -102,7 +106,7 @@ test("the 21st publish of a minute that is not authorized ends the session", asy
 
 test("a session ends with a DISCONNECT that has the reason code of its problem", async () => {
   const device = await broker.enroll();
-  const open = { properties: properties([0x11, 0, 0, 0, 9]) };
+  const open = { properties: properties([0x11, 0, 0, 0, 9, 0x17, 0]) };
   const cases: [Buffer, number][] = [
     [connect5(device.deviceId), 0x82],
     [packet(0xf0, [0]), 0x82],
@@ -111,7 +115,8 @@ test("a session ends with a DISCONNECT that has the reason code of its problem",
     [publish5("", "{}", 0, 1, properties([0x23, 0, 1])), 0x82],
     [publish5("/".repeat(16), "{}"), 0x90],
     [packet(0x82, [0, 1], NONE, "/".repeat(16), [0]), 0x8f],
-    [packet(0x82, [0, 1], NONE), 0x82],
+    [packet(0x82, [0, 1], NONE), 0x81],
+    [packet(0x40, [0, 0]), 0x82],
     [Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 0x95],
   ];
   for (const [bytes, code] of cases) {
@@ -122,6 +127,26 @@ test("a session ends with a DISCONNECT that has the reason code of its problem",
   const late = await session5(broker, device);
   late.send(packet(0xe0, [0], properties([0x11, 0, 0, 0, 9])));
   assert.deepEqual(await late.rest(), [0xe0, 1, 0x82], "a session expiry that the CONNECT did not have");
+});
+
+test("reason strings say what was refused or ended, where the client permits them and they fit", async () => {
+  const answersOf = async (given: number[], text: string) => {
+    const device = await broker.enroll();
+    const client = await session5(broker, device, { properties: given });
+    client.send(publish5("t/other", "x", 1, 7));
+    const ack = text === "" ? [0x40, 3, 0, 7, 0x87] : [...packet(0x40, [0, 7, 0x87, text.length + 3, 0x1f], text)];
+    assert.deepEqual([...(await client.answers(ack.length))].slice(0, ack.length), ack);
+    await broker.enrollment.revokeCertificate(broker.caller, device.certificateId);
+    return (await client.rest()).slice(ack.length);
+  };
+  const denied = "this client may not publish to this topic";
+  const ended = "revoked, deleted, disabled, or disconnected by an administrator";
+  const disconnect = [...packet(0xe0, [0x98, ended.length + 3, 0x1f], ended)];
+  assert.deepEqual(await answersOf(NONE, denied), disconnect);
+  assert.deepEqual(await answersOf(properties([0x17, 1]), denied), disconnect);
+  assert.deepEqual(await answersOf(properties([0x17, 0]), ""), [0xe0, 1, 0x98]);
+  const short = [0x27, 0, 0, 0, 9 + denied.length];
+  assert.deepEqual(await answersOf(properties(short), denied), [0xe0, 1, 0x98], "only one of them fits");
 });
 
 test("takeover, revocation, silence and a stop have reason codes of their own", async (t) => {

@@ -229,6 +229,31 @@ test("a message that expires while its client is away is not delivered, and anot
   await sender.endAsync();
 });
 
+test("a message that waits keeps the identifiers of all subscriptions that it matches", async () => {
+  const device = await enrollDevice(server, tenant);
+  const { client } = await resume(device, server, expiring(3_600));
+  const subscribe = (topic: string, subscriptionIdentifier: number) =>
+    client.subscribeAsync(topic, { qos: 1, properties: { subscriptionIdentifier } });
+  await subscribe(topicOf(device), 7);
+  await subscribe(topicOf(device, "settings"), 268_435_455);
+  await client.endAsync();
+  await parted(device);
+  const sender = await gatewayFor([device], server, FIVE);
+  for (const name of ["commands", "settings"]) await sender.publishAsync(topicOf(device, name), name, { qos: 1 });
+  const seen: [string, unknown][] = [];
+  const again = await connectMqtt(server, device, { ...STORED, ...expiring(3_600) }, (made) =>
+    made.on("message", (_topic, payload, { properties }) => {
+      seen.push([`${payload}`, properties?.subscriptionIdentifier]);
+    }),
+  );
+  assert.ok(await eventually(async () => seen.length === 2));
+  assert.deepEqual(seen, [
+    ["commands", 7],
+    ["settings", 268_435_455],
+  ]);
+  await Promise.all([again.endAsync(), sender.endAsync()]);
+});
+
 test("as many messages and bytes as a stored session may have wait; the newest are left out and counted", async () => {
   const device = await enrollDevice(server, tenant);
   const sender = await gatewayFor([device]);

@@ -7,33 +7,44 @@ import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
+import { LocalBus } from "./bus/local-bus.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
-import type { CreateEngine } from "./engine.ts";
+import type { CreateEngine, EngineOptions } from "./engine.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
-import { RetainedMessages } from "./policy/retained-messages.ts";
 
-export interface BrokerDeps extends Omit<PolicyDeps, "retained"> {
-  config: { mqtt: { host: string; port: number }; trustedProxies: readonly AddressRange[]; limits: Limits };
-  connections: PolicyDeps["connections"] & Pick<Connections, "onDrop" | "flush" | "storedSessions">;
+export interface BrokerDeps extends PolicyDeps {
+  config: { mqtt: Config; trustedProxies: readonly AddressRange[]; limits: Limits };
+  connections: PolicyDeps["connections"] &
+    Pick<Connections, "onDrop" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
   ids: Ids;
-  metrics: PolicyDeps["metrics"] & CapReportTools["metrics"] & Pick<Metrics, "storedMessagesRefused">;
+  metrics: PolicyDeps["metrics"] &
+    CapReportTools["metrics"] &
+    Pick<Metrics, "storedMessagesRefused" | "busMessages" | "busDropped">;
+  /** Where the processes that serve MQTT together have their sockets; absent where this is the only one. */
+  busFolder?: string | undefined;
 }
+
+type Config = Pick<EngineOptions, "host" | "port" | "sharesPort" | "serverReference">;
 
 /** The MQTT surface: one engine under one policy. */
 export interface Broker {
   /** Opens the listener; `connections.startNode()` comes before. @returns the port */
   start(): Promise<{ port: number }>;
+  /** Accepts no more connections and ends every session, at a limited rate; `stop` does so first. Safe when it was never started. */
+  drain(): Promise<void>;
+  /** How long a drain takes for the number of sessions alone. */
+  readonly drainSeconds: number;
   /** Stores the messages under way, then closes every session. Safe when it was never started. */
   stop(): Promise<void>;
   healthy(): boolean;
 }
 
 export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createOwnEngine): Broker {
-  const { authorities, connections } = deps;
-  const retained = new RetainedMessages(deps.config.limits);
+  const { authorities, busFolder, connections } = deps;
+  const retained = connections.retainedMessages;
   const engine = createEngine({
     ...deps.config.mqtt,
     tls: () => ({ ...authorities.brokerTls(), deviceRoots: authorities.deviceRootsPem() }),
@@ -41,8 +52,10 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     limits: deps.config.limits,
     proxies: deps.config.trustedProxies,
     onCapReached: reportCaps("mqtt", deps),
-    policy: createMusterPolicy({ ...deps, retained }),
+    policy: createMusterPolicy(deps),
     stored: connections.storedSessions,
+    retained,
+    bus: busFolder === undefined ? undefined : new LocalBus({ ...deps, limits: deps.config.limits, folder: busFolder }),
     onUnstored: (count) => deps.metrics.storedMessagesRefused.inc(count),
     clock: deps.clock,
     ids: deps.ids,
@@ -50,7 +63,8 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
   });
   connections.onDrop(async ({ reason, ...target }) => {
     await engine.drop(target, reason);
-    await engine.removeRetained(retained.removeOf(target));
+    const ownerId = await retained.ownerOf(target);
+    if (ownerId !== undefined) engine.recheckRetained(ownerId);
     // Once the drop is acknowledged, the database must not list its sessions as open.
     await connections.flush();
   });
@@ -67,6 +81,12 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
       await unlisten();
       if (started) await engine.stop();
       started = false;
+    },
+    drain: async () => {
+      if (started) await engine.drain();
+    },
+    get drainSeconds() {
+      return engine.drainSeconds;
     },
     healthy: () => started && engine.healthy(),
   };

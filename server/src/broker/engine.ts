@@ -1,9 +1,10 @@
-import type { DropTarget, StoredSessions } from "../connections/connections.ts";
+import type { DropTarget, RetainedMessages, StoredSessions } from "../connections/connections.ts";
 import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import type { Bus } from "./bus/bus.ts";
 import type { ClientIdRules } from "./codec/read-connect.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { ListenerTls } from "./listener.ts";
@@ -13,6 +14,8 @@ export interface EngineOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
+  /** Other processes listen on the port, too. */
+  sharesPort?: boolean | undefined;
   tls(): ListenerTls;
   /** Registers what to call when `tls()` has changed; returns a function that unregisters it. */
   onTlsChange(listener: () => void): () => void;
@@ -21,10 +24,15 @@ export interface EngineOptions {
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
   policy: BrokerPolicy;
+  /** Where clients of MQTT 5 connect instead, once this process accepts no more connections. */
+  serverReference?: string | undefined;
   /** Of the product, where it is left out. */
   clientIds?: ClientIdRules;
   /** The sessions that outlive their connection. */
   stored: StoredSessions;
+  retained: RetainedMessages;
+  /** To the other processes of the broker, if there are any. */
+  bus?: Bus | undefined;
   /** Messages had no room in the stored sessions for which they were meant. */
   onUnstored(count: number): void;
   clock: Clock;
@@ -41,7 +49,14 @@ export type CreateEngine = (options: EngineOptions) => BrokerEngine;
 export interface BrokerEngine {
   /** Opens the listener. */
   start(): Promise<{ port: number }>;
-  /** Accepts no more connections or messages, stores and acknowledges the messages under way, then closes every session. */
+  /**
+   * Accepts no more connections and ends every session, after its messages under way are stored and acknowledged: at most as many a
+   * second as `limits` say, so that another process can take them. Clients of MQTT 5 learn where to connect instead. Idempotent.
+   */
+  drain(): Promise<void>;
+  /** How long {@link drain} would take for the number of sessions alone. */
+  readonly drainSeconds: number;
+  /** Drains, then stops everything else. */
   stop(): Promise<void>;
   healthy(): boolean;
   /**
@@ -49,8 +64,8 @@ export interface BrokerEngine {
    * messages is under way any more. Their wills are not published. Idempotent.
    */
   drop(target: DropTarget, reason: string): Promise<void>;
-  /** Removes retained messages without delivering anything. */
-  removeRetained(topics: readonly string[]): Promise<void>;
+  /** Reads the retained messages of this device or MQTT client again, before they are delivered: its rights may have ended. */
+  recheckRetained(ownerId: string): void;
   /** Sends the commands that wait for a device, if it is connected here and subscribes to their topics. */
   deliverCommands(deviceUid: string): void;
 }

@@ -17,6 +17,7 @@ export type BrokerLimits = Pick<
   | "mqttBacklogBytesPerTenant"
   | "mqttBacklogBytesOfAll"
   | "mqttConnecting"
+  | "mqttBusBytes"
   | "mqttOutgoingInFlight"
   | "mqtt5ReceiveMaximum"
   | "mqttSubscriptions"
@@ -27,5 +28,7 @@ export type BrokerLimits = Pick<
   | "mqttConnectionsPerAddress"
   | "mqttUnauthenticated"
   | "mqttConnections"
+  | "mqttDrainedPerSecond"
+  | "retainedCacheBytes"
   | "sessionExpirySeconds"
 >;

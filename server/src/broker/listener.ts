@@ -26,6 +26,8 @@ export interface ListenerOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
+  /** Other processes listen on the port, too. */
+  sharesPort?: boolean | undefined;
   tls(): ListenerTls;
   limits: ConnectionLimits;
   /** Addresses that many clients share; the caps on one address do not apply to them. */
@@ -54,7 +56,7 @@ const KEEPALIVE_MS = 60_000;
  * whether it was verified. No TLS session is ever resumed: Node does not verify the certificate of a resumed session again.
  */
 export function createListener(options: ListenerOptions): Listener {
-  const { limits, logger } = options;
+  const { host, port, sharesPort, limits, logger } = options;
   const connections = capConnections(options);
   const server = createServer({
     ...contextOptions(options.tls()),
@@ -82,7 +84,7 @@ export function createListener(options: ListenerOptions): Listener {
     start: () =>
       new Promise((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ host: options.host, port: options.port, backlog: 4096 }, () => {
+        server.listen({ host, port, backlog: 4096, reusePort: sharesPort ?? false }, () => {
           server.off("error", reject);
           server.on("error", (error) => logger.error({ err: error.message }, "the MQTT listener failed"));
           resolve((server.address() as AddressInfo).port);

@@ -11,6 +11,8 @@ import { createNode } from "./node.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
+import { createRetainedMessages, type RetainedMessages } from "./retained/retained-messages.ts";
+import { pruneRetained } from "./retained/retained-store.ts";
 import { rotateMqttClientPassword } from "./rotate-password.ts";
 import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 import { createStoredSessions, pruneStoredSessions, type StoredSessions } from "./stored/stored-sessions.ts";
@@ -24,10 +26,13 @@ export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt
 export { deleteAllNodes } from "./node-store.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
+export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
+export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/retained-store.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
 export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
 export type { OfflineSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
 export type { PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
+export type { DelayedWill, DueWill } from "./stored/will-store.ts";
 
 const DROP_RETENTION_MS = DAY;
 
@@ -52,6 +57,8 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   startNode(): Promise<string>;
   /** Writes pending changes and deletes the node. */
   stopNode(): Promise<void>;
+  /** Removes a node whose process has ended, with its sessions, without waiting until its heartbeat is missed. */
+  reapNode(nodeId: string): Promise<void>;
   /** One heartbeat of this node out of turn (tests). */
   beatNow(): Promise<void>;
   /**
@@ -75,9 +82,10 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   awaitDrop(seq: string, timeoutMs: number): Promise<boolean>;
   /** The sessions that outlive their connection. */
   readonly storedSessions: StoredSessions;
+  readonly retainedMessages: RetainedMessages;
   /** Records a refusal; never waits, never fails. */
   recordRefusal(refusal: Refusal): void;
-  /** Removes delivered drops after a day, old refusals, and stored sessions that have expired. */
+  /** Removes delivered drops after a day, old refusals, and stored sessions and retained messages that have expired. */
   prune(stopped?: AbortSignal): Promise<void>;
 }
 
@@ -95,6 +103,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       await refusals.stop();
       await node.stopNode();
     },
+    reapNode: node.reapNode,
     beatNow: node.beatNow,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
@@ -103,11 +112,13 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     onDrop: drops.onDrop,
     awaitDrop: drops.awaitDrop,
     storedSessions: createStoredSessions(deps),
+    retainedMessages: createRetainedMessages(deps),
     recordRefusal: refusals.recordRefusal,
     prune: async (stopped) => {
       await pruneDrops(deps.database.db, addMs(deps.clock.now(), -DROP_RETENTION_MS), stopped);
       await refusals.prune(stopped);
       await pruneStoredSessions(deps.database.db, deps.clock.now(), stopped);
+      await pruneRetained(deps.database.db, deps.clock.now(), stopped);
     },
   };
 }

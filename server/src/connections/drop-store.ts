@@ -50,7 +50,8 @@ export async function enqueueDrop(tx: Db, drop: NewDrop, now: Date): Promise<str
 /** What was revoked, deleted or disabled gets nothing later that was meant for it (docs/spec-decisions.md). */
 async function deleteStored(tx: Db, which: RawBuilder<unknown>): Promise<void> {
   await sql`
-    WITH gone AS (DELETE FROM stored_sessions WHERE ${which} RETURNING owner_id)
+    WITH gone AS (DELETE FROM stored_sessions WHERE ${which} RETURNING owner_id),
+         voided AS (DELETE FROM delayed_wills w USING gone WHERE w.owner_id = gone.owner_id)
     SELECT pg_notify('muster_stored_sessions', owner_id::text) FROM gone`.execute(tx);
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { setOffline } from "../devices/devices.ts";
 
@@ -24,16 +24,18 @@ export async function writeHeartbeat(db: Db, nodeId: string): Promise<boolean> {
   return rows.length === 1;
 }
 
+/** Which nodes to reap: those that have stopped their heartbeat; all, where there can be no other process; or one whose process has ended. */
+export type Reaped = { staleBut: string } | { allBut: string } | { ended: string };
+
 /**
- * Removes stale nodes (`all`: every other node, where there can be no other process) with their sessions, and sets the devices of
- * those sessions offline at `now`.
+ * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`.
  *
  * @returns how many nodes
  */
-export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date): Promise<number> {
+export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<number> {
   const { rows } = await sql`
     WITH stale AS (
-      SELECT n.id FROM broker_nodes n WHERE n.id <> ${nodeId} AND ${all ? sql`true` : isStale} FOR UPDATE SKIP LOCKED
+      SELECT n.id FROM broker_nodes n WHERE ${conditionOf(which)} FOR UPDATE SKIP LOCKED
     ), ended AS (
       DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq, s.session_id
     ), ${setOffline(sql`ended`, "node_lost", now)},
@@ -41,18 +43,27 @@ export async function reapNodes(db: Db, nodeId: string, all: boolean, now: Date)
       UPDATE stored_sessions t SET expires_at = ${now}::timestamptz + t.expiry_seconds * interval '1 second'
         FROM ended WHERE t.session_id = ended.session_id
       RETURNING pg_notify('muster_stored_sessions', t.owner_id::text)
+    ), delayed AS (
+      UPDATE delayed_wills w SET due_at = ${now}::timestamptz + w.delay_seconds * interval '1 second'
+        FROM ended WHERE w.session_id = ended.session_id AND w.due_at IS NULL
     )
     DELETE FROM broker_nodes n USING stale WHERE n.id = stale.id RETURNING n.id`.execute(db);
   return rows.length;
 }
 
+function conditionOf(which: Reaped): RawBuilder<unknown> {
+  if ("ended" in which) return sql`n.id = ${which.ended}`;
+  return "allBut" in which ? sql`n.id <> ${which.allBut}` : sql`n.id <> ${which.staleBut} AND ${isStale}`;
+}
+
 /**
- * Removes all nodes with their sessions, of a restored database that no process serves. Stored sessions, too: their clients may have
+ * Removes all nodes with their sessions, of a restored database that no process serves. Stored sessions and their wills, too: their clients may have
  * acknowledged since what waits in them.
  */
 export async function deleteAllNodes(tx: Tx): Promise<void> {
   await tx.deleteFrom("broker_nodes").execute();
   await tx.deleteFrom("stored_sessions").execute();
+  await tx.deleteFrom("delayed_wills").execute();
 }
 
 export async function deleteNode(db: Db, nodeId: string): Promise<void> {

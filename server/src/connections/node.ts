@@ -12,6 +12,8 @@ const HEARTBEAT_MS = 2_000;
 export interface Node {
   startNode(): Promise<string>;
   stopNode(): Promise<void>;
+  /** Removes a node whose process has ended, at once. */
+  reapNode(nodeId: string): Promise<void>;
   /** One heartbeat of this node; reaps stale nodes. Called by the timer, and by tests. */
   beatNow(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export function createNode(
   async function beatNow(): Promise<void> {
     if (nodeId === undefined) return;
     if (!(await writeHeartbeat(database.connects, nodeId))) await rejoin(nodeId);
-    const reaped = await reapNodes(database.connects, nodeId, false, clock.now());
+    const reaped = await reapNodes(database.connects, { staleBut: nodeId }, clock.now());
     if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
   }
 
@@ -43,13 +45,18 @@ export function createNode(
 
   return {
     beatNow,
+    async reapNode(ended) {
+      const reaped = await reapNodes(database.connects, { ended }, clock.now());
+      if (reaped > 0) logger.warn({ nodeId: ended }, "the process of a broker node ended; its sessions are removed");
+    },
     async startNode() {
       const id = ids.uuid(clock.now());
       await insertNode(database.connects, id);
       nodeId = id;
       parts.sessions.setNode(id);
       // The embedded database has one process: every other recorded node is a predecessor that crashed.
-      await reapNodes(database.connects, id, database.kind === "embedded", clock.now());
+      const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id };
+      await reapNodes(database.connects, reaped, clock.now());
       await parts.drops.start(id);
       stopHeartbeat = startPeriodicJob(heartbeatMs, "broker node heartbeat", beatNow, logger);
       return id;

@@ -26,6 +26,8 @@ export const FAULT_POINTS = [
   "drop.acknowledge",
   "command.acknowledge",
   "stored.acknowledge",
+  "retained.committed",
+  "will.published",
   "page.commit",
   "deliver.send",
   "deliver.sent",

@@ -8,6 +8,10 @@ export interface Metrics {
   readonly connectionsClosed: Counter<"listener" | "cap">;
   /** Messages that had no room in the stored sessions for which they were meant. */
   readonly storedMessagesRefused: Counter;
+  /** MQTT messages that this worker has sent to others. */
+  readonly busMessages: Counter<"direction">;
+  /** MQTT messages that were not sent to another worker, as too much waits for it. */
+  readonly busDropped: Counter<"qos">;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
   /** MQTT messages of devices; `result` is `stored` or `rejected`. */
@@ -30,7 +34,7 @@ export interface Metrics {
   readonly tenantsIsolated: Gauge;
   /** Attempts to deliver a notification; `result` is `sent`, `retried` (failed, to be repeated) or `failed` (given up). */
   readonly notifications: Counter<"channel" | "result">;
-  /** Escalation steps that became due; `result` is `paged`, `nobody`, `stopped` or `late` (docs/operations.md). */
+  /** Escalation steps that became due; `result` is `paged`, `nobody`, `deferred`, `stopped` or `late` (docs/operations.md). */
   readonly pages: Counter<"result">;
   /** Undelivered notifications, of all processes. */
   readonly notificationsWaiting: Gauge<"channel">;
@@ -55,6 +59,8 @@ export interface Metrics {
   readonly contentType: string;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
+  /** The same for a process that adds up those of several. */
+  json(): Promise<object[]>;
 }
 
 const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -99,6 +105,7 @@ export function createMetrics(): Metrics {
       registers,
     }),
     ...telemetryMetrics(registers),
+    ...notificationMetrics(registers),
     ...monitoringMetrics(registers),
     ...quotaMetrics(registers),
     beforeScrape: (read) => void reads.push(read),
@@ -106,6 +113,10 @@ export function createMetrics(): Metrics {
     text: async () => {
       await Promise.allSettled(reads.map((read) => read()));
       return await registry.metrics();
+    },
+    json: async () => {
+      await Promise.allSettled(reads.map((read) => read()));
+      return await registry.getMetricsAsJSON();
     },
   };
 }
@@ -127,6 +138,18 @@ function connectionMetrics(registers: Registry[]) {
     storedMessagesRefused: new Counter({
       name: "muster_stored_messages_refused_total",
       help: "Messages that had no room in the stored sessions for which they were meant",
+      registers,
+    }),
+    busMessages: new Counter({
+      name: "muster_bus_messages_total",
+      help: "MQTT messages that workers have sent to each other, by direction",
+      labelNames: ["direction"],
+      registers,
+    }),
+    busDropped: new Counter({
+      name: "muster_bus_dropped_total",
+      help: "MQTT messages that were not sent to another worker because too much waits for it, by QoS",
+      labelNames: ["qos"],
       registers,
     }),
     refusals: new Counter({
@@ -165,8 +188,7 @@ function telemetryMetrics(registers: Registry[]) {
   };
 }
 
-/** Anomalies and notifications, and roll-ups. Gauges "of all processes" are read from the database, so every process reports the same. */
-function monitoringMetrics(registers: Registry[]) {
+function notificationMetrics(registers: Registry[]) {
   return {
     notifications: new Counter({
       name: "muster_notifications_total",
@@ -182,12 +204,14 @@ function monitoringMetrics(registers: Registry[]) {
     }),
     notificationsWaiting: new Gauge({
       name: "muster_notifications_waiting",
+      aggregator: "max",
       help: "Undelivered notifications, of all processes",
       labelNames: ["channel"],
       registers,
     }),
     notificationsOldest: new Gauge({
       name: "muster_notifications_oldest_seconds",
+      aggregator: "max",
       help: "Age of the oldest undelivered notification, of all processes",
       labelNames: ["channel"],
       registers,
@@ -203,20 +227,29 @@ function monitoringMetrics(registers: Registry[]) {
       help: "Webhook targets that are called less often because they failed several times in a row",
       registers,
     }),
+  };
+}
+
+/** Anomalies and roll-ups. Gauges "of all processes" are read from the database, so every process reports the same. */
+function monitoringMetrics(registers: Registry[]) {
+  return {
     anomalies: new Gauge({
       name: "muster_anomalies_unresolved",
+      aggregator: "max",
       help: "Unresolved anomalies, of all processes",
       labelNames: ["severity"],
       registers,
     }),
     serverRootDevices: new Gauge({
       name: "muster_server_root_devices",
+      aggregator: "max",
       help: "Devices with a live certificate that have the new server root (trusting) or lack it (missing), while one is rolled out",
       labelNames: ["state"],
       registers,
     }),
     rollUpsDue: new Gauge({
       name: "muster_roll_ups_due",
+      aggregator: "max",
       help: "Device hours whose roll-up is not computed yet, of all processes",
       registers,
     }),
@@ -233,6 +266,7 @@ function quotaMetrics(registers: Registry[]) {
     }),
     quotaUse: new Gauge({
       name: "muster_quota_used_ratio",
+      aggregator: "max",
       help: "Greatest share of a quota that a tenant uses, of all processes",
       labelNames: ["quota"],
       registers,

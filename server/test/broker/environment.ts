@@ -16,8 +16,9 @@ export type { Device } from "./features.ts";
 const CONFIG = { mqtt: { host: "127.0.0.1", port: 0 } };
 
 export interface BrokerOptions {
+  serverReference?: string;
   limits?: Partial<BrokerLimits>;
-  /** Of the policy. */
+  /** Of the features. */
   tenantLimits?: Partial<Limits>;
   /** Trusted proxies. */
   proxies?: AddressRange[];
@@ -30,13 +31,15 @@ export interface TestBroker extends Omit<BrokerFeatures, "close"> {
   readonly port: number;
   /** The session of a client id that the engine has opened and not closed. */
   sessionOf(clientId: string): string | undefined;
+  /** As the product's broker. */
+  drain(): Promise<void>;
   /** Stops the engine alone. */
   stopEngine(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startBroker(createEngine: CreateEngine, options: BrokerOptions = {}): Promise<TestBroker> {
-  const features = await openFeatures();
+  const features = await openFeatures(options.tenantLimits);
   const broker = await startEngine(createEngine, features, options);
   return {
     ...broker,
@@ -69,10 +72,11 @@ export async function withEngine(
 async function startEngine(
   createEngine: CreateEngine,
   features: Omit<BrokerFeatures, "close">,
-  { limits, tenantLimits, proxies = [], around = (policy) => policy }: BrokerOptions,
+  { limits, tenantLimits, serverReference, proxies = [], around = (policy) => policy }: BrokerOptions,
 ): Promise<TestBroker> {
   let sessionOf: TestBroker["sessionOf"] = () => undefined;
-  const config = { ...CONFIG, limits: { ...DEFAULT_LIMITS, ...tenantLimits }, trustedProxies: proxies };
+  const mqtt = { ...CONFIG.mqtt, serverReference };
+  const config = { mqtt, limits: { ...DEFAULT_LIMITS, ...tenantLimits }, trustedProxies: proxies };
   const broker = createBroker({ ...features, config, ids: randomIds, logger: createLogger("silent") }, (given) => {
     const observed = observeSessions(given.policy);
     sessionOf = observed.sessionOf;
@@ -80,7 +84,8 @@ async function startEngine(
   });
   const { port } = await broker.start();
   const stopEngine = () => broker.stop();
-  return { ...features, port, sessionOf: (clientId) => sessionOf(clientId), stopEngine, stop: stopEngine };
+  const { drain } = broker;
+  return { ...features, port, sessionOf: (clientId) => sessionOf(clientId), drain, stopEngine, stop: stopEngine };
 }
 
 /** `policy`, and which sessions the engine has opened and not closed under it. */

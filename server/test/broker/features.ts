@@ -5,6 +5,7 @@ import { type Authorities, createAuthorities, fixedMasterKey } from "../../src/a
 import type { Database } from "../../src/db/database.ts";
 import type { Features } from "../../src/features.ts";
 import { randomIds } from "../../src/lib/ids.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
 import { Secret } from "../../src/lib/secret.ts";
@@ -43,7 +44,8 @@ const DEVICE_TYPE = {
   subscribeTopics: ["commands/{deviceId}"],
 };
 
-export async function openFeatures(): Promise<BrokerFeatures> {
+/** @param limits other than the defaults */
+export async function openFeatures(limits: Partial<Limits> = {}): Promise<BrokerFeatures> {
   const database = await openTestDatabase();
   const clock = new FakeClock();
   const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
@@ -56,7 +58,7 @@ export async function openFeatures(): Promise<BrokerFeatures> {
     metrics: createMetrics(),
   };
   const authorities = await createAuthorities({ ...deps, publicHost: "localhost", encryptAgain: [] });
-  const features = testFeatures({ ...deps, authorities });
+  const features = testFeatures({ ...deps, authorities, limits: { ...DEFAULT_LIMITS, ...limits } });
   const { access, connections, devices, telemetry } = features;
   await connections.startNode();
   const deviceTypes = new Map<string, string>();

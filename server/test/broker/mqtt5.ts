@@ -12,6 +12,8 @@ export function properties(...parts: Parts): number[] {
 }
 
 export const NONE: number[] = [0];
+/** No reason strings (request problem information 0). */
+const NO_REASONS = [2, 0x17, 0];
 
 export interface Connect5 {
   flags?: number;
@@ -22,7 +24,7 @@ export interface Connect5 {
 }
 
 export function connect5(clientId: string, options: Connect5 = {}): Buffer {
-  const { flags = 2, keepAlive = 60, properties: given = NONE, rest = [] } = options;
+  const { flags = 2, keepAlive = 60, properties: given = NO_REASONS, rest = [] } = options;
   return packet(0x10, "MQTT", [5, flags, keepAlive >> 8, keepAlive & 255], given, clientId, ...rest);
 }
 

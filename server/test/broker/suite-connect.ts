@@ -120,12 +120,17 @@ export function connectRules(createEngine: CreateEngine): void {
     await assert.rejects(connect(broker, { ca: device.ca, deviceId: device.deviceId }), /Not authorized/);
   });
 
-  test("an unknown version of MQTT is answered with return code 1", async () => {
+  test("an unknown version of MQTT is answered with 0x84, and a version under another's name with return code 1", async () => {
     const device = await broker.enroll();
-    const client = await rawClient(broker, device);
-    client.send(connectPacket({ clientId: device.deviceId, level: 6 }));
-    assert.deepEqual([...(await client.atLeast(4))], [0x20, 2, 0, 1]);
-    await client.ended;
+    for (const [level, answer] of [
+      [6, [0x20, 3, 0, 0x84, 0]],
+      [3, [0x20, 2, 0, 1]],
+    ] as const) {
+      const client = await rawClient(broker, device);
+      client.send(connectPacket({ clientId: device.deviceId, level }));
+      await client.ended;
+      assert.deepEqual([...client.received()], answer);
+    }
   });
 
   test("no TLS session is resumed, so that every handshake verifies", async () => {

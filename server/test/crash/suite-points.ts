@@ -123,6 +123,53 @@ export function crashPoints(given: () => CrashFixture): void {
     await third.client.endAsync();
   });
 
+  test("killed while a client with a delayed will is connected: the will is published after the restart", async () => {
+    const device = await fixture.enroll();
+    const topic = `t/acme/telemetry/${device.deviceId}`;
+    const client = await connectMqtt(fixture.server, device, {
+      protocolVersion: 5,
+      clean: false,
+      properties: { sessionExpiryInterval: 600 },
+      will: { topic, payload: Buffer.from("gone"), qos: 1, retain: true, properties: { willDelayInterval: 1 } },
+    });
+    client.on("error", () => undefined);
+    assert.equal(await fixture.server.end("SIGKILL"), null);
+    client.end(true);
+    await fixture.outdateHeartbeats();
+    await fixture.restart();
+    const name = { clientId: "will-reader", username: "will-reader" };
+    const registered = { ...name, tenant: "acme", publish: [], subscribe: [topic] };
+    const { password } = await fixture.server.command("mqtt-client.create", registered);
+    const identity = { deviceId: name.clientId, fullchain: "", key: "", ca: fixture.server.ca };
+    const reader = await connectMqtt(fixture.server, identity, { username: name.username, password });
+    const arrived = new Promise<string>((resolve) => reader.once("message", (_topic, text) => resolve(`${text}`)));
+    await reader.subscribeAsync(topic, { qos: 1 });
+    assert.equal(await arrived, "gone");
+    await reader.endAsync();
+  });
+
+  test("killed after a retained message is committed, before it is acknowledged: it is delivered after the restart", async () => {
+    const device = await fixture.enroll();
+    const topic = `t/acme/telemetry/${device.deviceId}`;
+    const publisher = await connectMqtt(fixture.server, device);
+    publisher.on("error", () => undefined);
+    await publisher.publishAsync(topic, "acknowledged", { qos: 1, retain: true });
+    await fixture.server.arm("retained.committed:kill9");
+    publisher.publish(topic, "committed", { qos: 1, retain: true });
+    assert.equal(await fixture.server.ended, null);
+    publisher.end(true);
+    await fixture.restart();
+    const name = { clientId: "retained-reader", username: "retained-reader" };
+    const registered = { ...name, tenant: "acme", publish: [], subscribe: [topic] };
+    const { password } = await fixture.server.command("mqtt-client.create", registered);
+    const identity = { deviceId: name.clientId, fullchain: "", key: "", ca: fixture.server.ca };
+    const reader = await connectMqtt(fixture.server, identity, { username: name.username, password });
+    const arrived = new Promise<string>((resolve) => reader.once("message", (_topic, text) => resolve(`${text}`)));
+    await reader.subscribeAsync(topic, { qos: 1 });
+    assert.equal(await arrived, "committed");
+    await reader.endAsync();
+  });
+
   test("an error after a commit is a 500, and what was committed stays", async () => {
     const claim = await fixture.claim();
     await fixture.server.arm("redeem.committed:throw");

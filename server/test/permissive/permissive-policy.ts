@@ -19,7 +19,7 @@ export function permissivePolicy(): BrokerPolicy {
     },
     recordUnverified: () => undefined,
     mayPublish: (_, topic) => mayPublish(topic),
-    mayRetain: () => true,
+    recordUnretained: () => undefined,
     maySubscribe: (_, filter) => filter !== NO_SUBSCRIBE,
     mayKeepSubscription: () => true,
     mayShare: () => true,

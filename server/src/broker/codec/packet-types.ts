@@ -38,6 +38,8 @@ export function checkFirstByte(first: number): void {
     if (qos === 0 && (flags & 8) !== 0) throw new PacketProblem("a repeated QoS 0 message");
     return;
   }
+  // MQTT 3.1 gives a CONNECT a QoS, which means nothing; later versions forbid it (read-connect.ts).
+  if (type === PACKET_TYPE.connect && (flags === 2 || flags === 4)) return;
   const expected = FLAGS[type];
   if (expected === undefined) throw new PacketProblem("not a client's packet", "protocol_error");
   // [MQTT-2.2.2-2]

@@ -25,11 +25,12 @@ const REASONS_OF_RELEASES: ReadonlySet<number> = new Set([0, 0x92]);
 /** Reads a PUBACK, PUBREC, PUBREL or PUBCOMP (MQTT 5, 3.4 to 3.7). Throws {@link PacketProblem}. */
 export function readAck5(frame: Frame): AckPacket {
   const cursor = new Cursor(frame);
-  const packetId = cursor.packetId();
+  const packetId = cursor.packetId("protocol_error");
   const reason = cursor.isAtEnd ? 0 : cursor.byte();
   const type = frame.first >> 4;
   const isRelease = type === PACKET_TYPE.pubrel || type === PACKET_TYPE.pubcomp;
-  if (!(isRelease ? REASONS_OF_RELEASES : REASONS_OF_MESSAGES).has(reason)) throw new PacketProblem("a reason code");
+  if (!(isRelease ? REASONS_OF_RELEASES : REASONS_OF_MESSAGES).has(reason))
+    throw new PacketProblem("a reason code", "protocol_error");
   if (!cursor.isAtEnd) readProperties(cursor, "acknowledgement");
   if (!cursor.isAtEnd) throw new PacketProblem("bytes after an acknowledgement");
   return { packetId, reason };

@@ -65,18 +65,33 @@ export function readConnect(frame: Frame, clientIds: ClientIdRules = CLIENT_IDS)
   const cursor = new Cursor(frame);
   const version = readVersion(cursor);
   const flags = cursor.byte();
-  checkFlags(flags, version);
+  closingIn5(version, () => checkFlags(flags, frame, version));
   const keepAlive = cursor.uint16();
   const properties = version === 5 ? readConnectProperties(cursor) : undefined;
   const isClean = (flags & FLAG.clean) !== 0;
   const clientId = readClientId(cursor, version, isClean, clientIds);
   const will = (flags & FLAG.will) === 0 ? undefined : readWill(cursor, flags, version);
+  const { username, password } = closingIn5(version, () => readCredentials(cursor, flags));
+  if (!cursor.isAtEnd) throw new PacketProblem("bytes after the CONNECT");
+  return { version, clientId, clean: isClean, keepAlive, properties, will, username, password };
+}
+
+function readCredentials(cursor: Cursor, flags: number): Pick<ConnectPacket, "username" | "password"> {
   const username =
     (flags & FLAG.username) === 0 ? undefined : cursor.text(DEFAULT_LIMITS.mqttUsernameBytes, "user name");
   const password =
     (flags & FLAG.password) === 0 ? undefined : cursor.binary(DEFAULT_LIMITS.mqttPasswordBytes, "password");
-  if (!cursor.isAtEnd) throw new PacketProblem("bytes after the CONNECT");
-  return { version, clientId, clean: isClean, keepAlive, properties, will, username, password };
+  return { username, password };
+}
+
+/** In MQTT 5, too, bad flags and credentials close the connection without an answer, as other brokers do. */
+function closingIn5<T>(version: ProtocolVersion, read: () => T): T {
+  try {
+    return read();
+  } catch (problem) {
+    if (version < 5 || !(problem instanceof PacketProblem)) throw problem;
+    throw new PacketProblem(problem.message, "unanswered");
+  }
 }
 
 /** Any other level is answered with a return code [MQTT-3.1.2-2], another name with none [MQTT-3.1.2-1]. */
@@ -85,13 +100,19 @@ function readVersion(cursor: Cursor): ProtocolVersion {
   const level = cursor.byte();
   if (name === "MQTT" && (level === 4 || level === 5)) return level;
   if (name === "MQIsdp" && level === 3) return 3;
-  if (name === "MQTT" || name === "MQIsdp") throw new PacketProblem("protocol level", "unsupported_version");
+  if (name === "MQTT" || name === "MQIsdp") {
+    const isKnown = level >= 3 && level <= 5;
+    throw new PacketProblem("protocol level", isKnown ? "unsupported_version" : "unknown_version");
+  }
   throw new PacketProblem("protocol name");
 }
 
 /** [MQTT-3.1.2-3], [MQTT-3.1.2-13] to [MQTT-3.1.2-15], [MQTT-3.1.2-22], which MQTT 5 lacks. */
-function checkFlags(flags: number, version: ProtocolVersion): void {
-  if ((flags & FLAG.reserved) !== 0) throw new PacketProblem("the reserved CONNECT flag");
+function checkFlags(flags: number, { first }: Frame, version: ProtocolVersion): void {
+  // MQTT 3.1 does not use them.
+  const mayHaveReserved = version === 3;
+  if (!mayHaveReserved && (first & 15) !== 0) throw new PacketProblem("reserved flags");
+  if (!mayHaveReserved && (flags & FLAG.reserved) !== 0) throw new PacketProblem("the reserved CONNECT flag");
   const hasWill = (flags & FLAG.will) !== 0;
   const willFlags = flags & (FLAG.willQos | FLAG.willRetain);
   if ((flags & FLAG.willQos) === FLAG.willQos || (!hasWill && willFlags !== 0)) throw new PacketProblem("will flags");
@@ -111,7 +132,12 @@ function readClientId(
   const isAssigned = assign !== undefined && version > 3 && (isClean || version === 5);
   if (length === 0 && !isAssigned) throw new PacketProblem("an empty client id", "identifier_rejected");
   if (length > (version === 3 ? max31 : max)) throw new PacketProblem("a long client id", "identifier_rejected");
-  return cursor.text(max, "client id");
+  try {
+    return cursor.text(max, "client id");
+  } catch (problem) {
+    if (version < 5 || !(problem instanceof PacketProblem)) throw problem;
+    throw new PacketProblem(problem.message, "identifier_rejected");
+  }
 }
 
 /** Enhanced authentication is not supported [MQTT-4.12.0-1]. */

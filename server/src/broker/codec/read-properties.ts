@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import type { ProtocolProblem } from "../policy/answers.ts";
 import type { Cursor } from "./cursor.ts";
 import { PacketProblem } from "./problem.ts";
 import { PROPERTY_RULES, type Properties, type PropertyHolder, type PropertyRule } from "./property-table.ts";
@@ -23,7 +24,7 @@ export function readProperties(cursor: Cursor, holder: PropertyHolder): Properti
     const value = readTyped(cursor, rule);
     if (cursor.at > end) throw new PacketProblem("a property is longer than the properties");
     checkPlace(properties, rule, holder);
-    checkValue(rule, value);
+    checkValue(rule, value, holder);
     if (typeof value === "object" && "name" in value) addUserProperty(properties, value);
     else Object.assign(properties, { [rule.name]: value });
   }
@@ -33,14 +34,19 @@ export function readProperties(cursor: Cursor, holder: PropertyHolder): Properti
 
 /** A property stands in the packets that have it, and once, unless it is a user property. */
 function checkPlace(properties: Properties, { name, on, type }: PropertyRule, holder: PropertyHolder): void {
-  if (!on.includes(holder)) throw new PacketProblem(`${name} does not belong here`, "protocol_error");
+  if (!on.includes(holder)) throw new PacketProblem(`${name} does not belong here`, problemIn(holder));
   if (type !== "pair" && properties[name] !== undefined)
     throw new PacketProblem("a property repeats", "protocol_error");
 }
 
-function checkValue({ name, type, notZero }: PropertyRule, value: PropertyValue): void {
+/** Both codes stand for either; other brokers answer a SUBSCRIBE and an UNSUBSCRIBE with that of a malformed packet. */
+function problemIn(holder: PropertyHolder): ProtocolProblem {
+  return holder === "subscribe" || holder === "unsubscribe" ? "malformed_packet" : "protocol_error";
+}
+
+function checkValue({ name, type, notZero }: PropertyRule, value: PropertyValue, holder: PropertyHolder): void {
   if (type === "bit" && (value as number) > 1) throw new PacketProblem(`${name} is 0 or 1`, "protocol_error");
-  if (notZero && value === 0) throw new PacketProblem(`${name} is not 0`, "protocol_error");
+  if (notZero && value === 0) throw new PacketProblem(`${name} is not 0`, problemIn(holder));
   // [MQTT-3.3.2-8]
   if (name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
   // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will

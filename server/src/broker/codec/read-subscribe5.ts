@@ -31,7 +31,7 @@ export function readSubscribe5(frame: Frame): SubscribePacket5 {
   const properties = readProperties(cursor, "subscribe");
   const subscriptions: Subscription5[] = [];
   // [MQTT-3.8.3-2]
-  if (cursor.isAtEnd) throw new PacketProblem("no topic filter", "protocol_error");
+  if (cursor.isAtEnd) throw new PacketProblem("no topic filter");
   while (!cursor.isAtEnd) subscriptions.push(readSubscription(cursor, subscriptions.length));
   return { packetId, properties, subscriptions };
 }
@@ -42,7 +42,7 @@ function readSubscription(cursor: Cursor, before: number): Subscription5 {
   // [MQTT-3.8.3-5]
   if ((options & 0xc0) !== 0) throw new PacketProblem("reserved subscription options");
   const [qos, retainHandling] = [options & 3, (options >> 4) & 3];
-  if (qos === 3 || retainHandling === 3) throw new PacketProblem("subscription options", "protocol_error");
+  if (qos === 3 || retainHandling === 3) throw new PacketProblem("subscription options");
   const noLocal = (options & 4) !== 0;
   // [MQTT-3.8.3-4]
   if (noLocal && sharedFilter(filter)) {
@@ -69,7 +69,7 @@ export function readUnsubscribe5(frame: Frame): UnsubscribePacket5 {
   readProperties(cursor, "unsubscribe");
   const filters: string[] = [];
   // [MQTT-3.10.3-2]
-  if (cursor.isAtEnd) throw new PacketProblem("no topic filter", "protocol_error");
+  if (cursor.isAtEnd) throw new PacketProblem("no topic filter");
   while (!cursor.isAtEnd) filters.push(readFilter5(cursor, filters.length));
   return { packetId, filters };
 }

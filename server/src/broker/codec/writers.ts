@@ -31,17 +31,27 @@ export function writeUnsuback(packetId: number, codes: readonly number[], versio
 }
 
 /** MQTT 5, 3.14. */
-export function writeDisconnect(code: number): Buffer {
-  return Buffer.of(0xe0, 1, code);
+export function writeDisconnect(code: number, properties?: Properties): Buffer {
+  if (!properties) return Buffer.of(0xe0, 1, code);
+  return withProperties([0xe0], [code], properties);
 }
 
 /** An acknowledgement of MQTT 5 that is not a success. */
-export function writeAck5(type: AckType, packetId: number, code: number): Buffer {
+export function writeAck5(type: AckType, packetId: number, code: number, properties?: Properties): Buffer {
+  if (properties) return withProperties([PACKET_TYPE[type] << 4], [packetId >> 8, packetId & 255, code], properties);
   const packet = Buffer.alloc(ACK_BYTES + 1);
   writeAck(packet, 0, type, packetId);
   packet[1] = 3;
   packet[ACK_BYTES] = code;
   return packet;
+}
+
+/** A packet of a first byte, a few bytes and properties. */
+function withProperties(first: number[], start: number[], properties: Properties): Buffer {
+  const encoded = writeProperties(properties);
+  const length = Buffer.alloc(lengthBytes(start.length + encoded.length));
+  writeLength(length, 0, start.length + encoded.length);
+  return Buffer.concat([Buffer.from(first), length, Buffer.from(start), encoded]);
 }
 
 export type AckType = "puback" | "pubrec" | "pubrel" | "pubcomp";

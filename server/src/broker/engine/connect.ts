@@ -46,11 +46,12 @@ function wantedOf({ version, clean, properties }: ConnectPacket, most: number): 
 
 /** What a client of MQTT 5 learns with its CONNACK, and what it asked for (MQTT 5, 3.2.2.3, 3.1.2.11). */
 function announce(session: Session, asked: Properties, serverKeepAlive: number | undefined): void {
-  const { limits } = session.deps;
+  const { limits, policy } = session.deps;
   session.outbound.limitTo({
     receiveMaximum: asked.receiveMaximum ?? Infinity,
     maximumPacketSize: asked.maximumPacketSize ?? Infinity,
     topicAliasMaximum: Math.min(asked.topicAliasMaximum ?? 0, limits.mqtt5TopicAliases),
+    wantsReasons: asked.requestProblem !== 0 && !policy.hidesReasons,
   });
   session.announced = {
     receiveMaximum: Math.min(limits.mqtt5ReceiveMaximum, 0xffff),
@@ -89,7 +90,10 @@ function accept(session: Session): void {
   if (announced && !deps.policy.mayShare(session.principal!)) announced.sharedAvailable = 0;
   if (announced && wanted.expirySeconds > 0 && !persistence) announced.sessionExpiry = 0;
   const isPresent = persistence?.isPresent ?? false;
-  session.outbound.packet(writeConnack(ACCEPTED, session.version, { properties: announced, isPresent }));
+  const connack = writeConnack(ACCEPTED, session.version, { properties: announced, isPresent });
+  // [MQTT-3.1.2-24]: a client that permits no CONNACK cannot be served.
+  if (!session.outbound.permits(connack)) session.close("protocol_error");
+  else session.outbound.packet(connack);
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
   if (session.isClosed) return;
   session.awaitKeepAlive();

@@ -1,7 +1,9 @@
 import type { Will } from "../codec/read-connect.ts";
 import { endingOf } from "../policy/answers.ts";
+import type { Principal } from "../policy/policy.ts";
 import { forwarded, Message } from "../routing/message.ts";
-import type { Session } from "./session.ts";
+import { retain } from "./retain.ts";
+import type { Session, SessionDeps } from "./session.ts";
 
 /** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
 export function endSession(session: Session, reason: string): void {
@@ -9,34 +11,49 @@ export function endSession(session: Session, reason: string): void {
   deps.sessions.delete(session);
   deps.registry.remove(session);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
-  session.partStored();
+  const isWillDue = isDue(session, reason);
+  session.partStored(isWillDue);
   // The other sessions end, too.
-  if (reason !== "server_stopped") session.outbound.redeliver();
+  if (reason !== "server_stopped" && reason !== "server_moved") session.outbound.redeliver();
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);
-    const isDue = session.isWillAsked || endingOf(reason).will === "published";
-    if (session.accepted && isDue) publishWill(session);
+    if (isWillDue && !session.persistence?.delaysWill) publishWill(session);
   }
   session.budget?.close();
   session.onWaiting();
 }
 
+function isDue({ principal, recorded, accepted, isWillAsked }: Session, reason: string): boolean {
+  if (principal === undefined || !recorded || !accepted) return false;
+  return isWillAsked || endingOf(reason).will === "published";
+}
+
 /** Under the same rules as any message of the client. */
 function publishWill({ deps, principal, will }: Session): void {
-  const { policy, router, logger, clock, persistence } = deps;
-  if (!will || !principal || !policy.mayPublish(principal, will.topic)) return;
-  const retain = will.retain && policy.mayRetain(principal, will.topic, will.payload.length);
-  policy
-    .storeMessage(principal, will.topic, will.payload)
-    .then(async () => {
-      const message = willMessage(will, clock.monotonicMs());
-      const queuedFor = await persistence.offline.enqueue(principal.tenantId, message, retain);
-      router.publish(principal.tenantId, message, retain, undefined, queuedFor);
-    })
-    .catch((error: Error) => logger.warn({ err: error.message }, "a will could not be stored"));
+  if (!will || !principal || !deps.policy.mayPublish(principal, will.topic)) return;
+  publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain).catch((error: Error) =>
+    deps.logger.warn({ err: error.message }, "a will could not be stored"),
+  );
 }
 
 function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): Message {
   return new Message(topic, payload, qos, forwarded(properties), nowMs);
+}
+
+type PublishDeps = Pick<SessionDeps, "policy" | "retained" | "persistence" | "router">;
+
+/** Stores, retains and passes on a message of a client that is not connected any more. */
+export async function publishFor(
+  deps: PublishDeps,
+  principal: Principal,
+  message: Message,
+  retained: boolean,
+): Promise<void> {
+  const { tenantId } = principal;
+  await deps.policy.storeMessage(principal, message.topic, message.payload);
+  const outcome = retained ? await retain(deps, principal, message) : undefined;
+  const isRetained = outcome === "retained" || outcome === "removed";
+  const queuedFor = await deps.persistence.offline.enqueue(tenantId, message, isRetained);
+  deps.router.publish(tenantId, message, isRetained, undefined, queuedFor);
 }

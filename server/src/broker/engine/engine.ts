@@ -2,27 +2,31 @@ import type { Socket } from "node:net";
 import type { DropTarget } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
+import type { BusReceiver } from "../bus/bus.ts";
 import type { BrokerEngine, EngineOptions } from "../engine.ts";
 import { InboundBudget } from "../inbound-budget.ts";
 import { createListener, type Listener, type ListenerOptions } from "../listener.ts";
 import { OutgoingBudget } from "../outgoing-budget.ts";
 import type { Credential } from "../policy/policy.ts";
+import { Retained } from "../retained/retained.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
 import { EnqueueBatches } from "../sessions/enqueue-batches.ts";
 import { OfflineSessions } from "../sessions/offline-sessions.ts";
+import { DelayedWills } from "../sessions/publish-delayed-wills.ts";
 import { TimerWheel } from "../timer-wheel.ts";
+import { Turnstile } from "../turnstile.ts";
+import { drain } from "./drain.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
 import { Session, type SessionDeps } from "./session.ts";
 import { settleIncoming, storeIncoming } from "./take-publish.ts";
 import { TurnWriter } from "./turn-writer.ts";
-import { Turnstile } from "./turnstile.ts";
 
-/** How long a stop waits for messages under way. */
-const DRAIN_MS = 5_000;
+/** How long a drain waits until the sessions that outlive their connection are stored. */
+const STORE_MS = 5_000;
 
-/** MQTT 3.1, 3.1.1 and 5 in this process. Retained messages are in memory, so a restart loses them. */
+/** MQTT 3.1, 3.1.1 and 5 in this process. */
 export function createEngine(options: EngineOptions): BrokerEngine {
   return new Engine(options, createListener);
 }
@@ -36,9 +40,12 @@ class Engine implements BrokerEngine {
   readonly #options: EngineOptions;
   readonly #deps: SessionDeps;
   readonly #listener: Listener;
+  readonly #wills: DelayedWills;
   #stopRefreshing = () => {};
   #unlisten: () => Promise<void> = async () => {};
   #stopping = false;
+  #drained: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(options: EngineOptions, listen: (options: ListenerOptions) => Listener) {
     this.#options = options;
@@ -55,19 +62,39 @@ class Engine implements BrokerEngine {
       inbound: new InboundBudget(options.limits, options.clock),
       outgoing: new OutgoingBudget(options.limits, wheel),
       connecting: new Turnstile(options.limits.mqttConnecting),
-      router: new Router(),
-      turns: new TurnWriter(),
+      router: new Router(options.bus),
+      retained: new Retained(options),
+      turns: new TurnWriter(options.bus),
       wheel,
       listener: this.#listener,
     };
+    this.#wills = new DelayedWills(this.#deps);
   }
 
   async start(): Promise<{ port: number }> {
     await this.#followOffline();
+    await this.#options.bus?.start(this.#receiver());
+    await this.#deps.retained.start();
+    this.#wills.start();
     const port = await this.#listener.start();
     this.#deps.wheel.start();
     this.#stopRefreshing = this.#options.onTlsChange(this.#listener.refresh);
     return { port };
+  }
+
+  /** What takes messages of other processes. */
+  #receiver(): BusReceiver {
+    const { router, retained } = this.#deps;
+    return {
+      deliver(published) {
+        retained.arrived(published);
+        router.deliver(published);
+      },
+      deliverShared(published) {
+        retained.arrived(published);
+        router.deliverShared(published);
+      },
+    };
   }
 
   /** Follows the stored sessions of clients that are not connected. */
@@ -80,19 +107,31 @@ class Engine implements BrokerEngine {
     await offline.load();
   }
 
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain();
+    return this.#drained;
+  }
+
+  get drainSeconds(): number {
+    return Math.ceil(this.#deps.sessions.size / this.#options.limits.mqttDrainedPerSecond);
+  }
+
   async stop(): Promise<void> {
+    await this.drain();
+    await this.#options.bus?.stop();
+    await this.#wills.stop();
+    await this.#deps.retained.stop();
+    await this.#unlisten();
+    await this.#closed;
+    this.#deps.wheel.stop();
+  }
+
+  async #drain(): Promise<void> {
     this.#stopping = true;
     this.#stopRefreshing();
-    const closed = this.#listener.stop();
-    const sessions = [...this.#deps.sessions];
-    for (const { inbound } of sessions) inbound.stop();
-    const idle = Promise.all(sessions.map(({ inOrder }) => inOrder?.idle()));
-    await withTimeout(idle, DRAIN_MS, () => []);
-    for (const session of this.#deps.sessions) session.close("server_stopped");
-    await withTimeout(this.#deps.persistence.batches.idle(), DRAIN_MS, () => undefined);
-    await this.#unlisten();
-    await closed;
-    this.#deps.wheel.stop();
+    this.#closed = this.#listener.stop();
+    await drain({ ...this.#options, sessions: this.#deps.sessions });
+    await withTimeout(this.#deps.persistence.batches.idle(), STORE_MS, () => undefined);
   }
 
   healthy(): boolean {
@@ -103,8 +142,8 @@ class Engine implements BrokerEngine {
     return this.#deps.registry.drop(target, reason);
   }
 
-  async removeRetained(topics: readonly string[]): Promise<void> {
-    for (const topic of topics) this.#deps.router.retained.remove(topic);
+  recheckRetained(ownerId: string): void {
+    this.#deps.retained.recheck(ownerId);
   }
 
   deliverCommands(deviceUid: string): void {

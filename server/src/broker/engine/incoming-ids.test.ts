@@ -41,9 +41,10 @@ test("messages beyond the window wait for a PUBREL, in their order", () => {
 test("a message whose id is open is a repetition and takes no place", () => {
   const { ids } = idsWithin({ qos2InFlight: 1, qos2Bytes: 1000 });
   assert.deepEqual(
-    [1, 1, 1].map((id) => ids.arrived(publish(id), 10)),
-    ["first", "repeated", "repeated"],
+    [false, true, true, false].map((isDuplicate) => ids.arrived(publish(1), 10, isDuplicate)),
+    ["first", "repeated", "repeated", "repeated"],
   );
+  assert.throws(() => ids.arrived(publish(1), 10), PacketProblem, "the third one without DUP");
   ids.release(1);
   assert.equal(ids.release(1), undefined);
   assert.equal(ids.arrived(publish(2), 10), "first");

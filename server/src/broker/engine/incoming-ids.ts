@@ -1,8 +1,17 @@
+import { crc32 } from "node:zlib";
 import { hasOwnMemory } from "../codec/packet-memory.ts";
 import { PacketProblem } from "../codec/problem.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
 import type { BrokerLimits } from "../limits.ts";
 import type { SessionBudget } from "../session-budget.ts";
+
+interface Arrivals {
+  /** Of the last message; `undefined` before one has arrived on this connection. */
+  checksum: number | undefined;
+  count: number;
+}
+
+const MAX_ARRIVALS = 2;
 
 interface Deferred {
   packet: PublishPacket;
@@ -17,7 +26,8 @@ interface Deferred {
 export class IncomingIds {
   readonly #limits: Pick<BrokerLimits, "qos2InFlight" | "qos2Bytes">;
   readonly #budget: Pick<SessionBudget, "defer" | "undefer">;
-  readonly #open: Set<number>;
+  /** Id → which message it was, and how often it has arrived on this connection. */
+  readonly #open: Map<number, Arrivals>;
   /** In the order of arrival. */
   readonly #deferred = new Map<number, Deferred>();
   #bytes = 0;
@@ -30,12 +40,12 @@ export class IncomingIds {
   ) {
     this.#limits = limits;
     this.#budget = budget;
-    this.#open = new Set(open);
+    this.#open = new Map(open.map((id) => [id, { checksum: undefined, count: 0 }]));
   }
 
   /** The ids that the client has not released. */
   get open(): number[] {
-    return [...this.#open];
+    return [...this.#open.keys()];
   }
 
   /** Those that are open and those that wait. */
@@ -48,17 +58,23 @@ export class IncomingIds {
   }
 
   /**
-   * What becomes of a message: it is stored and its id is open now, or it repeats one that is open, or it waits.
+   * What becomes of a message: it is stored and its id is open now, or it repeats one that is open, or it waits. What repeats one is
+   * acknowledged [MQTT-4.3.3-10]. It has the DUP flag [MQTT-3.3.1-1]: the same message without it for the third time is a protocol error.
    *
    * @param bytes of the whole packet
-   * @throws PacketProblem where the client repeats a packet id that waits, or where too many bytes do
+   * @param isDuplicate the DUP flag
+   * @throws PacketProblem where the client repeats a message too often or a packet id that waits, or where too many bytes do
    */
-  arrived(packet: PublishPacket, bytes: number): "first" | "repeated" | "deferred" {
+  arrived(packet: PublishPacket, bytes: number, isDuplicate = false): "first" | "repeated" | "deferred" {
     const { packetId } = packet;
-    if (this.#open.has(packetId)) return "repeated";
+    const arrivals = this.#open.get(packetId);
+    if (arrivals) {
+      if (!isDuplicate) countRepeat(arrivals, packet);
+      return "repeated";
+    }
     if (this.#deferred.has(packetId)) throw new PacketProblem("a packet id is used twice", "protocol_error");
     if (this.#deferred.size === 0 && this.#open.size < this.#limits.qos2InFlight) {
-      this.#open.add(packetId);
+      this.#open.set(packetId, { checksum: checksumOf(packet), count: 1 });
       return "first";
     }
     const fits = this.#bytes + bytes <= this.#limits.qos2Bytes && this.#budget.defer(bytes);
@@ -76,9 +92,21 @@ export class IncomingIds {
     if (this.#deferred.size === 0 || this.#open.size >= this.#limits.qos2InFlight) return undefined;
     const [next, deferred] = this.#deferred.entries().next().value!;
     this.#deferred.delete(next);
-    this.#open.add(next);
+    this.#open.set(next, { checksum: checksumOf(deferred.packet), count: 1 });
     this.#bytes -= deferred.bytes;
     this.#budget.undefer(deferred.bytes);
     return deferred;
   }
+}
+
+/** Another message under the same id is no repetition; it is the client's fault, too, and not passed on. */
+function countRepeat(arrivals: Arrivals, packet: PublishPacket): void {
+  const checksum = checksumOf(packet);
+  arrivals.count = checksum === arrivals.checksum ? arrivals.count + 1 : 1;
+  arrivals.checksum = checksum;
+  if (arrivals.count > MAX_ARRIVALS) throw new PacketProblem("a message is repeated again and again", "protocol_error");
+}
+
+function checksumOf({ topic, payload }: PublishPacket): number {
+  return crc32(payload, crc32(topic));
 }

@@ -1,3 +1,4 @@
+import type { RetainOutcome } from "../../connections/connections.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
 import type { Ordered } from "./in-order.ts";
 
@@ -10,8 +11,8 @@ export type Fate = "store" | "acknowledge" | "deny";
 /** A PUBLISH between its arrival and its acknowledgement. */
 export interface Incoming extends Ordered {
   packet: PublishPacket;
-  /** Whether it is retained. */
-  retain: boolean;
+  /** What became of it as a message that is to be retained; `undefined` before that, and where it is not to be. */
+  retained?: RetainOutcome["kind"];
   fate: Fate;
   /** Owners of stored sessions for which it was queued, as they were not connected. */
   queuedFor?: ReadonlySet<string>;

@@ -2,12 +2,13 @@ import type { EngineOptions } from "../engine.ts";
 import type { InboundBudget } from "../inbound-budget.ts";
 import type { Listener } from "../listener.ts";
 import type { OutgoingBudget } from "../outgoing-budget.ts";
+import type { Retained } from "../retained/retained.ts";
 import type { Router } from "../routing/router.ts";
 import type { SessionRegistry } from "../session-registry.ts";
 import type { PersistenceParts } from "../sessions/persistence.ts";
 import type { TimerWheel } from "../timer-wheel.ts";
+import type { Turnstile } from "../turnstile.ts";
 import type { TurnWriter } from "./turn-writer.ts";
-import type { Turnstile } from "./turnstile.ts";
 
 /** What all sessions of an engine share. */
 export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" | "limits" | "clock" | "logger"> {
@@ -17,6 +18,7 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   outgoing: OutgoingBudget;
   connecting: Turnstile;
   router: Router;
+  retained: Retained;
   turns: TurnWriter;
   wheel: TimerWheel;
   listener: Pick<Listener, "authenticated">;

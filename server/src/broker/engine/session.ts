@@ -5,12 +5,12 @@ import type { PacketProblem } from "../codec/problem.ts";
 import type { Properties } from "../codec/property-table.ts";
 import type { Will } from "../codec/read-connect.ts";
 import { LastTopic } from "../codec/read-publish.ts";
-import { writeConnack, writeDisconnect } from "../codec/writers.ts";
+import { writeConnack } from "../codec/writers.ts";
 import { CommandDelivery } from "../commands/command-delivery.ts";
 import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
 import type { Credential, Principal } from "../policy/policy.ts";
+import type { RetainedSubscriber } from "../retained/recent-subscriptions.ts";
 import { type Delivery, type Message, NO_IDS, type OnSettled } from "../routing/message.ts";
-import type { Subscriber } from "../routing/router.ts";
 import type { SessionBudget } from "../session-budget.ts";
 import type { RegisteredSession } from "../session-registry.ts";
 import type { Persistence } from "../sessions/persistence.ts";
@@ -52,7 +52,7 @@ const FLUSH_MS = 2_000;
  * it sent before may be stored afterwards.
  */
 export class Session
-  implements RegisteredSession, InboundOwner, OutboundOwner, OrderedOwner<Incoming>, Subscriber, Timed
+  implements RegisteredSession, InboundOwner, OutboundOwner, OrderedOwner<Incoming>, RetainedSubscriber, Timed
 {
   readonly deps: SessionDeps;
   readonly sessionId: string;
@@ -126,7 +126,8 @@ export class Session
       return;
     }
     const code = connackCode(problem, this.version);
-    if (code !== undefined) this.outbound.packet(writeConnack(code, this.version));
+    const version = problem === "unknown_version" ? 5 : this.version;
+    if (code !== undefined) this.outbound.packet(writeConnack(code, version));
     this.close("protocol_error");
   }
 
@@ -170,6 +171,10 @@ export class Session
     this.outbound.publish(delivery);
   }
 
+  isSubscribedTo(filter: string): boolean {
+    return !this.isClosed && this.filters?.has(filter) === true;
+  }
+
   get isReady(): boolean {
     return !this.isClosed && this.outbound.isReady;
   }
@@ -197,9 +202,9 @@ export class Session
     this.outbound.publish({ message, qos: 1, retain: false, subscriptionIds: NO_IDS, onSettled: settled });
   }
 
-  /** Stores what is to outlast the connection, once. */
-  partStored(): void {
-    this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unsettled());
+  /** Stores what is to outlast the connection, once. @param isWillDue whether its will is to be published */
+  partStored(isWillDue = false): void {
+    this.#parted ??= this.persistence?.part(this.incomingIds?.open ?? [], this.outbound.unsettled(), isWillDue);
   }
 
   /** Ends it when its client is silent for too long. */
@@ -228,10 +233,10 @@ export class Session
    *
    * @param code of the DISCONNECT of MQTT 5, where it is not that of the reason
    */
-  close(reason: string, code: number | undefined = endingOf(reason).v5): void {
+  close(reason: string, code: number | undefined = endingOf(reason).v5, properties?: Properties): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    if (this.accepted && this.version === 5 && code !== undefined) this.outbound.packet(writeDisconnect(code));
+    if (this.accepted && this.version === 5 && code !== undefined) this.outbound.disconnect(code, properties);
     this.inbound.close();
     this.reason ??= reason;
     this.deps.handlers.endSession(this, this.reason);

@@ -22,19 +22,29 @@ export function takeSubscribe(session: Session, frame: Frame): void {
   const filters = new Set(session.filters);
   const codes = subscriptions.map((subscription) => codeOf(session, subscription, filters));
   const suback = writeSuback(packetId, codes, session.version);
-  if (!session.persistence) session.outbound.packet(suback);
+  if (!answersLater(session)) session.outbound.packet(suback);
   for (const [index, subscription] of subscriptions.entries()) {
     if (codes[index] === subscription.qos && !session.isClosed)
       subscribe(session, { ...subscription, subscriptionIds });
   }
   session.commands?.deliver();
-  answerWhenStored(session, suback);
+  if (answersLater(session)) answerLater(session, suback);
 }
 
-/** The answer of a client whose session is stored waits until its subscriptions are, so that it can rely on them. */
-function answerWhenStored(session: Session, answer: Buffer): void {
-  session.persistence?.saveSubscriptions().then(
-    () => session.outbound.packet(answer),
+/** The answer waits until a stored session has the subscriptions, so that its client can rely on them, and other processes know of them. */
+function answersLater({ persistence, deps }: Session): boolean {
+  return persistence !== undefined || deps.router.isOneOfSeveral;
+}
+
+function answerLater(session: Session, answer: Buffer): void {
+  const { persistence, deps, outbound } = session;
+  const announced = deps.router.announced();
+  if (!persistence && !announced) {
+    outbound.packet(answer);
+    return;
+  }
+  Promise.all([persistence?.saveSubscriptions(), announced]).then(
+    () => outbound.packet(answer),
     () => session.close("storage_failed"),
   );
 }
@@ -73,7 +83,8 @@ function subscribe(session: Session, subscription: Subscription5 & Grant): void 
   // Retained messages are not sent to a shared subscription (MQTT 5, 4.8.2).
   if (session.version === 5 && sharedFilter(filter)) return;
   // [MQTT-3.3.1-9] to [MQTT-3.3.1-11] of MQTT 5
-  if (retainHandling === 0 || (retainHandling === 1 && isNew)) router.deliverRetained(session, filter, subscription);
+  if (retainHandling === 0 || (retainHandling === 1 && isNew))
+    session.deps.retained.deliver(session, filter, subscription);
 }
 
 /** Takes an UNSUBSCRIBE, which is acknowledged whether there was a subscription or not [MQTT-3.10.4-5]. Throws {@link PacketProblem}. */
@@ -86,6 +97,6 @@ export function takeUnsubscribe(session: Session, frame: Frame): void {
     return GRANTED;
   });
   const unsuback = writeUnsuback(packetId, codes, session.version);
-  if (session.persistence) answerWhenStored(session, unsuback);
+  if (session.persistence) answerLater(session, unsuback);
   else session.outbound.packet(unsuback);
 }

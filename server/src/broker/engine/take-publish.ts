@@ -2,7 +2,6 @@ import type { Frame } from "../codec/cursor.ts";
 import { freeMemory } from "../codec/packet-memory.ts";
 import { PacketProblem } from "../codec/problem.ts";
 import { type PublishPacket, readPublish, readPublish5 } from "../codec/read-publish.ts";
-import { writeAck5 } from "../codec/writers.ts";
 import { REASON } from "../policy/answers.ts";
 import { forwarded, Message } from "../routing/message.ts";
 import { unsettledBytes } from "../session-budget.ts";
@@ -11,6 +10,7 @@ import type { Fate, Incoming } from "./incoming.ts";
 import { IncomingAliases, resolveAlias } from "./incoming-aliases.ts";
 import { IncomingIds } from "./incoming-ids.ts";
 import { MinuteCount } from "./minute-count.ts";
+import { retain } from "./retain.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -28,13 +28,17 @@ export function takePublish(session: Session, frame: Frame, bytes: number): void
     return;
   }
   session.incomingIds ??= new IncomingIds(session.deps.limits, session.budget!);
-  const arrived = session.incomingIds.arrived(packet, bytes);
+  const arrived = session.incomingIds.arrived(packet, bytes, (frame.first & DUP) !== 0);
   if (arrived !== "deferred") settleInOrder(session, packet, bytes, arrived === "repeated" ? "acknowledge" : "store");
 }
 
 /** Takes a PUBREL, which is answered whether its id is known or not [MQTT-4.3.3-2]; a deferred message has its turn then. */
 export function takeRelease(session: Session, id: number): void {
   session.outbound.ack("pubcomp", id);
+  releaseId(session, id);
+}
+
+function releaseId(session: Session, id: number): void {
   const next = session.incomingIds?.release(id);
   if (next) settleInOrder(session, next.packet, next.bytes, "store");
 }
@@ -69,16 +73,14 @@ function isDeniedRarely(session: Session): boolean {
 }
 
 function settleInOrder(session: Session, packet: PublishPacket, bytes: number, fate: Fate): void {
-  const { topic, payload } = packet;
-  const { policy } = session.deps;
-  const retain = packet.retain && fate === "store" && policy.mayRetain(session.principal!, topic, payload.length);
   session.budget!.begin(unsettledBytes(bytes));
   if (packet.qos === 1) session.openQos1++;
   session.inOrder ??= new InOrder(session);
-  session.inOrder.add({ state: "waiting", packet, retain, fate, bytes });
+  session.inOrder.add({ state: "waiting", packet, fate, bytes });
 }
 
 const SUCCESS = 0;
+const DUP = 8;
 const DONE = Promise.resolve();
 
 /** Stores a message, also for clients with a stored session that are not connected; it is durable when this resolves. */
@@ -88,13 +90,21 @@ export function storeIncoming(session: Session, incoming: Incoming): Promise<voi
   if (fate !== "store") return DONE;
   const stored = deps.policy.storeMessage(principal!, packet.topic, packet.payload);
   const isQueued = packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId);
-  return isQueued ? enqueue(session, incoming, stored) : stored;
+  return isQueued || packet.retain ? storeMore(session, incoming, stored) : stored;
 }
 
-async function enqueue({ deps, principal }: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
-  await stored;
+async function storeMore({ deps, principal }: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
+  const { packet } = incoming;
+  const message = messageOf(deps, incoming);
+  const [, retained] = await Promise.all([stored, packet.retain ? retain(deps, principal!, message) : undefined]);
+  if (retained) incoming.retained = retained;
+  if (packet.qos === 0) return;
   const { offline } = deps.persistence;
-  incoming.queuedFor = await offline.enqueue(principal!.tenantId, messageOf(deps, incoming), incoming.retain);
+  incoming.queuedFor = await offline.enqueue(principal!.tenantId, message, isRetained(incoming));
+}
+
+function isRetained({ retained }: Incoming): boolean {
+  return retained === "retained" || retained === "removed";
 }
 
 /** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
@@ -103,20 +113,30 @@ export function settleIncoming(session: Session, incoming: Incoming, isStored: b
   if (packet.qos === 1) session.openQos1--;
   if (fate === "deny") acknowledge(session, packet, REASON.notAuthorized);
   else if (isStored) {
-    if (packet.qos === 2) acknowledge(session, packet, SUCCESS);
+    if (packet.qos === 2) acknowledge(session, packet, incoming.retained === "quota" ? REASON.quotaExceeded : SUCCESS);
     const isForwarded = fate === "store" && forward(session, incoming);
-    const isConsumed = fate !== "store" || isForwarded || isStoredByUs(session);
-    if (packet.qos === 1) acknowledge(session, packet, isConsumed ? SUCCESS : REASON.noSubscribers);
+    if (packet.qos === 1) acknowledge(session, packet, pubackReason(session, incoming, isForwarded));
     if (!isForwarded && !isKept(session, incoming)) freeMemory(packet.payload, bytes);
   }
   session.budget!.settle(unsettledBytes(bytes));
 }
 
+function pubackReason(session: Session, { fate, retained }: Incoming, isForwarded: boolean): number {
+  if (retained === "quota") return REASON.quotaExceeded;
+  const isConsumed = fate !== "store" || isForwarded || isStoredByUs(session);
+  return isConsumed ? SUCCESS : REASON.noSubscribers;
+}
+
 /** @param reason of MQTT 5; 3.1.1 has none but success */
 function acknowledge(session: Session, { qos, packetId }: PublishPacket, reason: number): void {
   const type = qos === 1 ? "puback" : "pubrec";
-  if (reason === SUCCESS || session.version < 5) session.outbound.ack(type, packetId);
-  else session.outbound.packet(writeAck5(type, packetId, reason));
+  if (reason === SUCCESS || session.version < 5) {
+    session.outbound.ack(type, packetId);
+    return;
+  }
+  session.outbound.refusal(type, packetId, reason);
+  // [MQTT-4.3.3-9]
+  if (qos === 2 && reason >= 0x80) releaseId(session, packetId);
 }
 
 function isStoredByUs({ deps, principal }: Session): boolean {
@@ -124,15 +144,16 @@ function isStoredByUs({ deps, principal }: Session): boolean {
 }
 
 /** Whether something may still use the payload of a message that has no subscriber. */
-function isKept({ deps, principal }: Session, { packet, retain }: Incoming): boolean {
-  return retain || (packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId));
+function isKept({ deps, principal }: Session, { packet, retained }: Incoming): boolean {
+  return retained === "retained" || (packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId));
 }
 
 /** @returns whether there is a subscriber */
 function forward(session: Session, incoming: Incoming): boolean {
   const { deps, principal } = session;
-  const { packet, retain, queuedFor } = incoming;
+  const { packet, queuedFor } = incoming;
   const { tenantId } = principal!;
+  const retain = isRetained(incoming);
   const { offline } = deps.persistence;
   const message = messageOf(deps, incoming);
   if (packet.qos > 0 && offline.has(tenantId)) {

@@ -5,6 +5,8 @@ import { connackCode, endingOf, type ProtocolProblem } from "./answers.ts";
 /** MQTT 3.1 and 3.1.1, MQTT 5; "close" where the connection is closed without a CONNACK. */
 const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = {
   unsupported_version: [1, 0x84],
+  unknown_version: [0x84, 0x84],
+  unanswered: ["close", "close"],
   malformed_packet: ["close", 0x81],
   protocol_error: ["close", 0x82],
   packet_too_large: ["close", 0x95],
@@ -34,17 +36,23 @@ test("a will is published where MQTT requires it, and is void where the client o
     assert.equal(endingOf(reason).will, "published", reason);
   }
   const drops = ["requested", "client_disabled", "disconnected by an admin", "toString"];
-  for (const reason of ["disconnected", "connect_timeout", "server_stopped", ...drops]) {
+  for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", ...drops]) {
     assert.equal(endingOf(reason).will, "void", reason);
   }
 });
 
 test("MQTT 5 has a DISCONNECT for every end that the client did not choose, and one for all drops", () => {
   assert.deepEqual(
-    ["disconnected", "connection_lost", "keepalive_timeout", "takeover", "slow_consumer", "server_stopped"].map(
-      (reason) => endingOf(reason).v5,
-    ),
-    [undefined, undefined, 0x8d, 0x8e, 0x97, 0x8b],
+    [
+      "disconnected",
+      "connection_lost",
+      "keepalive_timeout",
+      "takeover",
+      "slow_consumer",
+      "server_stopped",
+      "server_moved",
+    ].map((reason) => endingOf(reason).v5),
+    [undefined, undefined, 0x8d, 0x8e, 0x97, 0x8b, 0x9c],
   );
   assert.equal(endingOf("requested").v5, 0x98);
 });

@@ -4,6 +4,8 @@ export type ProtocolVersion = 3 | 4 | 5;
 /** What is wrong with a packet, or why a CONNECT is refused. */
 export type ProtocolProblem =
   | "unsupported_version"
+  | "unknown_version"
+  | "unanswered"
   | "malformed_packet"
   | "protocol_error"
   | "packet_too_large"
@@ -27,6 +29,9 @@ interface Codes {
 /** Return codes of MQTT 3.1.1, 3.2.2.3, and reason codes of MQTT 5, 2.4. */
 const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   unsupported_version: { v3: 1, v5: 0x84 },
+  /** A level that no version has: answered as MQTT 5 does, whatever the client speaks. */
+  unknown_version: { v3: 0x84, v5: 0x84 },
+  unanswered: {},
   malformed_packet: { v5: 0x81 },
   protocol_error: { v5: 0x82 },
   packet_too_large: { v5: 0x95 },
@@ -72,6 +77,21 @@ export const REASON = {
   sharedNotSupported: 0x9e,
 } as const;
 
+/** What a DISCONNECT says in words (MQTT 5, 3.14.2.2.3), where the client permits it. Nothing that only other clients may know. */
+export const DISCONNECT_TEXTS: Readonly<Record<number, string>> = {
+  135: "this client publishes to topics that are not its own",
+  142: "another connection of this client has taken the place of this one",
+  149: "a packet is longer than the maximum packet size of the CONNACK",
+  151: "too much waits for this client, or it has exceeded a limit",
+  152: "revoked, deleted, disabled, or disconnected by an administrator",
+};
+
+/** What the acknowledgement of a message says in words. */
+export const ACK_TEXTS: Readonly<Record<number, string>> = {
+  135: "this client may not publish to this topic",
+  151: "delivered and not retained: the tenant has as many retained messages as it may have",
+};
+
 /** Why sessions end that were accepted, as their record and the presence of their devices say it. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   disconnected: { will: "void" },
@@ -85,6 +105,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   connect_timeout: { will: "void" },
   storage_failed: { will: "published", v5: 0x88 },
   server_stopped: { will: "void", v5: 0x8b },
+  server_moved: { will: "void", v5: 0x9c },
 };
 
 /** A drop (a revocation, a deleted device, a disabled client) has a reason of its own. */

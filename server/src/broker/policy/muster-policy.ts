@@ -6,7 +6,6 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { type AuthorizeConnectDeps, authorizeConnect } from "./authorize-connect.ts";
 import type { BrokerPolicy, ConnectDecision, ConnectRequest, OpenedSession, Principal } from "./policy.ts";
 import { Refusals, type RefusalsDeps, subjectOf } from "./refusals.ts";
-import type { RetainedMessages } from "./retained-messages.ts";
 import { UnverifiedClients } from "./unverified-clients.ts";
 
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
@@ -15,7 +14,6 @@ export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
     Pick<Connections, "openSession" | "closeSession" | "awaitDrop">;
   commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
-  retained: RetainedMessages;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
   logger: Logger;
 }
@@ -36,11 +34,7 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
       refusals.refuseTopic(principal, topic, "topic_not_authorised");
       return false;
     },
-    mayRetain(principal, topic, payloadBytes) {
-      if (deps.retained.admit(principal, topic, payloadBytes)) return true;
-      refusals.refuseTopic(principal, topic, "retained_quota");
-      return false;
-    },
+    recordUnretained: (principal, topic) => refusals.refuseTopic(principal, topic, "retained_quota"),
     maySubscribe(principal, filter) {
       if (principal.subscribeFilters.has(filter)) return true;
       refusals.refuseTopic(principal, filter, "topic_not_authorised");

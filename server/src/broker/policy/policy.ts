@@ -72,13 +72,10 @@ export interface BrokerPolicy {
   /** Records that a client was disconnected before its CONNECT, because TLS did not verify its certificate. */
   recordUnverified(credential: CertificateCredential, remoteAddress: string): void;
   mayPublish(principal: Principal, topic: string): boolean;
-  /**
-   * Whether the engine may retain a message that `mayPublish` allowed; if not, it delivers it all the same. Asked for every message
-   * with the retain flag, in the order in which the engine applies them.
-   */
-  mayRetain(principal: Principal, topic: string, payloadBytes: number): boolean;
+  /** Records that a message was delivered and not retained, because its tenant has too many retained messages. */
+  recordUnretained(principal: Principal, topic: string): void;
   maySubscribe(principal: Principal, filter: string): boolean;
-  /** A filter that is refused gets 0x80 (unspecified error) also in MQTT 5, which has a code for the reason. */
+  /** A filter that is refused gets 0x80 (unspecified error) also in MQTT 5, which has a code for the reason; and nothing is said in words. */
   readonly hidesReasons?: boolean;
   /** Whether a stored subscription continues; as `maySubscribe`, but a refusal is no attempt of the client, and not recorded. */
   mayKeepSubscription(principal: Principal, filter: string): boolean;

@@ -9,3 +9,13 @@ export interface Grant {
   /** The identifier that the client gave the subscription, of several subscriptions that match the same message each. */
   subscriptionIds: readonly number[];
 }
+
+/** What a subscriber has of two subscriptions that match the same message [MQTT-3.3.4-2]. */
+export function joinGrants(one: Grant, other: Grant): Grant {
+  return {
+    qos: one.qos > other.qos ? one.qos : other.qos,
+    noLocal: one.noLocal && other.noLocal,
+    retainAsPublished: one.retainAsPublished || other.retainAsPublished,
+    subscriptionIds: [...one.subscriptionIds, ...other.subscriptionIds],
+  };
+}

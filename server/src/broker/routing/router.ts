@@ -1,11 +1,13 @@
+import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus/bus.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
 import type { Grant } from "./grant.ts";
 import { lowerQos, type Message, type Qos } from "./message.ts";
-import { Retained } from "./retained.ts";
-import type { Member } from "./shared-groups.ts";
+import type { Member, SharedGroup } from "./shared-groups.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 const NONE: ReadonlySet<string> = new Set();
+/** A message whose group loses its last member wherever it arrives is dropped then. */
+const MAX_HOPS = 3;
 
 /** What receives messages, unless the policy does not let it. */
 export interface Subscriber extends Member {
@@ -13,23 +15,31 @@ export interface Subscriber extends Member {
   readonly principal: Principal | undefined;
 }
 
-/** Which sessions of this process a message reaches, a tenant's own only, and which messages are retained. */
-export class Router {
-  readonly retained = new Retained();
+/** Which sessions a message reaches, a tenant's own only, also those of other processes. */
+export class Router implements BusReceiver {
   readonly #tenants = new Map<string, Subscriptions<Subscriber>>();
+  readonly #bus: Bus | undefined;
+
+  /** @param bus to the other processes, if there are any */
+  constructor(bus?: Bus) {
+    this.#bus = bus;
+  }
+
+  /** Resolves when the other processes know of the subscriptions so far; undefined where they know. */
+  announced(): Promise<void> | undefined {
+    return this.#bus?.announced();
+  }
+
+  /** Whether there may be other processes. */
+  get isOneOfSeveral(): boolean {
+    return this.#bus !== undefined;
+  }
 
   subscribe(subscriber: Subscriber, filter: string, grant: Grant): void {
     const { tenantId } = subscriber.principal!;
-    const subscriptions = this.#tenants.get(tenantId) ?? new Subscriptions<Subscriber>();
+    const subscriptions = this.#tenants.get(tenantId) ?? this.#newTenant(tenantId);
     this.#tenants.set(tenantId, subscriptions);
-    subscriptions.add(subscriber, filter, grant);
-  }
-
-  /** Delivers the retained messages that a new subscription matches [MQTT-3.3.1-6]. */
-  deliverRetained(subscriber: Subscriber, filter: string, { qos, subscriptionIds }: Grant): void {
-    for (const message of this.retained.matching(filter)) {
-      subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: true, subscriptionIds });
-    }
+    if (subscriptions.add(subscriber, filter, grant)) this.#bus?.interest(tenantId, filter, true);
   }
 
   /** The QoS with which messages on `topic` reach a subscriber; 0 where none do. */
@@ -40,13 +50,14 @@ export class Router {
   unsubscribe(subscriber: Subscriber, filter: string): void {
     const { tenantId } = subscriber.principal!;
     const subscriptions = this.#tenants.get(tenantId);
-    subscriptions?.remove(subscriber, filter);
+    if (subscriptions?.remove(subscriber, filter)) this.#bus?.interest(tenantId, filter, false);
     if (subscriptions?.isEmpty) this.#tenants.delete(tenantId);
   }
 
   /**
    * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
    *
+   * @param retain whether it is retained
    * @param from the session that published it, as long as it is open
    * @param queuedFor owners of stored sessions for which it was queued when they were not connected
    * @returns whether there is a subscriber
@@ -58,20 +69,73 @@ export class Router {
     from?: Subscriber,
     queuedFor: ReadonlySet<string> = NONE,
   ): boolean {
-    if (retain) this.retained.set(message);
     const subscriptions = this.#tenants.get(tenantId);
-    let hasSubscriber = queuedFor.size > 0;
-    if (!subscriptions) return hasSubscriber;
-    for (const group of subscriptions.groups(message.topic))
-      hasSubscriber = group.deliver(message, retain) || hasSubscriber;
-    for (const [subscriber, grant] of subscriptions.matching(message.topic, from) ?? []) {
-      const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
-      if (noLocal && subscriber === from) continue;
-      if (queuedFor.size > 0 && queuedFor.has(ownerOf(subscriber.principal!))) continue;
-      hasSubscriber = true;
-      const isRetained = retain && retainAsPublished;
-      subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });
-    }
-    return hasSubscriber;
+    const isShared = this.#publishShared({ tenantId, message, retain }, subscriptions);
+    const isHere = deliverHere(subscriptions, { message, retain, queuedFor }, from);
+    const isElsewhere = this.#bus?.publish({ tenantId, message, retain, queuedFor }) ?? false;
+    return isShared || isHere || isElsewhere || queuedFor.size > 0;
   }
+
+  /** A message of another process, for the subscribers in this one. */
+  deliver(published: BusMessage): void {
+    deliverHere(this.#tenants.get(published.tenantId), published);
+  }
+
+  /** A message of another process, for a member in this one. */
+  deliverShared(published: SharedMessage): void {
+    const { tenantId, group, message, retain, hops } = published;
+    if (this.#tenants.get(tenantId)?.group(group)?.deliver(message, retain)) return;
+    if (hops < MAX_HOPS) this.#bus?.publishShared({ ...published, hops: hops + 1 });
+  }
+
+  #newTenant(tenantId: string): Subscriptions<Subscriber> {
+    return new Subscriptions((group, message, retain) => {
+      this.#bus?.publishShared({ tenantId, group, message, retain, hops: 0 });
+    });
+  }
+
+  /** Sends a message to a member of each group. @returns whether there is one */
+  #publishShared(
+    published: Omit<SharedMessage, "group" | "hops">,
+    subscriptions: Subscriptions<Subscriber> | undefined,
+  ): boolean {
+    const { tenantId, message } = published;
+    const here = subscriptions?.groups(message.topic) ?? [];
+    const elsewhere = this.#bus?.groupsOf(tenantId, message.topic);
+    let hasMember = false;
+    for (const group of here) {
+      const isDelivered = this.#offer(published, group, elsewhere?.get(group.key) ?? 0);
+      hasMember ||= isDelivered;
+    }
+    if (!elsewhere) return hasMember;
+    const names = new Set(here.map(({ key }) => key));
+    for (const group of elsewhere.keys()) {
+      if (!names.has(group)) hasMember = this.#bus!.publishShared({ ...published, group, hops: 0 }) || hasMember;
+    }
+    return hasMember;
+  }
+
+  /** The processes take turns, but a member that is ready comes before members here that are not. @param others processes with members */
+  #offer(published: Omit<SharedMessage, "group" | "hops">, group: SharedGroup<Subscriber>, others: number): boolean {
+    const isOthersTurn = others > 0 && (group.offered++ % (others + 1) > 0 || !group.isReady);
+    if (isOthersTurn && this.#bus!.publishShared({ ...published, group: group.key, hops: 0 })) return true;
+    return group.deliver(published.message, published.retain);
+  }
+}
+
+function deliverHere(
+  subscriptions: Subscriptions<Subscriber> | undefined,
+  { message, retain, queuedFor }: Pick<BusMessage, "message" | "retain" | "queuedFor">,
+  from?: Subscriber,
+): boolean {
+  let hasSubscriber = false;
+  for (const [subscriber, grant] of subscriptions?.matching(message.topic, from) ?? []) {
+    const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
+    if (noLocal && subscriber === from) continue;
+    if (queuedFor.size > 0 && queuedFor.has(ownerOf(subscriber.principal!))) continue;
+    hasSubscriber = true;
+    const isRetained = retain && retainAsPublished;
+    subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });
+  }
+  return hasSubscriber;
 }

@@ -14,7 +14,7 @@ function member(got: string[], name: string, isReady = true, waitingBytes = 0): 
 
 test("the members of a group take turns, also while others come and go", () => {
   const got: string[] = [];
-  const group = new SharedGroup<Member>();
+  const group = new SharedGroup<Member>("$share/group/topic");
   const [a, b, c] = ["a", "b", "c"].map((name) => member(got, name));
   assert.equal(group.deliver(MESSAGE, false), false);
   for (const each of [a!, b!]) group.set(each, GRANT);
@@ -27,7 +27,7 @@ test("the members of a group take turns, also while others come and go", () => {
 
 test("a member that is behind is passed over while another is ready, and the one with least to send gets it otherwise", () => {
   const got: string[] = [];
-  const group = new SharedGroup<Member>();
+  const group = new SharedGroup<Member>("$share/group/topic");
   const [far, near] = [member(got, "far", false, 900), member(got, "near", false, 100)];
   const ready = member(got, "ready");
   for (const each of [far, near, ready]) group.set(each, GRANT);

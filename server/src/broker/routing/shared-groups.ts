@@ -10,6 +10,9 @@ export interface Member {
   deliver(delivery: Delivery): void;
 }
 
+/** What becomes of a message that was for a member of a group which has none left. @param group its filter with its name */
+export type OnNoMember = (group: string, message: Message, isRetained: boolean) => void;
+
 /** How many members are asked for one message. A member that is not ready costs the others no more than this look. */
 const ASKED = 16;
 
@@ -18,19 +21,34 @@ const ASKED = 16;
  * offline is passed over while another is ready.
  */
 export class SharedGroup<S extends Member> {
+  /** Its filter with its name: `$share/<name>/<filter>`. */
+  readonly key: string;
+  /** How many messages it has been offered, to take turns with members in other processes. */
+  offered = 0;
   /** In the order of their turns. */
   readonly #members = new Map<S, Grant>();
+  readonly #onNoMember: OnNoMember;
 
-  get isEmpty(): boolean {
-    return this.#members.size === 0;
+  constructor(key: string, onNoMember: OnNoMember = () => undefined) {
+    this.key = key;
+    this.#onNoMember = onNoMember;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Whether a message would be sent at once. */
+  get isReady(): boolean {
+    return this.#next()?.isReady ?? false;
   }
 
   set(member: S, grant: Grant): void {
     this.#members.set(member, grant);
   }
 
-  delete(member: S): void {
-    this.#members.delete(member);
+  delete(member: S): boolean {
+    return this.#members.delete(member);
   }
 
   /**
@@ -48,7 +66,9 @@ export class SharedGroup<S extends Member> {
     this.#members.delete(member);
     this.#members.set(member, grant);
     const retain = isRetained && retainAsPublished;
-    const redeliver = () => void this.deliver(message, isRetained);
+    const redeliver = () => {
+      if (!this.deliver(message, isRetained)) this.#onNoMember(this.key, message, isRetained);
+    };
     member.deliver({ message, qos: lowerQos(qos, message.qos), retain, subscriptionIds, redeliver });
     return true;
   }

@@ -1,7 +1,7 @@
 import { type SharedFilter, sharedFilter } from "../codec/shared-filter.ts";
 import { FilterMap } from "./filter-map.ts";
-import type { Grant } from "./grant.ts";
-import { type Member, SharedGroup } from "./shared-groups.ts";
+import { type Grant, joinGrants } from "./grant.ts";
+import { type Member, type OnNoMember, SharedGroup } from "./shared-groups.ts";
 
 type Subscribers<S> = Map<S, Grant>;
 
@@ -11,27 +11,40 @@ type Groups<S extends Member> = Map<string, SharedGroup<S>>;
 export class Subscriptions<S extends Member> {
   readonly #own = new FilterMap<Subscribers<S>>();
   readonly #shared = new FilterMap<Groups<S>>();
+  readonly #onNoMember: OnNoMember;
+
+  /** @param onNoMember called with a message that was for a member of a group which has none left */
+  constructor(onNoMember: OnNoMember = () => undefined) {
+    this.#onNoMember = onNoMember;
+  }
 
   get isEmpty(): boolean {
     return this.#own.isEmpty && this.#shared.isEmpty;
   }
 
-  /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. */
-  add(subscriber: S, filter: string, grant: Grant): void {
+  /** A subscription to the same filter is replaced [MQTT-3.8.4-3]. @returns whether it is the first one to the filter, or of its group */
+  add(subscriber: S, filter: string, grant: Grant): boolean {
     const shared = sharedFilter(filter);
-    if (shared) this.#group(shared).set(subscriber, grant);
-    else entry(this.#own, filter, () => new Map()).set(subscriber, grant);
+    const subscribers = shared ? this.#group(filter, shared) : entry(this.#own, filter, () => new Map<S, Grant>());
+    const { size } = subscribers;
+    subscribers.set(subscriber, grant);
+    return size === 0;
   }
 
-  remove(subscriber: S, filter: string): void {
+  /** @returns whether it was the last one */
+  remove(subscriber: S, filter: string): boolean {
     const shared = sharedFilter(filter);
-    if (shared) {
-      this.#leave(subscriber, shared);
-      return;
-    }
+    if (shared) return this.#leave(subscriber, shared);
     const subscribers = this.#own.get(filter);
-    subscribers?.delete(subscriber);
-    if (subscribers?.size === 0) this.#own.delete(filter);
+    const isLast = subscribers?.delete(subscriber) === true && subscribers.size === 0;
+    if (isLast) this.#own.delete(filter);
+    return isLast;
+  }
+
+  /** The group of a shared filter with its name. */
+  group(filter: string): SharedGroup<S> | undefined {
+    const shared = sharedFilter(filter);
+    return shared && this.#shared.get(shared.filter)?.get(shared.name);
   }
 
   /**
@@ -50,17 +63,18 @@ export class Subscriptions<S extends Member> {
     return this.#shared.isEmpty ? [] : this.#shared.matching(topic).flatMap((groups) => [...groups.values()]);
   }
 
-  #group({ name, filter }: SharedFilter): SharedGroup<S> {
+  #group(key: string, { name, filter }: SharedFilter): SharedGroup<S> {
     const groups = entry(this.#shared, filter, (): Groups<S> => new Map());
-    return entry(groups, name, () => new SharedGroup<S>());
+    return entry(groups, name, () => new SharedGroup<S>(key, this.#onNoMember));
   }
 
-  #leave(subscriber: S, { name, filter }: SharedFilter): void {
+  #leave(subscriber: S, { name, filter }: SharedFilter): boolean {
     const groups = this.#shared.get(filter);
     const group = groups?.get(name);
-    group?.delete(subscriber);
-    if (group?.isEmpty) groups!.delete(name);
+    const isLast = group?.delete(subscriber) === true && group.size === 0;
+    if (isLast) groups!.delete(name);
     if (groups?.size === 0) this.#shared.delete(filter);
+    return isLast;
   }
 }
 
@@ -84,17 +98,8 @@ function merge<S>(found: readonly Subscribers<S>[], from: S | undefined): Subscr
     for (const [subscriber, grant] of subscribers) {
       if (grant.noLocal && subscriber === from) continue;
       const other = merged.get(subscriber);
-      merged.set(subscriber, other ? both(grant, other) : grant);
+      merged.set(subscriber, other ? joinGrants(grant, other) : grant);
     }
   }
   return merged;
-}
-
-function both(one: Grant, other: Grant): Grant {
-  return {
-    qos: one.qos > other.qos ? one.qos : other.qos,
-    noLocal: one.noLocal && other.noLocal,
-    retainAsPublished: one.retainAsPublished || other.retainAsPublished,
-    subscriptionIds: [...one.subscriptionIds, ...other.subscriptionIds],
-  };
 }

@@ -2,7 +2,7 @@ import type { OfflineSession, StoredSessions, StoredSubscription } from "../../c
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { FilterMap } from "../routing/filter-map.ts";
-import type { Grant } from "../routing/grant.ts";
+import { type Grant, joinGrants } from "../routing/grant.ts";
 import { lowerQos, type Message } from "../routing/message.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
 import { toStored } from "./stored-form.ts";
@@ -12,6 +12,7 @@ export interface Buffered {
   message: Message;
   qos: 1 | 2;
   retain: boolean;
+  subscriptionIds: readonly number[];
 }
 
 /** A stored session whose client is not connected, or is just being given it. */
@@ -122,11 +123,14 @@ export class OfflineSessions {
   ): Promise<Set<string>> {
     const owners = new Set<string>();
     const queued = [];
-    for (const [entry, { qos: granted, retainAsPublished }] of this.#subscribersOf(tenantId, message.topic)) {
+    for (const [entry, { qos: granted, retainAsPublished, subscriptionIds }] of this.#subscribersOf(
+      tenantId,
+      message.topic,
+    )) {
       const qos = lowerQos(granted, message.qos);
       if (qos === 0 || except?.has(entry.ownerId) || entry.expiresAt <= this.#deps.clock.now()) continue;
       owners.add(entry.ownerId);
-      const buffered = { message, qos, retain: retain && retainAsPublished };
+      const buffered = { message, qos, retain: retain && retainAsPublished, subscriptionIds };
       if (!entry.buffered) queued.push(toStored(this.#deps, entry.ownerId, buffered));
       else if (entry.buffered.push({ ...buffered, message: message.own() }) > MAX_BUFFERED) entry.buffered.pop();
     }
@@ -134,13 +138,14 @@ export class OfflineSessions {
     return owners;
   }
 
-  /** Each once, with the highest QoS of its filters. */
+  /** Each once, with the highest QoS of its filters and all their identifiers. */
   #subscribersOf(tenantId: string, topic: string): ReadonlyMap<Entry, Grant> {
     const [first = new Map<Entry, Grant>(), ...others] = this.#tenants.get(tenantId)?.matching(topic) ?? [];
     if (others.length === 0) return first;
     const merged = new Map(first);
     for (const [entry, grant] of others.flatMap((each) => [...each])) {
-      if (grant.qos >= (merged.get(entry)?.qos ?? 0)) merged.set(entry, grant);
+      const other = merged.get(entry);
+      merged.set(entry, other ? joinGrants(other, grant) : grant);
     }
     return merged;
   }

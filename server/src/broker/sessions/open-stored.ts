@@ -1,4 +1,6 @@
+import type { Will } from "../codec/read-connect.ts";
 import { type ConnectAnswer, ownerOf, type Principal } from "../policy/policy.ts";
+import { delayedWillOf } from "./delayed-will.ts";
 import { Persistence, type PersistenceParts } from "./persistence.ts";
 
 /** A session whose CONNECT has been authorized and recorded. */
@@ -8,6 +10,7 @@ export interface OpeningSession {
   readonly principal: Principal | undefined;
   /** What the CONNECT asks for; an expiry of 0 seconds is no stored session. */
   readonly wanted: { clean: boolean; expirySeconds: number };
+  readonly will: Will | undefined;
   /** There may be a stored session. */
   readonly hasStored: boolean;
   /** Resolves when a replaced session of another process has been stored, or has not in time. */
@@ -62,6 +65,7 @@ async function resume(
       sessionId,
       expirySeconds,
       clean,
+      will: delayedWillOf(session.will, sessionId, principal, expirySeconds),
     };
     const resumed = await stored.resume(asked);
     if (resumed === undefined) {
@@ -69,7 +73,7 @@ async function resume(
       await offline.refresh(ownerId);
       return "server_unavailable";
     }
-    session.persistence = new Persistence(parts, { ownerId, tenantId, sessionId }, resumed, expirySeconds);
+    session.persistence = new Persistence(parts, { ownerId, tenantId, sessionId }, resumed, asked);
   } catch (error) {
     offline.abort(ownerId);
     throw error;

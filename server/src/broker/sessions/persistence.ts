@@ -11,11 +11,11 @@ import type { Logger } from "../../lib/logger.ts";
 import { sharedFilter } from "../codec/shared-filter.ts";
 import type { UnsettledDelivery } from "../engine/outgoing/tracked.ts";
 import type { Grant } from "../routing/grant.ts";
-import { type Delivery, Message, NO_IDS } from "../routing/message.ts";
+import { type Delivery, Message } from "../routing/message.ts";
 import { TopicTrie } from "../routing/topic-trie.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
 import { grantOf, type OfflineSessions } from "./offline-sessions.ts";
-import { fromStored, toStored } from "./stored-form.ts";
+import { messageOf, toStored } from "./stored-form.ts";
 
 /** What all stored sessions of an engine share. */
 export interface PersistenceParts {
@@ -58,11 +58,24 @@ export class Persistence {
   /** Seconds; a DISCONNECT of MQTT 5 may change it. */
   expirySeconds: number;
 
-  constructor(parts: PersistenceParts, holder: Holder, resumed: ResumedSession, expirySeconds: number) {
+  readonly #hasWill: boolean;
+
+  constructor(
+    parts: PersistenceParts,
+    holder: Holder,
+    resumed: ResumedSession,
+    { expirySeconds, will }: { expirySeconds: number; will?: object | undefined },
+  ) {
+    this.#hasWill = will !== undefined;
     this.#parts = parts;
     this.#holder = holder;
     this.#resumed = resumed;
     this.expirySeconds = expirySeconds;
+  }
+
+  /** Whether the will of the connection is stored, and published after its delay: not by who ends the connection. */
+  get delaysWill(): boolean {
+    return this.#hasWill && this.expirySeconds > 0;
   }
 
   get isPresent(): boolean {
@@ -108,31 +121,35 @@ export class Persistence {
       const { position, packetId, topic } = stored;
       const isWanted = filters.matchingTopic(topic).length > 0 && mayReceive(topic);
       if (stored.released) out.releaseAgain(packetId!, this.#deliveryOf(stored, new Message(topic, EMPTY, stored.qos)));
-      else if (isWanted) out.publish(this.#deliveryOf(stored, fromStored(this.#parts, stored)));
+      else if (isWanted) out.publish(this.#deliveryOf(stored, messageOf(this.#parts, stored)));
       else this.#delete(position);
     }
     this.#resumed.messages = [];
-    for (const { message, qos, retain } of this.#parts.offline.take(this.#holder.ownerId)) {
-      if (filters.matchingTopic(message.topic).length > 0)
-        out.publish({ message, qos, retain, subscriptionIds: NO_IDS });
+    for (const buffered of this.#parts.offline.take(this.#holder.ownerId)) {
+      if (filters.matchingTopic(buffered.message.topic).length > 0) out.publish(buffered);
     }
   }
 
-  #deliveryOf({ position, packetId, qos, retain }: StoredMessage, message: Message): Delivery {
+  #deliveryOf({ position, packetId, qos, retain, subscriptionIds }: StoredMessage, message: Message): Delivery {
     const former = packetId === null ? {} : { packetId };
     return {
       message,
       qos,
       retain,
-      subscriptionIds: NO_IDS,
+      subscriptionIds,
       position,
       onSettled: () => this.#delete(position),
       ...former,
     };
   }
 
-  /** Stores what is to outlast the connection, in the background. @returns when that is done */
-  part(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[]): Promise<void> {
+  /**
+   * Stores what is to outlast the connection, in the background.
+   *
+   * @param isWillDue whether the end of the connection is one for which its will is published
+   * @returns when that is done
+   */
+  part(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[], isWillDue: boolean): Promise<void> {
     const { offline, batches, clock } = this.#parts;
     const { ownerId, tenantId } = this.#holder;
     if (this.expirySeconds === 0) {
@@ -143,6 +160,7 @@ export class Persistence {
     // A connection that ends before it is answered leaves the stored session as it was.
     const subscriptions = this.#isRestored ? [...this.#subscriptions.values()] : this.#resumed.subscriptions;
     const parted = this.#parted(this.#isRestored ? incomingIds : this.#resumed.incomingIds, unsettled);
+    if (this.#hasWill) parted.will = isWillDue ? "due" : "void";
     for (const buffered of offline.take(ownerId)) parted.messages.push(toStored(this.#parts, ownerId, buffered));
     offline.part({ ownerId, tenantId, subscriptions, expiresAt });
     const work = this.#background(async () => {

@@ -4,26 +4,37 @@ import { Cursor } from "../codec/cursor.ts";
 import type { Properties } from "../codec/property-table.ts";
 import { readProperties } from "../codec/read-properties.ts";
 import { writeProperties } from "../codec/write-properties.ts";
-import { Message, type Qos } from "../routing/message.ts";
+import { type Delivery, Message, type Qos } from "../routing/message.ts";
 
 export interface Clocked {
   clock: Clock;
 }
 
+/** What is stored of every message. */
+export type StoredForm = Pick<StoredMessage, "topic" | "payload" | "properties" | "expiresAt">;
+
+export function storedForm({ clock }: Clocked, message: Message): StoredForm {
+  const { messageExpiry, ...properties } = message.propertiesAt(clock.monotonicMs()) ?? {};
+  const expiresAt = messageExpiry === undefined ? null : new Date(clock.now().getTime() + messageExpiry * SECOND);
+  const { topic, payload } = message;
+  return { topic, payload, properties: writeProperties(properties), expiresAt };
+}
+
 /** A message as it is stored for an owner. */
 export function toStored(
-  { clock }: Clocked,
+  deps: Clocked,
   ownerId: string,
-  { message, qos, retain }: { message: Message; qos: Qos; retain: boolean },
+  { message, qos, retain, subscriptionIds }: Pick<Delivery, "message" | "qos" | "retain" | "subscriptionIds">,
 ): NewStoredMessage {
-  const { messageExpiry, ...properties } = message.propertiesAt(clock.monotonicMs()) ?? {};
-  const expiresAt = messageExpiry === undefined ? undefined : new Date(clock.now().getTime() + messageExpiry * SECOND);
-  const { topic, payload } = message;
-  return { ownerId, topic, payload, qos: qos as 1 | 2, retain, properties: writeProperties(properties), expiresAt };
+  const { expiresAt, ...form } = storedForm(deps, message);
+  return { ...form, ownerId, qos: qos as 1 | 2, retain, subscriptionIds, expiresAt: expiresAt ?? undefined };
 }
 
 /** A stored message as it is sent. */
-export function fromStored({ clock }: Clocked, { topic, payload, qos, properties, expiresAt }: StoredMessage): Message {
+export function messageOf(
+  { clock }: Clocked,
+  { topic, payload, qos, properties, expiresAt }: StoredForm & { qos: Qos },
+): Message {
   const seconds = expiresAt && Math.max(1, Math.ceil((expiresAt.getTime() - clock.now().getTime()) / SECOND));
   const read = propertiesOf(properties);
   return new Message(

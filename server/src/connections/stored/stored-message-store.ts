@@ -12,6 +12,8 @@ export interface NewStoredMessage {
   /** Those of MQTT 5 that are passed on, encoded; the expiry is apart. */
   properties: Buffer;
   expiresAt: Date | undefined;
+  /** Of the subscriptions for which it is stored. */
+  subscriptionIds: readonly number[];
   /** Under which the client was sent it. */
   packetId?: number | undefined;
   /** The client has received it (QoS 2). */
@@ -36,7 +38,7 @@ export function bytesOf({ topic, payload, properties }: NewStoredMessage): numbe
 /** What waits for an owner, oldest first, without what has expired. */
 export async function selectMessages(tx: Tx, ownerId: string, now: Date): Promise<StoredMessage[]> {
   const { rows } = await sql<StoredMessage>`
-    SELECT position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", packet_id AS "packetId", released
+    SELECT position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", subscription_ids AS "subscriptionIds", packet_id AS "packetId", released
       FROM stored_messages WHERE owner_id = ${ownerId} AND (expires_at IS NULL OR expires_at > ${now})
      ORDER BY position`.execute(tx);
   return rows;
@@ -80,14 +82,15 @@ export async function insertMessages(
                     ${textArray(messages.map(({ expiresAt }) => expiresAt?.toISOString()))}::text::timestamptz[],
                     ${plainArray(messages.map(({ packetId }) => packetId))}::text::integer[],
                     ${plainArray(messages.map(({ released = false }) => released))}::text::boolean[],
-                    ${plainArray(messages.map(bytesOf))}::text::integer[])
-             WITH ORDINALITY AS g (owner_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, n)
+                    ${plainArray(messages.map(bytesOf))}::text::integer[],
+                    ${textArray(messages.map(({ subscriptionIds }) => plainArray(subscriptionIds)))}::text::text[])
+             WITH ORDINALITY AS g (owner_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, subscription_ids, n)
         JOIN stored_sessions s ON s.owner_id = g.owner_id LEFT JOIN used u ON u.owner_id = g.owner_id
       WINDOW arrived AS (PARTITION BY g.owner_id ORDER BY g.n)
     )
     INSERT INTO stored_messages
-           (owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes)
-    SELECT owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes
+           (owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, subscription_ids)
+    SELECT owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, subscription_ids::integer[]
       FROM ranked WHERE nth <= ${caps.messages} AND total <= ${caps.bytes} ORDER BY n`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

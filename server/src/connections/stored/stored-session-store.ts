@@ -4,6 +4,7 @@ import { pruneInBatches } from "../../db/prune.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
 import { type StoredMessage, selectMessages } from "./stored-message-store.ts";
+import { beginLostDelays, type DelayedWill, deleteWillsOf, endDelay, insertWill } from "./will-store.ts";
 
 /** A subscription as it is stored; beside the filter it has what the engine grants. */
 export interface StoredSubscription {
@@ -21,6 +22,8 @@ export interface ResumeRequest {
   expirySeconds: number;
   /** A stored session is deleted first. */
   clean: boolean;
+  /** That of this connection, if it is to be delayed. */
+  will?: DelayedWill | undefined;
 }
 
 export interface ResumedSession {
@@ -62,12 +65,19 @@ export async function resumeSession(db: Db, asked: ResumeRequest, now: Date): Pr
        WHERE owner_id = ${ownerId} AND ${isCurrent(asked)}
       RETURNING subscriptions, incoming_ids AS "incomingIds"`.execute(tx);
     await notifyOf(tx, ownerId);
-    if (rows[0]) return { isPresent: true, ...rows[0], messages: await selectMessages(tx, ownerId, now) };
+    if (rows[0]) {
+      await deleteWillsOf(tx, ownerId);
+      if (asked.will) await insertWill(tx, asked.will);
+      return { isPresent: true, ...rows[0], messages: await selectMessages(tx, ownerId, now) };
+    }
     const added = await sql`
       INSERT INTO stored_sessions (owner_id, tenant_id, client_id, certificate_id, session_id, expiry_seconds)
       SELECT ${ownerId}::uuid, ${tenantId}::uuid, ${clientId}::text, ${certificateId}::uuid, ${sessionId}::uuid, ${expirySeconds}::integer
        WHERE ${isCurrent(asked)} ON CONFLICT DO NOTHING RETURNING owner_id`.execute(tx);
-    return added.rows.length === 0 ? undefined : { isPresent: false, subscriptions: [], incomingIds: [], messages: [] };
+    if (added.rows.length === 0) return undefined;
+    await endDelay(tx, ownerId, now);
+    if (asked.will) await insertWill(tx, asked.will);
+    return { isPresent: false, subscriptions: [], incomingIds: [], messages: [] };
   });
 }
 
@@ -142,6 +152,7 @@ export async function pruneStored(db: Db, now: Date, stopped?: AbortSignal): Pro
   };
   await pruneInBatches(deleteBatch, { stopped });
   await pruneInBatches(async (limit) => await partLost(db, now, limit), { stopped });
+  await pruneInBatches(async (limit) => await beginLostDelays(db, now, limit), { stopped });
 }
 
 /** A session is open before its stored session is given to it, so one that is not open will not write it any more. */

@@ -1,6 +1,6 @@
 import type { Database, Db, Unlisten } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { SECOND } from "../../lib/clock.ts";
+import { addMs, SECOND } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import {
@@ -26,6 +26,7 @@ import {
   type StoredSubscription,
   writeSubscriptions,
 } from "./stored-session-store.ts";
+import { beginDelay, type DueWill, deleteWill, endDelay, leaseWills } from "./will-store.ts";
 
 type Holder = Pick<ResumeRequest, "ownerId" | "sessionId">;
 
@@ -37,6 +38,8 @@ export interface PartedSession extends Holder {
   sent: SentMessage[];
   /** Those that are not stored yet, in their order. */
   messages: NewStoredMessage[];
+  /** What becomes of its delayed will, if it has one. */
+  will?: "due" | "void" | undefined;
 }
 
 /** MQTT sessions that outlive their connection. Every function rejects when the database fails. */
@@ -54,6 +57,10 @@ export interface StoredSessions {
   part(parted: PartedSession): Promise<number | undefined>;
   /** Deletes the stored session of an owner; with `sessionId` only if this connection has it. */
   discard(ownerId: string, sessionId?: string): Promise<void>;
+  /** Delayed wills that are due, for this process alone to publish; each is leased again if it is not deleted in time. */
+  leaseWills(): Promise<DueWill[]>;
+  /** A will has been published, or is void. */
+  deleteWill(sessionId: string): Promise<void>;
   /** Adds messages of one tenant to stored sessions. @returns how many had no room */
   enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
   /** Deletes messages that a client has acknowledged, or may not receive. */
@@ -66,6 +73,9 @@ export interface StoredSessions {
 }
 
 const LIST_LIMIT = 1_000;
+/** Wills that are leased at once, and for how long. */
+const WILLS = 100;
+const LEASE_MS = 10 * SECOND;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 /** How long the use of a tenant that was counted is taken for its use. */
 const COUNTED_MS = SECOND;
@@ -80,7 +90,17 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
     resume: (request) => resumeSession(connects, request, clock.now()),
     writeSubscriptions: (holder, subscriptions) => writeSubscriptions(db, holder, subscriptions),
     part: (parted) => part(database, parted, { now: clock.now(), caps }),
-    discard: (ownerId, sessionId) => deleteStoredSession(db, ownerId, sessionId),
+    async discard(ownerId, sessionId) {
+      await deleteStoredSession(db, ownerId, sessionId);
+      // A session that ends itself has published its will.
+      if (sessionId === undefined) await endDelay(db, ownerId, clock.now());
+      else await deleteWill(db, sessionId);
+    },
+    leaseWills: () => leaseWills(db, clock.now(), addMs(clock.now(), LEASE_MS), WILLS),
+    async deleteWill(sessionId) {
+      await faultPoint("will.published");
+      await deleteWill(db, sessionId);
+    },
     async enqueue(tenantId, messages) {
       const use = await usage(tenantId);
       const fitting = messages.filter((message) => {
@@ -110,12 +130,14 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
 
 async function part(
   { db }: Pick<Database, "db">,
-  { sent, messages, ...parted }: PartedSession,
+  { sent, messages, will, ...parted }: PartedSession,
   { now, caps }: { now: Date; caps: { messages: number; bytes: number } },
 ): Promise<number | undefined> {
   const expiresAt = expiryOf(now, parted.expirySeconds);
   return await inTransaction(db, async (tx) => {
     if (!(await partSession(tx, parted, { ...parted, expiresAt }))) return undefined;
+    if (will === "due") await beginDelay(tx, parted.sessionId, now, parted.expirySeconds);
+    if (will === "void") await deleteWill(tx, parted.sessionId);
     await updateSent(tx, sent);
     return messages.length - (await insertMessages(tx, messages, caps));
   });

@@ -131,6 +131,13 @@ export const broker = limitTable({
     reached: "the CONNACK has this as server keep alive, also for a client that asks for none",
     fixed: true,
   },
+  mqtt5WillDelaySeconds: {
+    level: "session",
+    of: "seconds of will delay of a client of MQTT 5, and no longer than its session is stored",
+    value: 3_600,
+    reached: "the will is published then",
+    fixed: true,
+  },
   mqttOutgoingInFlight: {
     level: "session",
     of: "QoS 1 and 2 messages sent to a client that it has not acknowledged, at most 65,535",
@@ -170,15 +177,17 @@ export const broker = limitTable({
   },
   retainedMessages: {
     level: "tenant",
-    of: "retained messages, in each process",
+    of: "retained messages; one that has expired counts until it is deleted, ten minutes later at most",
     value: 10_000,
-    reached: "a message on a new topic is delivered and not retained, with a journal entry",
+    reached:
+      "a message on a new topic is delivered and not retained, with a journal entry; MQTT 5: acknowledged with 0x97 (quota exceeded)",
   },
   retainedBytes: {
     level: "tenant",
-    of: "bytes of retained messages with their topics, in each process",
+    of: "bytes of retained messages with their topics and properties",
     value: 16 * 1024 * 1024,
-    reached: "the message is delivered and not retained, with a journal entry",
+    reached:
+      "the message is delivered and not retained, with a journal entry; MQTT 5: acknowledged with 0x97 (quota exceeded)",
   },
   refusalEntries: {
     level: "tenant",
@@ -255,11 +264,29 @@ export const broker = limitTable({
     value: 256 * 1024 * 1024,
     reached: "the session with most of them, of the tenant with most, is closed",
   },
+  mqttBusBytes: {
+    level: "process",
+    of: "bytes of MQTT messages that wait for another worker which does not read them; those of QoS 0 have half of it",
+    value: 16 * 1024 * 1024,
+    reached: "further messages do not reach the subscribers of that worker, and are counted by QoS",
+  },
   mqttConnecting: {
     level: "process",
     of: "CONNECTs that are authorized at once",
     value: 500,
     reached: "further ones wait in their order, as long as a client may take to connect",
+  },
+  retainedCacheBytes: {
+    level: "process",
+    of: "bytes of retained messages in memory, and 512 for each",
+    value: 64 * 1024 * 1024,
+    reached: "those of the tenants whose clients have not subscribed for longest are read from the database again",
+  },
+  mqttDrainedPerSecond: {
+    level: "process",
+    of: "MQTT sessions that are ended a second when the process stops",
+    value: 1_000,
+    reached: "further ones are served until their turn; the stop takes longer",
   },
   mqttConnections: {
     level: "process",

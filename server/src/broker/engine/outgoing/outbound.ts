@@ -1,6 +1,9 @@
 import type { Socket } from "node:net";
-import type { AckType } from "../../codec/writers.ts";
+import { PacketProblem } from "../../codec/problem.ts";
+import type { Properties } from "../../codec/property-table.ts";
+import { type AckType, writeAck5, writeDisconnect } from "../../codec/writers.ts";
 import { COUNTED_BYTES } from "../../outgoing-budget.ts";
+import { ACK_TEXTS, DISCONNECT_TEXTS } from "../../policy/answers.ts";
 import type { Delivery } from "../../routing/message.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Flushable } from "../turn-writer.ts";
@@ -36,6 +39,9 @@ export class Outbound implements Flushable {
   #isCounted = false;
   /** Of a client of MQTT 5 [MQTT-3.3.4-9]. */
   #receiveMaximum = Infinity;
+  #maximumPacketSize = Infinity;
+  /** Whether the client wants reason strings [MQTT-3.1.2-29]. */
+  #explains = false;
   #encoder: PublishEncoder;
 
   constructor(socket: Socket, owner: OutboundOwner, parts: Pick<EngineParts, "limits" | "turns" | "clock">) {
@@ -48,12 +54,36 @@ export class Outbound implements Flushable {
   /** The client speaks MQTT 5 and has these limits. */
   limitTo(client: ClientLimits): void {
     this.#receiveMaximum = client.receiveMaximum;
+    this.#maximumPacketSize = client.maximumPacketSize;
+    this.#explains = client.wantsReasons;
     this.#encoder = new PublishEncoder(this.#parts.clock, client);
   }
 
   packet(packet: Buffer): void {
     this.#buffer.packet(packet);
     this.#schedule();
+  }
+
+  /** Sends a DISCONNECT of MQTT 5, without its properties where the client permits no packet that long [MQTT-3.14.2-3]. */
+  disconnect(code: number, properties?: Properties): void {
+    const packet = writeDisconnect(code, properties ?? this.#explanation(DISCONNECT_TEXTS[code]));
+    const fitting = [packet, writeDisconnect(code)].find((each) => this.permits(each));
+    if (fitting) this.packet(fitting);
+  }
+
+  /** Whether the client permits a packet that long. */
+  permits(packet: Buffer): boolean {
+    return packet.length <= this.#maximumPacketSize;
+  }
+
+  /** Sends an acknowledgement of MQTT 5 that is no success, in the same way [MQTT-3.4.2-2, MQTT-3.5.2-2]. */
+  refusal(type: "puback" | "pubrec", packetId: number, code: number): void {
+    const packet = writeAck5(type, packetId, code, this.#explanation(ACK_TEXTS[code]));
+    this.packet(this.permits(packet) ? packet : writeAck5(type, packetId, code));
+  }
+
+  #explanation(reasonString: string | undefined): Properties | undefined {
+    return this.#explains && reasonString !== undefined ? { reasonString } : undefined;
   }
 
   ack(type: AckType, packetId: number): void {
@@ -109,8 +139,14 @@ export class Outbound implements Flushable {
     );
   }
 
-  /** The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses. */
+  /**
+   * The client has acknowledged a message, and may get the next one. A PUBREC is answered [MQTT-4.3.3-1], unless it refuses.
+   *
+   * @throws PacketProblem for an acknowledgement that the QoS of the message does not have
+   */
   acknowledged(id: number, type: "puback" | "pubrec" | "pubcomp", reason = 0): void {
+    if (this.#window?.contradicts(id, type))
+      throw new PacketProblem("an acknowledgement of another QoS", "protocol_error");
     const isRefused = type === "pubrec" && reason >= 0x80;
     const isOver = this.#window?.acknowledged(id, type) || (isRefused && this.#window?.acknowledged(id, "pubcomp"));
     if (type === "pubrec" && !isRefused) this.ack("pubrel", id);

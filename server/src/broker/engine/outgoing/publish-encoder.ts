@@ -11,6 +11,8 @@ export interface ClientLimits {
   /** Bytes. */
   maximumPacketSize: number;
   topicAliasMaximum: number;
+  /** Reason strings. */
+  wantsReasons: boolean;
 }
 
 /** Encodes the PUBLISH packets of one connection. MQTT 3.1.1 has neither properties nor a maximum packet size. */

@@ -50,6 +50,13 @@ export class Window {
     this.#awaited.delete(id);
   }
 
+  /** Whether the message with this id is open and has no such acknowledgement now. A PUBREC may be repeated. */
+  contradicts(id: number, type: Awaited): boolean {
+    const awaited = this.#awaited.get(id);
+    if (awaited === undefined || awaited === type) return false;
+    return !(awaited === "pubcomp" && type === "pubrec");
+  }
+
   /** The client has sent this acknowledgement. One that is not awaited changes nothing. @returns whether the message is over */
   acknowledged(id: number, type: Awaited): boolean {
     if (this.#awaited.get(id) !== type) return false;

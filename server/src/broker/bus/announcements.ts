@@ -1,0 +1,97 @@
+import { withTimeout } from "../../lib/timeouts.ts";
+import { encodeInterest, encodeNumber } from "./frame.ts";
+import type { InLink } from "./links.ts";
+import { OwnInterest } from "./own-interest.ts";
+
+/** How long a SUBSCRIBE waits until the other processes know of it. */
+const ANNOUNCE_MS = 1_000;
+
+interface Waiter {
+  number: number;
+  resolve(): void;
+}
+
+interface Options {
+  /** The processes that this one is connected to; one that has not connected itself yet knows nothing. */
+  peers(): Iterable<string>;
+  /** Called where something is to be flushed. */
+  onPending(): void;
+}
+
+/** What this process subscribes to, and which of the other processes know. */
+export class Announcements {
+  readonly #options: Options;
+  readonly #own = new OwnInterest();
+  readonly #links = new Map<string, InLink>();
+  /** Processes that have not answered in time: they are not waited for until they do. */
+  readonly #late = new Set<string>();
+  #waiters: Waiter[] = [];
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  change(tenantId: string, filter: string, isOn: boolean): void {
+    if (!this.#own.change(tenantId, filter, isOn) || this.#links.size === 0) return;
+    const frame = encodeInterest(this.#own.number, tenantId, filter, isOn);
+    for (const link of this.#links.values()) link.control(frame);
+    this.#options.onPending();
+  }
+
+  /** Another process sends its messages from now on: it is sent all interest. */
+  joined(name: string, link: InLink): void {
+    this.#links.get(name)?.destroy();
+    this.#links.set(name, link);
+    for (const { tenantId, filter } of this.#own) link.control(encodeInterest(0, tenantId, filter, true));
+    link.control(encodeNumber("all", this.#own.number));
+    this.#options.onPending();
+  }
+
+  left(name: string, link: InLink): void {
+    if (this.#links.get(name) !== link) return;
+    this.#links.delete(name);
+    this.#late.delete(name);
+    this.check();
+  }
+
+  /** A process knows of all changes up to `number`. */
+  known(name: string, link: InLink, number: number): void {
+    link.known = Math.max(link.known, number);
+    this.#late.delete(name);
+    this.check();
+  }
+
+  /** Resolves when every process knows of all changes so far, or is late; undefined where there is nothing to wait for. */
+  announced(): Promise<void> | undefined {
+    const { number } = this.#own;
+    if (this.#behind(number).length === 0) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiters.push({ number, resolve });
+    return withTimeout(promise, ANNOUNCE_MS, () => {
+      for (const name of this.#behind(number)) this.#late.add(name);
+      this.check();
+    });
+  }
+
+  /** Resolves what need not wait any more. */
+  check(): void {
+    if (this.#waiters.length === 0) return;
+    const [done, waiting] = [[] as Waiter[], [] as Waiter[]];
+    for (const waiter of this.#waiters) (this.#behind(waiter.number).length === 0 ? done : waiting).push(waiter);
+    this.#waiters = waiting;
+    for (const { resolve } of done) resolve();
+  }
+
+  flush(): void {
+    for (const link of this.#links.values()) link.flush();
+  }
+
+  close(): void {
+    for (const link of this.#links.values()) link.destroy();
+  }
+
+  #behind(number: number): string[] {
+    const names = new Set([...this.#options.peers(), ...this.#links.keys()]);
+    return [...names].filter((name) => !this.#late.has(name) && (this.#links.get(name)?.known ?? -1) < number);
+  }
+}

@@ -1,0 +1,137 @@
+import { Cursor } from "../codec/cursor.ts";
+import { readProperties } from "../codec/read-properties.ts";
+import { writeProperties } from "../codec/write-properties.ts";
+import { Message, type Qos } from "../routing/message.ts";
+import type { BusMessage, SharedMessage } from "./bus.ts";
+import { FrameCursor, FrameWriter, lengthOf } from "./frame-fields.ts";
+
+/** Processes of different versions exchange no messages. */
+export const BUS_VERSION = 1;
+
+export type BusFrame =
+  /** The first one of a connection: which process has opened it. */
+  | { type: "hello"; version: number; name: string }
+  /** Its number counts the changes of one process. */
+  | { type: "interest"; number: number; tenantId: string; filter: string; isOn: boolean }
+  /** All interest up to this number has been sent. */
+  | { type: "all"; number: number }
+  /** The other process knows of all interest up to this number. */
+  | { type: "known"; number: number }
+  | ({ type: "publish" } & BusMessage)
+  | ({ type: "shared" } & SharedMessage);
+
+const TYPE = { hello: 1, interest: 2, all: 3, known: 4, publish: 5, shared: 6 } as const;
+const RETAIN = 4;
+const HAS_PROPERTIES = 8;
+
+/** A frame is its length in four bytes, its type in one, and its fields. */
+export function encodeHello(name: string): Buffer {
+  return new FrameWriter(TYPE.hello, 1 + lengthOf(name)).byte(BUS_VERSION).text(name).done();
+}
+
+export function encodeInterest(number: number, tenantId: string, filter: string, isOn: boolean): Buffer {
+  const writer = new FrameWriter(TYPE.interest, 5 + lengthOf(tenantId) + lengthOf(filter));
+  return writer.uint32(number).byte(Number(isOn)).text(tenantId).text(filter).done();
+}
+
+export function encodeNumber(type: "all" | "known", number: number): Buffer {
+  return new FrameWriter(TYPE[type], 4).uint32(number).done();
+}
+
+/** @param nowMs by the monotonic clock: the time that a message has waited is taken from its expiry */
+export function encodePublish({ tenantId, message, retain, queuedFor }: BusMessage, nowMs: number): Buffer {
+  const owners = [...queuedFor];
+  const properties = propertiesOf(message, nowMs);
+  const ownersLength = owners.reduce((sum, owner) => sum + lengthOf(owner), 2);
+  const writer = new FrameWriter(TYPE.publish, messageLength(tenantId, message, properties) + ownersLength);
+  writeMessage(writer, tenantId, message, retain, properties);
+  writer.uint16(owners.length);
+  for (const owner of owners) writer.text(owner);
+  return writer.bytes(message.payload).done();
+}
+
+/** As {@link encodePublish}. */
+export function encodeShared({ tenantId, message, retain, group, hops }: SharedMessage, nowMs: number): Buffer {
+  const properties = propertiesOf(message, nowMs);
+  const length = messageLength(tenantId, message, properties) + lengthOf(group) + 1;
+  const writer = new FrameWriter(TYPE.shared, length);
+  writeMessage(writer, tenantId, message, retain, properties);
+  return writer.text(group).byte(hops).bytes(message.payload).done();
+}
+
+function propertiesOf(message: Message, nowMs: number): Buffer | undefined {
+  const properties = message.propertiesAt(nowMs);
+  return properties && writeProperties(properties);
+}
+
+function messageLength(tenantId: string, { topic, payload }: Message, properties: Buffer | undefined): number {
+  return 1 + lengthOf(tenantId) + lengthOf(topic) + (properties?.length ?? 0) + payload.length;
+}
+
+function writeMessage(
+  writer: FrameWriter,
+  tenantId: string,
+  { topic, qos }: Message,
+  retain: boolean,
+  properties: Buffer | undefined,
+): void {
+  writer.byte(qos | (retain ? RETAIN : 0) | (properties ? HAS_PROPERTIES : 0));
+  writer.text(tenantId).text(topic);
+  if (properties) writer.bytes(properties);
+}
+
+/** Decodes a frame without its length. A payload shares its memory. Throws an Error where it is malformed. */
+export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
+  const cursor = new FrameCursor(frame, 1);
+  switch (frame[0]) {
+    case TYPE.hello:
+      return { type: "hello", version: cursor.byte(), name: cursor.text() };
+    case TYPE.interest: {
+      const [number, isOn] = [cursor.uint32(), cursor.byte() === 1];
+      return { type: "interest", number, isOn, tenantId: cursor.text(), filter: cursor.text() };
+    }
+    case TYPE.all:
+      return { type: "all", number: cursor.uint32() };
+    case TYPE.known:
+      return { type: "known", number: cursor.uint32() };
+    case TYPE.publish:
+      return decodePublish(cursor, nowMs);
+    case TYPE.shared:
+      return decodeShared(cursor, nowMs);
+    default:
+      throw new Error(`there is no frame of type ${frame[0]}`);
+  }
+}
+
+function decodePublish(cursor: FrameCursor, nowMs: number): BusFrame {
+  const head = readHead(cursor);
+  const owners = Array.from({ length: cursor.uint16() }, () => cursor.text());
+  const { tenantId, retain } = head;
+  return { type: "publish", tenantId, retain, queuedFor: new Set(owners), message: messageOf(head, cursor, nowMs) };
+}
+
+function decodeShared(cursor: FrameCursor, nowMs: number): BusFrame {
+  const head = readHead(cursor);
+  const [group, hops] = [cursor.text(), cursor.byte()];
+  const { tenantId, retain } = head;
+  return { type: "shared", tenantId, retain, group, hops, message: messageOf(head, cursor, nowMs) };
+}
+
+type Head = ReturnType<typeof readHead>;
+
+function readHead(cursor: FrameCursor) {
+  const flags = cursor.byte();
+  const [tenantId, topic] = [cursor.text(), cursor.text()];
+  const properties = flags & HAS_PROPERTIES ? cursor.with((at, frame) => readAt(at, frame)) : undefined;
+  return { qos: (flags & 3) as Qos, retain: (flags & RETAIN) !== 0, tenantId, topic, properties };
+}
+
+function readAt(at: number, frame: Buffer) {
+  const cursor = new Cursor({ first: 0, bytes: frame, bodyStart: at, end: frame.length });
+  const value = readProperties(cursor, "publish");
+  return { value, at: cursor.at };
+}
+
+function messageOf({ topic, qos, properties }: Head, cursor: FrameCursor, nowMs: number): Message {
+  return new Message(topic, cursor.rest(), qos, properties, nowMs);
+}

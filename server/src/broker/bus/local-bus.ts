@@ -1,0 +1,223 @@
+import { readdir, stat, unlink } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import type { Ids } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Metrics } from "../../lib/metrics.ts";
+import { listenOnPrivateSocket } from "../../lib/sockets/private-socket.ts";
+import { withTimeout } from "../../lib/timeouts.ts";
+import type { BrokerLimits } from "../limits.ts";
+import { Announcements } from "./announcements.ts";
+import type { Bus, BusMessage, BusReceiver, SharedMessage } from "./bus.ts";
+import {
+  BUS_VERSION,
+  type BusFrame,
+  decodeFrame,
+  encodeHello,
+  encodeNumber,
+  encodePublish,
+  encodeShared,
+} from "./frame.ts";
+import { InLink, OutLink, readFrames } from "./links.ts";
+import { RemoteInterest } from "./remote-interest.ts";
+
+export interface LocalBusDeps {
+  /** Where each process has a socket. Only this user may open the folder. */
+  folder: string;
+  limits: Pick<BrokerLimits, "mqttBusBytes">;
+  clock: Clock;
+  ids: Pick<Ids, "bytes">;
+  metrics: Pick<Metrics, "busMessages" | "busDropped">;
+  logger: Logger;
+}
+
+const SOCKET_NAME = /^bus\.([0-9a-f]{8})$/;
+/** How long a start waits for a process that does not answer. */
+const JOIN_MS = 2_000;
+const RECONNECT_MS = 200;
+/** A socket on which no process listens is removed once it is as old. */
+const STALE_MS = 10_000;
+
+/** The processes of one machine, over Unix sockets: each opens a connection to every other one, on which it sends its messages. */
+export class LocalBus implements Bus {
+  readonly #deps: LocalBusDeps;
+  readonly #name: string;
+  readonly #server: Server;
+  readonly #out = new Map<string, OutLink>();
+  readonly #remote = new RemoteInterest<OutLink>();
+  readonly #announcements: Announcements;
+  readonly #opening = new Map<string, Promise<void>>();
+  #receiver: BusReceiver | undefined;
+  #isScheduled = false;
+  #isStopped = false;
+
+  constructor(deps: LocalBusDeps) {
+    this.#deps = deps;
+    this.#name = deps.ids.bytes(4).toString("hex");
+    this.#announcements = new Announcements({ peers: () => this.#out.keys(), onPending: () => this.#schedule() });
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  async start(receiver: BusReceiver): Promise<void> {
+    this.#receiver = receiver;
+    const { folder } = this.#deps;
+    await listenOnPrivateSocket(this.#server, this.#pathOf(this.#name));
+    // Each listens before it reads the folder: of two that start at once, one finds the other at least.
+    const names = (await readdir(folder)).flatMap((file) => SOCKET_NAME.exec(file)?.[1] ?? []);
+    await Promise.all(names.map((name) => this.#join(name)));
+  }
+
+  async stop(): Promise<void> {
+    this.flush();
+    this.#isStopped = true;
+    for (const link of this.#out.values()) link.close();
+    this.#announcements.close();
+    if (!this.#server.listening) return;
+    // Closing removes the socket's file.
+    this.#server.close();
+  }
+
+  flush(): void {
+    this.#isScheduled = false;
+    let sent = 0;
+    for (const link of this.#out.values()) sent += link.flush();
+    if (sent > 0) this.#deps.metrics.busMessages.inc({ direction: "sent" }, sent);
+    this.#announcements.flush();
+  }
+
+  interest(tenantId: string, filter: string, isOn: boolean): void {
+    this.#announcements.change(tenantId, filter, isOn);
+  }
+
+  announced(): Promise<void> | undefined {
+    this.flush();
+    return this.#announcements.announced();
+  }
+
+  publish(message: BusMessage): boolean {
+    const peers = this.#remote.peersOf(message.tenantId, message.message.topic);
+    if (!peers) return false;
+    const frame = encodePublish(message, this.#deps.clock.monotonicMs());
+    for (const link of peers) this.#send(link, frame, message.message.qos);
+    return true;
+  }
+
+  groupsOf(tenantId: string, topic: string): ReadonlyMap<string, number> {
+    return this.#remote.groupsOf(tenantId, topic);
+  }
+
+  publishShared(message: SharedMessage): boolean {
+    const link = this.#remote.nextOf(message.tenantId, message.group);
+    if (link) this.#send(link, encodeShared(message, this.#deps.clock.monotonicMs()), message.message.qos);
+    return link !== undefined;
+  }
+
+  #send(link: OutLink, frame: Buffer, qos: number): void {
+    if (!link.message(frame, qos)) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#deps.folder, `bus.${name}`);
+  }
+
+  /** Connects to another process. Resolves when its interest is known here, or when it does not answer. */
+  async #join(name: string): Promise<void> {
+    if (name === this.#name || this.#out.has(name) || this.#isStopped) return;
+    const known = this.#opening.get(name);
+    const opening = known ?? this.#open(name).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, opening);
+    await withTimeout(opening, JOIN_MS, () => undefined);
+  }
+
+  #open(name: string): Promise<void> {
+    const { promise: isKnown, resolve } = Promise.withResolvers<void>();
+    const socket = connect(this.#pathOf(name));
+    const link = new OutLink(name, socket, this.#deps.limits.mqttBusBytes);
+    socket.once("connect", () => {
+      this.#out.set(name, link);
+      link.control(encodeHello(this.#name));
+      link.flush();
+    });
+    this.#read(socket, (frame) => {
+      if (frame.type === "interest") this.#remote.set(link, frame.tenantId, frame.filter, frame.isOn);
+      else if (frame.type !== "all") return;
+      link.control(encodeNumber("known", frame.number));
+      this.#schedule();
+      if (frame.type === "all") resolve();
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") void this.#removeStale(name);
+    });
+    socket.once("close", () => {
+      this.#closed(name, link);
+      resolve();
+    });
+    return isKnown;
+  }
+
+  #closed(name: string, link: OutLink): void {
+    this.#remote.forget(link);
+    if (this.#out.get(name) !== link) return;
+    this.#out.delete(name);
+    this.#announcements.check();
+    // A process that has ended is not found then.
+    if (!this.#isStopped) setTimeout(() => void this.#join(name), RECONNECT_MS).unref();
+  }
+
+  /** A killed process leaves its socket. A young one may be that of a process which is about to listen. */
+  async #removeStale(name: string): Promise<void> {
+    const path = this.#pathOf(name);
+    const found = await stat(path).catch(() => undefined);
+    const ageMs = this.#deps.clock.now().getTime() - (found?.mtimeMs ?? Infinity);
+    if (ageMs > STALE_MS) await unlink(path).catch(() => undefined);
+  }
+
+  /** Another process has connected, to send its messages. */
+  #accept(socket: Socket): void {
+    const link = new InLink(socket, this.#deps.limits.mqttBusBytes);
+    let name: string | undefined;
+    this.#read(socket, (frame) => {
+      if (name !== undefined) this.#receive(name, link, frame);
+      else if (frame.type === "hello" && this.#isCompatible(frame)) {
+        name = frame.name;
+        this.#announcements.joined(name, link);
+        void this.#join(name);
+      } else socket.destroy();
+    });
+    socket.once("close", () => {
+      if (name !== undefined) this.#announcements.left(name, link);
+    });
+  }
+
+  #isCompatible({ version, name }: { version: number; name: string }): boolean {
+    if (version === BUS_VERSION) return true;
+    this.#deps.logger.warn(
+      { version, own: BUS_VERSION, name },
+      "a worker of another version exchanges no MQTT messages",
+    );
+    return false;
+  }
+
+  #receive(name: string, link: InLink, frame: BusFrame): void {
+    if (frame.type === "known") this.#announcements.known(name, link, frame.number);
+    else if (frame.type === "publish") this.#receiver!.deliver(frame);
+    else if (frame.type === "shared") this.#receiver!.deliverShared(frame);
+  }
+
+  #read(socket: Socket, onFrame: (frame: BusFrame) => void): void {
+    const { clock, logger } = this.#deps;
+    readFrames(
+      socket,
+      (frame) => onFrame(decodeFrame(frame, clock.monotonicMs())),
+      (error) => logger.error({ err: error.message }, "a message of another worker cannot be read"),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import type { DelayedWill } from "../../connections/connections.ts";
+import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import type { Will } from "../codec/read-connect.ts";
+import { writeProperties } from "../codec/write-properties.ts";
+import { ownerOf, type Principal } from "../policy/policy.ts";
+import { forwarded } from "../routing/message.ts";
+
+const MOST_SECONDS = DEFAULT_LIMITS.mqtt5WillDelaySeconds;
+
+/** The will of a client as it is stored; `undefined` where it is published as soon as its connection ends. */
+export function delayedWillOf(
+  will: Will | undefined,
+  sessionId: string,
+  principal: Principal,
+  expirySeconds: number,
+): DelayedWill | undefined {
+  const delaySeconds = Math.min(will?.properties?.willDelay ?? 0, MOST_SECONDS, expirySeconds);
+  if (!will || delaySeconds === 0) return undefined;
+  const { topic, payload, qos, retain } = will;
+  const { tenantId, tenantSlug, clientId, deviceUid } = principal;
+  return {
+    sessionId,
+    ownerId: ownerOf(principal),
+    tenantId,
+    tenantSlug,
+    clientId,
+    isDevice: deviceUid !== undefined,
+    topic,
+    payload,
+    qos,
+    retain,
+    properties: writeProperties(forwarded(will.properties) ?? {}),
+    delaySeconds,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Unlisten } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import type { ConnectionsDeps } from "../deps.ts";
+import type { DropTarget } from "../drop-store.ts";
+import {
+  deleteTopics,
+  listRetained,
+  lockTenant,
+  type NewRetained,
+  readOwner,
+  readRetained,
+  upsertRetained,
+  type VersionedMessage,
+} from "./retained-store.ts";
+
+/** A retained message has been added, replaced or removed. */
+export interface RetainedChange {
+  tenantId: string;
+  topic: string;
+  version: number;
+}
+
+/** What became of a message that was to be retained. */
+export type RetainOutcome =
+  | { kind: "retained"; version: number }
+  /** An empty one: there is none of its topic any more. */
+  | { kind: "removed" }
+  /** The tenant has too many, or too many bytes of them. */
+  | { kind: "quota" }
+  /** Its publisher has lost the right to the topic. */
+  | { kind: "void" };
+
+/** The last message of each topic that was published to be retained. Every function rejects when the database fails. */
+export interface RetainedMessages {
+  /**
+   * Retains messages of one tenant, of different topics; an empty payload removes the one of its topic. Durable when it resolves.
+   *
+   * @returns what became of each, in their order
+   */
+  write(tenantId: string, messages: readonly NewRetained[]): Promise<RetainOutcome[]>;
+  /** All that a tenant has and whose publishers may publish them, in parts. */
+  all(tenantId: string): AsyncIterable<VersionedMessage[]>;
+  read(tenantId: string, topics: readonly string[]): Promise<VersionedMessage[]>;
+  /** Whose messages are concerned by a drop: the `ownerId` of messages. */
+  ownerOf(target: DropTarget): Promise<string | undefined>;
+  /** Calls `handler` with each change, in whichever process; with `undefined` after changes may have been missed. */
+  onChange(handler: (change: RetainedChange | undefined) => void): Promise<Unlisten>;
+}
+
+const PART = 500;
+
+export function createRetainedMessages({ database, clock, limits }: ConnectionsDeps): RetainedMessages {
+  const { db } = database;
+  const caps = { messages: limits.retainedMessages, bytes: limits.retainedBytes };
+  return {
+    async write(tenantId, messages) {
+      const kept = messages.filter(({ payload }) => payload.length > 0);
+      const removed = messages.filter(({ payload }) => payload.length === 0).map(({ topic }) => topic);
+      const written = await inTransaction(db, async (tx) => {
+        await lockTenant(tx, tenantId);
+        await deleteTopics(tx, tenantId, removed);
+        return await upsertRetained(tx, tenantId, kept, caps);
+      });
+      await faultPoint("retained.committed");
+      const versions = new Map(written.map(({ topic, version }) => [topic, version]));
+      return messages.map(({ topic, payload }) => outcomeOf(payload, versions.get(topic)));
+    },
+    async *all(tenantId) {
+      let after = "";
+      for (;;) {
+        const part = await listRetained(db, tenantId, { after, limit: PART, now: clock.now() });
+        yield part;
+        if (part.length < PART) return;
+        after = part.at(-1)!.topic;
+      }
+    },
+    read: (tenantId, topics) => readRetained(db, tenantId, topics, clock.now()),
+    ownerOf: async (target) => ("sessionId" in target ? undefined : await readOwner(db, target)),
+    onChange: (handler) => database.listen("muster_retained", (payload) => handler(changeOf(payload))),
+  };
+}
+
+function outcomeOf(payload: Buffer, version: string | null | undefined): RetainOutcome {
+  if (payload.length === 0) return { kind: "removed" };
+  if (version === undefined) return { kind: "void" };
+  return version === null ? { kind: "quota" } : { kind: "retained", version: Number(version) };
+}
+
+function changeOf(payload: string): RetainedChange | undefined {
+  if (payload === "") return undefined;
+  const [tenantId, version, topic] = JSON.parse(payload) as [string, number, string];
+  return { tenantId, version, topic };
+}

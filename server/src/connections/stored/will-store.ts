@@ -1,0 +1,85 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../db/database.ts";
+import { isPermitted } from "../retained/retained-store.ts";
+
+/** The will of a connection, which is published some time after its end. */
+export interface DelayedWill {
+  sessionId: string;
+  /** The device's uid, or the id of the MQTT client. */
+  ownerId: string;
+  tenantId: string;
+  tenantSlug: string;
+  clientId: string;
+  isDevice: boolean;
+  topic: string;
+  payload: Buffer;
+  qos: 0 | 1 | 2;
+  retain: boolean;
+  /** Those of MQTT 5 that are passed on, encoded. */
+  properties: Buffer;
+  delaySeconds: number;
+}
+
+export interface DueWill extends DelayedWill {
+  /** Whether its client may still publish to the topic. */
+  isPermitted: boolean;
+}
+
+export async function insertWill(tx: Tx, will: DelayedWill): Promise<void> {
+  await sql`
+    INSERT INTO delayed_wills (session_id, owner_id, tenant_id, tenant_slug, client_id, is_device, topic, payload, qos,
+                               retain, properties, delay_seconds)
+    VALUES (${will.sessionId}, ${will.ownerId}, ${will.tenantId}, ${will.tenantSlug}, ${will.clientId}, ${will.isDevice},
+            ${will.topic}, ${will.payload}, ${will.qos}, ${will.retain}, ${will.properties}, ${will.delaySeconds})`.execute(
+    tx,
+  );
+}
+
+/** The client is back in its session: the wills of its earlier connections are void [MQTT-3.1.3-9]. */
+export async function deleteWillsOf(tx: Tx, ownerId: string): Promise<void> {
+  await sql`DELETE FROM delayed_wills WHERE owner_id = ${ownerId}`.execute(tx);
+}
+
+/** The session has ended: its will waits no longer. */
+export async function endDelay(db: Db, ownerId: string, now: Date): Promise<void> {
+  await sql`
+    UPDATE delayed_wills SET due_at = ${now}
+     WHERE owner_id = ${ownerId} AND (due_at IS NULL OR due_at > ${now})`.execute(db);
+}
+
+/** The connection has ended, and with it begins the delay. */
+export async function beginDelay(tx: Tx, sessionId: string, now: Date, mostSeconds: number): Promise<void> {
+  await sql`
+    UPDATE delayed_wills
+       SET due_at = ${now}::timestamptz + least(delay_seconds, ${mostSeconds}::integer) * interval '1 second'
+     WHERE session_id = ${sessionId} AND due_at IS NULL`.execute(tx);
+}
+
+/** Of connections whose process ended without saying so. A session is open before its will is stored. */
+export async function beginLostDelays(db: Db, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE delayed_wills SET due_at = ${now}::timestamptz + delay_seconds * interval '1 second'
+     WHERE session_id = ANY (ARRAY(
+       SELECT w.session_id FROM delayed_wills w WHERE w.due_at IS NULL
+          AND NOT EXISTS (SELECT FROM mqtt_sessions m WHERE m.client_id = w.client_id AND m.session_id = w.session_id)
+        LIMIT ${limit}))`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+export async function deleteWill(db: Db, sessionId: string): Promise<void> {
+  await sql`DELETE FROM delayed_wills WHERE session_id = ${sessionId}`.execute(db);
+}
+
+/** Leases wills that are due to this process: no other one publishes them until `leasedUntil`. */
+export async function leaseWills(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<DueWill[]> {
+  const { rows } = await sql<DueWill>`
+    UPDATE delayed_wills w SET leased_until = ${leasedUntil}
+     WHERE w.session_id = ANY (ARRAY(
+       SELECT d.session_id FROM delayed_wills d
+        WHERE d.due_at <= ${now} AND (d.leased_until IS NULL OR d.leased_until <= ${now})
+        ORDER BY d.due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    RETURNING w.session_id AS "sessionId", w.owner_id AS "ownerId", w.tenant_id AS "tenantId", w.tenant_slug AS "tenantSlug",
+              w.client_id AS "clientId", w.is_device AS "isDevice", w.topic, w.payload, w.qos, w.retain, w.properties,
+              w.delay_seconds AS "delaySeconds", ${isPermitted(sql`w`)} AS "isPermitted"`.execute(db);
+  return rows;
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type mqtt from "mqtt";
+import { MINUTE, SECOND } from "../src/lib/clock.ts";
+import { eventually } from "./broker/environment.ts";
+import { onPostgres } from "./harness/database.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+/** Wills that wait (MQTT 5, 3.1.3.2.2). */
+let server: TestServer;
+let tenant: TestTenant;
+let watchers = 0;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+});
+after(async () => {
+  await server.stop();
+});
+
+interface Asked {
+  delay?: number;
+  expiry?: number;
+  clean?: boolean;
+  at?: TestServer;
+}
+
+/** A device with a will that is delayed. */
+function withWill(device: TestDevice, { delay = 30, expiry = 300, clean = false, at = server }: Asked = {}) {
+  return connectMqtt(at, device, {
+    protocolVersion: 5,
+    clean,
+    properties: { sessionExpiryInterval: expiry },
+    will: {
+      topic: device.topic,
+      payload: Buffer.from("gone"),
+      qos: 1,
+      retain: false,
+      properties: { willDelayInterval: delay, contentType: "text/plain" },
+    },
+  });
+}
+
+/** What arrives on the topic of a device. */
+async function watch({ topic }: TestDevice, at: TestServer = server) {
+  const name = `watcher-${tenant.slug}-${watchers++}`;
+  const registered = { clientId: name, username: name, subscribe: [topic] };
+  const { password } = await server.app.connections.createMqttClient(tenant.caller, registered);
+  const identity = { deviceId: name, fullchain: "", key: "", ca: server.ca };
+  const client = await connectMqtt(at, identity, { username: name, password, protocolVersion: 5 });
+  const received: mqtt.IPublishPacket[] = [];
+  client.on("message", (_topic, _payload, packet) => void received.push(packet));
+  await client.subscribeAsync(topic, { qos: 1 });
+  return { client, received, payloads: () => received.map(({ payload }) => `${payload}`) };
+}
+
+/** Resolves when the end of the connection is stored. */
+async function broken(device: TestDevice, client: mqtt.MqttClient): Promise<void> {
+  client.stream.destroy();
+  assert.ok(await eventually(async () => (await willOf(device))?.due_at));
+}
+
+const willOf = ({ topic }: TestDevice) =>
+  server.app.database.db.selectFrom("delayed_wills").selectAll().where("topic", "=", topic).executeTakeFirst();
+
+const arrives = async ({ payloads }: { payloads: () => string[] }) => {
+  assert.ok(await eventually(async () => payloads().length > 0));
+  assert.deepEqual(payloads(), ["gone"]);
+};
+
+test("a will is published after its delay, with its properties", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  await broken(device, await withWill(device));
+  const due = (await willOf(device))!.due_at!;
+  assert.equal(due.getTime() - server.clock.now().getTime(), 30 * SECOND);
+  server.clock.advance(30 * SECOND);
+  await arrives(watcher);
+  assert.equal(watcher.received[0]!.properties?.contentType, "text/plain");
+  assert.ok(await eventually(async () => (await willOf(device)) === undefined));
+  await watcher.client.endAsync();
+});
+
+test("a client that is back in its session before the delay is over has no will published", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  await broken(device, await withWill(device));
+  const again = await withWill(device);
+  assert.equal((await willOf(device))!.due_at, null, "the will of this connection, which lasts");
+  server.clock.advance(MINUTE);
+  await again.publishAsync(device.topic, "gone", { qos: 1 });
+  await arrives(watcher);
+  await again.endAsync();
+  assert.ok(await eventually(async () => (await willOf(device)) === undefined), "a normal end voids the will");
+  await watcher.client.endAsync();
+});
+
+test("a will waits no longer than its session lasts: that expires, or the client begins a new one", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  await broken(device, await withWill(device, { delay: 3_600, expiry: 20 }));
+  server.clock.advance(20 * SECOND);
+  await arrives(watcher);
+  await broken(device, await withWill(device));
+  const fresh = await withWill(device, { clean: true });
+  assert.ok(await eventually(async () => watcher.received.length === 2), "the former session has ended");
+  await fresh.endAsync();
+  await watcher.client.endAsync();
+});
+
+test("without a session that outlives the connection, or without a delay, a will is published at once", async () => {
+  for (const asked of [{ expiry: 0, clean: true }, { delay: 0 }]) {
+    const device = await enrollDevice(server, tenant);
+    const watcher = await watch(device);
+    const client = await withWill(device, asked);
+    client.stream.destroy();
+    await arrives(watcher);
+    assert.equal(await willOf(device), undefined);
+    await watcher.client.endAsync();
+  }
+});
+
+test("the revocation of the certificate, and the deletion of the device, void a will that waits", async () => {
+  const [revoked, deleted] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
+  for (const device of [revoked, deleted]) await broken(device, await withWill(device));
+  const { deviceId } = revoked;
+  const { items } = await server.app.certificates.listCertificates(tenant.caller, { deviceId, skip: 0, limit: 1 });
+  await server.app.enrollment.revokeCertificate(tenant.caller, items[0]!.id);
+  await server.app.enrollment.deleteDevice(tenant.caller, deleted.deviceId);
+  for (const device of [revoked, deleted]) assert.equal(await willOf(device), undefined);
+});
+
+test("the will of a connection whose process ended without a word is published, too", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  const client = await withWill(device);
+  await server.app.database.db.deleteFrom("mqtt_sessions").where("client_id", "=", device.deviceId).execute();
+  await server.app.connections.prune();
+  server.clock.advance(30 * SECOND);
+  await arrives(watcher);
+  client.end(true);
+  await watcher.client.endAsync();
+});
+
+/** Two servers share a PostgreSQL; the embedded database has one process. */
+describe("two processes", () => {
+  if (!onPostgres) return;
+  let other: TestServer;
+  before(async () => {
+    other = await startServer({ share: server });
+  });
+  after(() => other.stop());
+
+  test("a will is published once, by one of them, and not when the client is back at the other one", async () => {
+    const [gone, back] = [await enrollDevice(server, tenant), await enrollDevice(server, tenant)];
+    const watching = [await watch(gone), await watch(gone, other), await watch(back), await watch(back, other)];
+    for (const device of [gone, back]) await broken(device, await withWill(device));
+    const again = await withWill(back, { at: other });
+    server.clock.advance(30 * SECOND);
+    assert.ok(await eventually(async () => (await willOf(gone)) === undefined));
+    const [here, there, ...none] = watching as [(typeof watching)[0], (typeof watching)[0], ...typeof watching];
+    await eventually(async () => here.received.length + there.received.length > 0);
+    assert.deepEqual([...here.payloads(), ...there.payloads()], ["gone"]);
+    assert.deepEqual(
+      none.flatMap(({ payloads }) => payloads()),
+      [],
+    );
+    await again.endAsync();
+    for (const { client } of watching) await client.endAsync();
+  });
+});
