@@ -10,17 +10,19 @@ import type { Config } from "./config/config.ts";
 import { checkFileModes } from "./config/file-modes.ts";
 import { openMasterKeyStore } from "./config/master-key.ts";
 import { type Control, createControl } from "./control/control.ts";
+import { prepareSocketFolder } from "./control/socket-path.ts";
 import { type Database, openDatabase, type TimeLimits } from "./db/database.ts";
 import { databaseClock } from "./db/database-clock.ts";
 import { isUnavailable } from "./db/refusal.ts";
 import { composeFeatures, encryptAgain, type Features } from "./features.ts";
 import { inUrl } from "./lib/address.ts";
-import { type Clock, HOUR, MINUTE, SECOND, systemClock } from "./lib/clock.ts";
+import { type Clock, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics } from "./lib/metrics.ts";
-import { startPeriodicJob } from "./lib/periodic-job.ts";
+import { startJobs } from "./workers/jobs.ts";
+import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
 
 /** What a test may replace: time, randomness, log and storage, never our own code. */
 export interface Overrides {
@@ -49,34 +51,33 @@ export interface App extends Features {
   /** Where clients reach it; valid after {@link App.start}. */
   readonly baseUrl: string;
   readonly brokerUrl: string;
+  /** This process among the broker nodes; once it has started. */
+  readonly nodeId: string | undefined;
   /** Opens the listeners; the broker first, since enrollments name its port. */
   start(): Promise<void>;
   /** Accepts no new work, finishes running work, closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** The one composition root: production and tests build the same service from here. */
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  const base = await openBase(config, overrides);
+/**
+ * The one composition root: production and tests build the same service from here.
+ *
+ * @param part of a service of several processes
+ */
+export async function createApp(given: Config, overrides: Overrides = {}, part: Part = WHOLE): Promise<App> {
+  const config = { ...given, limits: limitsOf(given.limits, part) };
+  const base = await openBase(config, overrides, part);
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
   const features = composeFeatures({ ...base, limits: config.limits, notificationSettings: settings, addresses });
   const parts = { ...features, authorities, config, clock, ids, logger, addresses };
-  const broker = createBroker(parts);
-  const readiness = async () => ({
-    database: await database.healthy(),
-    broker: broker.healthy(),
-    masterKey: authorities.hasMasterKey(),
-  });
-  const bound = boundFunctions([...Object.values(features), authorities]);
-  const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
-  const api = createApi({ ...parts, bound, pages, readiness, isUnavailable });
-  const control = createControl({ ...parts, dataDir: config.dataDir });
+  const surfaces = await createSurfaces({ ...parts, database }, features, part);
+  const { broker, api, control } = surfaces;
 
   let stopJobs = async () => {};
+  let nodeId: string | undefined;
   let stopping: Promise<void> | undefined;
-  const surfaces = { broker, api, control };
 
   return {
     ...features,
@@ -93,21 +94,53 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     get brokerUrl() {
       return addresses.brokerUrl;
     },
+    get nodeId() {
+      return nodeId;
+    },
     async start() {
       await authorities.maintain();
-      const nodeId = await features.connections.startNode();
+      nodeId = await features.connections.startNode();
       await features.access.compareRequestClocks();
-      ports.mqtt = (await broker.start()).port;
-      ports.http = (await api.start()).port;
-      await control.start();
-      await features.notifications.start(nodeId);
-      stopJobs = startJobs({ ...features, authorities, database }, logger);
+      if (part.role !== "jobs") {
+        ports.mqtt = (await broker.start()).port;
+        ports.http = (await api.start()).port;
+      }
+      if (part.role !== "serve") {
+        await control.start();
+        await features.notifications.start(nodeId);
+      }
+      stopJobs = startJobs({ ...features, authorities, database, logger }, part.role);
     },
     stop() {
       stopping ??= closeParts({ ...base, features, surfaces, stopJobs: () => stopJobs() });
       return stopping;
     },
   };
+}
+
+type SurfaceParts = Features &
+  Pick<App, "config" | "logger" | "database" | "authorities"> & { clock: Clock; ids: Ids } & Pick<
+    Parameters<typeof composeFeatures>[0],
+    "addresses"
+  >;
+
+/** The surfaces of this process; which of them it opens is a matter of its part. */
+async function createSurfaces(parts: SurfaceParts, features: Features, part: Part) {
+  const { config, database, authorities } = parts;
+  const sharesPort = part.role === "serve";
+  const busFolder = sharesPort ? await prepareSocketFolder(config.dataDir) : undefined;
+  const mqtt = { ...config.mqtt, sharesPort };
+  const broker = createBroker({ ...parts, config: { ...config, mqtt }, busFolder });
+  const readiness = async () => ({
+    database: await database.healthy(),
+    broker: broker.healthy(),
+    masterKey: authorities.hasMasterKey(),
+  });
+  const bound = boundFunctions([...Object.values(features), authorities]);
+  const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
+  const ofApi = { ...config, sharesPort, metrics: part.role === "all" ? config.metrics : undefined };
+  const api = createApi({ ...parts, config: ofApi, bound, pages, readiness, isUnavailable });
+  return { broker, api, control: createControl({ ...parts, workers: part, dataDir: config.dataDir }) };
 }
 
 /** Closes every part in order: work stops at the surfaces first, the database closes last. */
@@ -140,7 +173,7 @@ function closeParts(open: {
 }
 
 /** Opens what the features work with, the database first. When the authorities fail, nothing stays open. */
-async function openBase(config: Config, overrides: Overrides) {
+async function openBase(config: Config, overrides: Overrides, part: Part) {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const ids = overrides.ids ?? randomIds;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
@@ -155,6 +188,7 @@ async function openBase(config: Config, overrides: Overrides) {
     snapshot: overrides.snapshot,
     embeddedSync: config.embeddedSync,
     timeLimits: overrides.timeLimits,
+    pools: { ...poolsOf(part), needed: part.role === "jobs" ? connectionsNeeded(part.workers) : undefined },
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });
@@ -191,40 +225,6 @@ function addressesOf(config: Config) {
     },
   };
   return { addresses, ports };
-}
-
-/** @returns a function that stops the jobs and waits for running ones */
-function startJobs(parts: Features & Pick<App, "authorities" | "database">, logger: Logger): () => Promise<void> {
-  const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
-  const { authorities, database, platform } = parts;
-  const jobs: [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>][] = [
-    [2 * SECOND, "maintain the database", () => database.maintain()],
-    [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
-    [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
-    [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
-    [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
-    [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
-    [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
-    [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
-    [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
-    [SECOND, "send notifications", () => notifications.tick()],
-    [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
-    [HOUR, "report devices that lack a new server root", () => platform.reportRollout()],
-    [10 * MINUTE, "prune request windows", access.prune],
-    [10 * SECOND, "check the sessions of live streams", () => identity.checkFollowedSessions()],
-    [10 * SECOND, "check the API keys of event streams", () => access.checkFollowedKeys()],
-    [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
-    [10 * MINUTE, "prune claim guesses", enrollment.prune],
-    [10 * MINUTE, "prune refusals and session drops", connections.prune],
-    [10 * MINUTE, "prune commands for devices", commands.prune],
-    [10 * MINUTE, "prune idempotency keys", audit.prune],
-    [10 * MINUTE, "prune events", events.prune],
-    [10 * MINUTE, "prune notifications", () => notifications.prune()],
-  ];
-  const stops = jobs.map(([intervalMs, name, job]) => startPeriodicJob(intervalMs, name, job, logger));
-  return async () => {
-    await Promise.all(stops.map((stop) => stop()));
-  };
 }
 
 /** Closes every part, also when an earlier one fails: a process whose database has failed must still release its ports. */

@@ -1,10 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
 import manifest from "../package.json" with { type: "json" };
-import { type App, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { type Restored, type RestoreMode, restore } from "./backup/backup.ts";
 import { type Config, loadConfig } from "./config/config.ts";
-import { portProblem } from "./config/port-problem.ts";
+import { workersOf } from "./config/workers.ts";
 import { openDatabase } from "./db/database.ts";
 import { migrations } from "./db/migrations/index.ts";
 import { greeting } from "./greeting.ts";
@@ -12,44 +11,69 @@ import { systemClock } from "./lib/clock.ts";
 import { randomIds } from "./lib/ids.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { descriptorLimit, descriptorsNeeded } from "./lib/sockets/descriptor-limit.ts";
-import { withTimeout } from "./lib/timeouts.ts";
-
-/** A drain that takes longer ends the process with exit code 1. */
-const DRAIN_MS = 15_000;
+import { startApp, untilStopped, writeCa } from "./workers/run-app.ts";
+import { Supervisor } from "./workers/supervisor.ts";
 
 /** `muster serve`: runs until SIGTERM or SIGINT. @param settings override the environment. @returns the exit code */
 export async function serve(settings: Record<string, string> = {}): Promise<number> {
   const config = loadConfig(settings);
+  const workers = workersOf(config);
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
   warnOfFewDescriptors(config, logger);
   const started = systemClock.monotonicMs();
-  logger.info({ version: manifest.version, database: config.databaseUrl ? "postgresql" : "embedded" }, "starting");
+  const database = config.databaseUrl ? "postgresql" : "embedded";
+  logger.info({ version: manifest.version, database, workers }, "starting");
+  const run = workers > 1 ? serveInWorkers(config, workers, { logger, settings }) : serveInOne(config, logger);
+  const { service, stopped } = await run;
+  const { link, ...urls } = service;
+  logger.info({ ...urls, startupMs: Math.round(systemClock.monotonicMs() - started) }, "ready");
+  if (link) logger.info({ setupUrl: link.url, expiresAt: link.expiresAt }, "open the link to set up the service");
+  const caFile = config.operatorTls ? undefined : service.caFile;
+  if (process.stderr.isTTY) console.error(greeting({ appUrl: service.httpUrl, link, caFile }));
+  return await stopped();
+}
+
+/** A service that is ready. */
+interface Running {
+  service: { httpUrl: string; brokerUrl: string; caFile: string; metricsUrl: string; link: SetUpLink | undefined };
+  /** Resolves with the exit code when a signal has ended it. */
+  stopped(): Promise<number>;
+}
+
+type SetUpLink = { url: string; expiresAt: Date };
+
+async function serveInOne(config: Config, logger: Logger): Promise<Running> {
   const app = await createApp(config, { logger });
-  const stopped = untilSignal(app);
-  try {
-    await app.start();
-  } catch (error) {
-    await app.stop().catch(() => undefined);
-    throw portProblem(config, error);
-  }
+  const stopped = untilStopped(app);
+  await startApp(app);
   const caFile = await writeCa(app, config);
   // Before the line that says ready: a client that asks for a link then gets a later one, which replaces this one.
   const link = await app.identity.firstSetUpLink();
-  logger.info(
-    {
-      httpUrl: app.baseUrl,
-      brokerUrl: app.brokerUrl,
-      caFile,
-      metricsUrl: app.api.metricsUrl,
-      startupMs: Math.round(systemClock.monotonicMs() - started),
+  const { baseUrl: httpUrl, brokerUrl } = app;
+  return { service: { httpUrl, brokerUrl, caFile, metricsUrl: app.api.metricsUrl, link }, stopped: () => stopped };
+}
+
+async function serveInWorkers(
+  config: Config,
+  workers: number,
+  { logger, settings }: { logger: Logger; settings: Record<string, string> },
+): Promise<Running> {
+  const signalled = new Promise<string>((resolve) => {
+    process.on("SIGTERM", resolve);
+    process.on("SIGINT", resolve);
+  });
+  const supervisor = new Supervisor(config, workers, logger);
+  const { link, ...urls } = await supervisor.start(settings);
+  return {
+    service: { ...urls, link: link && { ...link, expiresAt: new Date(link.expiresAt) } },
+    async stopped() {
+      logger.info({ signal: await signalled }, "stopping: the workers finish running work");
+      await supervisor.stop();
+      logger.info("stopped");
+      return 0;
     },
-    "ready",
-  );
-  if (link) logger.info({ setupUrl: link.url, expiresAt: link.expiresAt }, "open the link to set up the service");
-  if (process.stderr.isTTY)
-    console.error(greeting({ appUrl: app.baseUrl, link, caFile: config.operatorTls ? undefined : caFile }));
-  return stopped;
+  };
 }
 
 /** A socket beyond `ulimit -n` fails, before the caps on connections can choose which one to close. */
@@ -80,47 +104,4 @@ export async function restoreDatabase(file: string, mode: RestoreMode): Promise<
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
   return await restore({ dataDir: config.dataDir, clock: systemClock, ids: randomIds, logger }, file, mode);
-}
-
-function untilSignal(app: App): Promise<number> {
-  return new Promise((resolve) => {
-    let signalled = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (signalled) return;
-      signalled = true;
-      app.logger.info({ signal }, "stopping: no new work is accepted, running work is finished");
-      resolve(withTimeout(stop(app), DRAIN_MS, () => tooLate(app)));
-    };
-    process.on("SIGTERM", onSignal);
-    process.on("SIGINT", onSignal);
-  });
-}
-
-async function stop(app: App): Promise<number> {
-  try {
-    await app.stop();
-    app.logger.info("stopped");
-    return 0;
-  } catch (error) {
-    app.logger.error({ err: (error as Error).message }, "stopping failed");
-    return 1;
-  }
-}
-
-function tooLate(app: App): number {
-  app.logger.error(`stopping took longer than ${DRAIN_MS / 1000} s: exiting`);
-  return 1;
-}
-
-/** Writes the CA of the broker certificate and of the development HTTPS certificate to `tls/ca.pem`, and again when it changes. */
-async function writeCa(app: App, config: Config): Promise<string> {
-  const folder = join(config.dataDir, "tls");
-  const file = join(folder, "ca.pem");
-  const write = () => writeFile(file, app.authorities.serverCaBundlePem());
-  await mkdir(folder, { recursive: true });
-  await write();
-  app.authorities.onChange(
-    () => void write().catch((error: Error) => app.logger.warn({ err: error.message }, "could not write tls/ca.pem")),
-  );
-  return file;
 }

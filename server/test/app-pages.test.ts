@@ -46,7 +46,24 @@ test("every address of the app answers with the app, which no cache keeps", asyn
 });
 
 test("an address that no screen has is not found", async () => {
-  for (const path of ["/nothing", "/devices/pump-1/nothing"]) assert.equal((await get(path)).status, 404, path);
+  for (const path of ["/nothing", "/devices/pump-1/nothing"]) {
+    const { status, json } = await get(path);
+    assert.deepEqual([status, json.error, json.middleware], [404, "not_found", "router"], path);
+  }
+});
+
+test("a browser gets the app at such an address, which says so, and at those of the APIs their error", async () => {
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  for (const path of ["/nothing", "/devices/pump-1/nothing"]) {
+    const { status, headers, text } = await get(path, { accept });
+    assert.deepEqual([status, headers["cache-control"]], [404, "no-store"], path);
+    assert.match(text, /<div id="app">/);
+    assert.match(String(headers["content-security-policy"]), /'nonce-/);
+  }
+  for (const path of ["/api/v1/nothing", "/api/admin/nothing", "/docs/nothing", "/openapi/nothing", "/assets/nothing"])
+    assert.equal((await get(path, { accept })).json.error, "not_found", path);
+  const posted = await https(`${server.httpUrl}/nothing`, { ca: server.ca, headers: { accept }, body: {} });
+  assert.deepEqual([posted.status, posted.json.error], [404, "not_found"]);
 });
 
 test("the policy of the page allows this service, and style elements with a nonce that each answer draws", async () => {

@@ -37,6 +37,7 @@ export const table = {
     main: ["*"],
     app: ["*"],
     features: ["*"],
+    workers: ["*"],
     greeting: [],
     cli: ["config", "control", "demo", "lib", "main"],
     demo: ["control", "pki", "lib"],

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyListenOptions,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { Access, BoundFunctions } from "../access/access.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authorities } from "../authorities/authorities.ts";
@@ -34,7 +39,10 @@ import { StreamSlots } from "./stream/stream-slots.ts";
 /** The part of the configuration that this surface uses. */
 export interface ApiConfig {
   http: { host: string; port: number };
-  metrics: { host: string; port: number };
+  /** Other processes listen on the port, too. */
+  sharesPort: boolean;
+  /** Absent where another process serves the metrics. */
+  metrics: { host: string; port: number } | undefined;
   operatorTls: KeyPairFiles | undefined;
   trustedProxies: readonly AddressRange[];
   trustedClientCertProxies: readonly AddressRange[];
@@ -87,7 +95,7 @@ const STREAMS_MS = 1_000;
 
 export function createApi(deps: ApiDeps): Api {
   const { config, authorities, logger, metrics } = deps;
-  const metricsServer = createMetricsServer(metrics, config.metrics);
+  const metricsServer = config.metrics && createMetricsServer(metrics, config.metrics);
   const slots = new StreamSlots(config.limits);
   let certificate: ServerCertificate | undefined;
   let app: FastifyInstance | undefined;
@@ -107,8 +115,9 @@ export function createApi(deps: ApiDeps): Api {
       if (config.operatorTls) certificate = await watchKeyPair(config.operatorTls, logger, renewContext);
       app = buildApp(deps, context, slots);
       forget = authorities.onChange(renewContext);
-      await metricsServer.start();
-      await app.listen({ host: config.http.host, port: config.http.port });
+      await metricsServer?.start();
+      // Fastify hands the options to Node, and does not declare this one.
+      await app.listen({ ...config.http, reusePort: config.sharesPort } as FastifyListenOptions);
       return { port: (app.server.address() as AddressInfo).port };
     },
     async stop() {
@@ -117,7 +126,7 @@ export function createApi(deps: ApiDeps): Api {
       // Ended by their feature, they send their last message.
       await withTimeout(slots.whenEmpty(), STREAMS_MS, () => undefined);
       if (app) await drain(app);
-      await metricsServer.stop();
+      await metricsServer?.stop();
     },
     reloadCertificate: async () => (await certificate?.reload()) ?? false,
     get server() {
@@ -125,6 +134,7 @@ export function createApi(deps: ApiDeps): Api {
       return app.server as Server;
     },
     get metricsUrl() {
+      if (!metricsServer) throw new Error("another process serves the metrics");
       return metricsServer.url;
     },
   };

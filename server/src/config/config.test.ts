@@ -54,6 +54,17 @@ test("a limit of docs/limits.md is at least 1, and the default when it is not se
   assert.throws(() => limitsOf("0"), /MUSTER_LIMIT_READINGS_PER_MESSAGE must be at least 1/);
 });
 
+test("a server reference is a list of addresses, IPv6 in brackets", () => {
+  const referenceOf = (text?: string) => parseConfig({ MUSTER_MQTT_SERVER_REFERENCE: text }).mqtt.serverReference;
+  assert.equal(referenceOf(), undefined);
+  for (const good of ["broker-2.example:8883", "10.0.0.2", "[2001:db8::1]:8883 broker-3.example"]) {
+    assert.equal(referenceOf(good), good);
+  }
+  for (const wrong of ["mqtts://broker", "a,b", "2001:db8::1", " broker", "broker:port"]) {
+    assert.throws(() => referenceOf(wrong), /MUSTER_MQTT_SERVER_REFERENCE must be addresses/, wrong);
+  }
+});
+
 test("an unknown name is reported and does not prevent the start", () => {
   assert.deepEqual(parseConfig({ MUSTER_HTPT_PORT: "1" }).unknownNames, ["MUSTER_HTPT_PORT"]);
 });

@@ -9,8 +9,11 @@ import { Secret } from "../lib/secret.ts";
 /** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
   dataDir: string;
+  /** How many processes serve; `auto` is one for each core where that is possible. */
+  workers: number | "auto";
   http: { host: string; port: number };
-  mqtt: { host: string; port: number };
+  /** `serverReference`: where clients of MQTT 5 connect instead, once this process accepts no more connections. */
+  mqtt: { host: string; port: number; serverReference?: string | undefined };
   metrics: { host: string; port: number };
   publicHost: string;
   /** The addresses that clients are given; absent for addresses made of the public host and the ports of the listeners. */
@@ -102,10 +105,19 @@ const masterKey = z
   .string()
   .refine((text) => decodeKey(text) !== undefined, "must be 32 bytes in base64 (openssl rand -base64 32)");
 
+/** Addresses with or without a port; IPv6 in brackets (MQTT 5, 4.11). */
+const SERVER_REFERENCE =
+  /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?(?: (?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?)*$/;
+
 /** The admin app of this installation (`npm run build`). */
 const BUILT_APP = resolve(import.meta.dirname, "../../../admin/dist");
 
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
+const workers = z
+  .string()
+  .regex(/^(auto|[1-9]|[1-5]\d|6[0-4])$/, "must be a number from 1 to 64, or auto")
+  .default("1")
+  .transform((text) => (text === "auto" ? text : Number(text)));
 const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
 const limitValue = wholeNumber.min(1, "must be at least 1");
 /** 0 is no limit. */
@@ -123,10 +135,16 @@ const limitVariables = Object.fromEntries(
 
 const environment = z.object({
   MUSTER_DATA_DIR: z.string().min(1).default("./data"),
+  MUSTER_WORKERS: workers,
   MUSTER_HTTP_HOST: host.default("0.0.0.0"),
   MUSTER_HTTP_PORT: port.default(8443),
   MUSTER_MQTT_HOST: host.default("0.0.0.0"),
   MUSTER_MQTT_PORT: port.default(8883),
+  MUSTER_MQTT_SERVER_REFERENCE: z
+    .string()
+    .max(255)
+    .regex(SERVER_REFERENCE, "must be addresses like broker-2.example:8883, separated by spaces")
+    .optional(),
   MUSTER_METRICS_PORT: port.default(9464),
   MUSTER_PUBLIC_HOST: z
     .string()
@@ -185,6 +203,11 @@ export function foreignEnvironment(): Record<string, string> {
   return Object.fromEntries(foreign as [string, string][]);
 }
 
+/** The environment of a process that is part of this service. @param settings override it */
+export function childEnvironment(settings: Record<string, string>): Record<string, string | undefined> {
+  return { ...process.env, ...settings };
+}
+
 /** A 32-byte key from base64, or `undefined`. */
 export function decodeKey(text: string): Buffer | undefined {
   const trimmed = text.trim();
@@ -217,8 +240,13 @@ function contradictions(given: Record<string, string | undefined>): string[] {
 function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
   return {
     dataDir: resolve(env.MUSTER_DATA_DIR),
+    workers: env.MUSTER_WORKERS,
     http: { host: env.MUSTER_HTTP_HOST, port: env.MUSTER_HTTP_PORT },
-    mqtt: { host: env.MUSTER_MQTT_HOST, port: env.MUSTER_MQTT_PORT },
+    mqtt: {
+      host: env.MUSTER_MQTT_HOST,
+      port: env.MUSTER_MQTT_PORT,
+      ...(env.MUSTER_MQTT_SERVER_REFERENCE ? { serverReference: env.MUSTER_MQTT_SERVER_REFERENCE } : {}),
+    },
     metrics: { host: "127.0.0.1", port: env.MUSTER_METRICS_PORT },
     publicHost: env.MUSTER_PUBLIC_HOST,
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),

@@ -14,6 +14,12 @@ import type { Platform } from "../platform/platform.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 
+/** The processes of the service. */
+export interface Workers {
+  /** Replaces them one after the other, each after its successor serves. Absent where the service has one process. */
+  restart?: (() => Promise<{ restarted: number }>) | undefined;
+}
+
 /** The facades that the shell's commands call. */
 export interface Facades {
   access: Access;
@@ -31,6 +37,7 @@ export interface Facades {
   rules: Rules;
   telemetry: Telemetry;
   notifications: Notifications;
+  workers: Workers;
   /** The addresses of the service for devices and clients. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
 }

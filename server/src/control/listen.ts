@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { chmod, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import type { Server } from "node:http";
 import { connect } from "node:net";
+import { listenOnPrivateSocket } from "../lib/sockets/private-socket.ts";
 import { prepareSocketFolder, socketPath } from "./socket-path.ts";
 
 /**
@@ -13,16 +13,7 @@ export async function listenPrivately(server: Server, dataDir: string): Promise<
   await prepareSocketFolder(dataDir);
   const path = socketPath(dataDir);
   await removeStale(path);
-  const listening = once(server, "listening");
-  // listen() binds the socket before it returns: no other code of this process creates a file under this mask.
-  const umask = process.umask(0o177);
-  try {
-    server.listen(path);
-  } finally {
-    process.umask(umask);
-  }
-  await listening;
-  await chmod(path, 0o600);
+  await listenOnPrivateSocket(server, path);
 }
 
 /** A killed process leaves its socket file behind. The file is removed only when no process answers on it. */

@@ -17,12 +17,13 @@ export function socketPath(dataDir: string): string {
   return join(tmpdir(), `muster-${name}`, "control.sock");
 }
 
-/** Creates the folder of the socket if it is not the data folder itself. @throws Error as {@link requireOwnFolder} */
-export async function prepareSocketFolder(dataDir: string): Promise<void> {
+/** Creates the folder of the socket if it is not the data folder itself. @returns it @throws Error as {@link requireOwnFolder} */
+export async function prepareSocketFolder(dataDir: string): Promise<string> {
   const folder = dirname(socketPath(dataDir));
-  if (folder === resolve(dataDir)) return;
+  if (folder === resolve(dataDir)) return folder;
   await mkdir(folder, { mode: 0o700, recursive: true });
   await requireOwnFolder(dataDir);
+  return folder;
 }
 
 /**

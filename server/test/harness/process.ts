@@ -18,7 +18,9 @@ export interface ProcessOptions {
 
 /** `muster serve` in a process of its own, which may be killed as no graceful stop would allow. */
 export interface ServerProcess {
+  readonly pid: number;
   readonly httpUrl: string;
+  readonly metricsUrl: string;
   readonly mqttPort: number;
   /** PEM that verifies both listeners. */
   readonly ca: string;
@@ -65,7 +67,9 @@ export async function startProcess(
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const ready = await readyLine(child);
   return {
+    pid: child.pid!,
     httpUrl: ready.httpUrl,
+    metricsUrl: ready.metricsUrl,
     mqttPort: Number(new URL(ready.brokerUrl).port),
     ca: await readFile(ready.caFile, "utf8"),
     command: async (name, body) => {
@@ -89,7 +93,9 @@ export async function startProcess(
 }
 
 /** The fields of the line that says `ready`; throws when the process ends without it. */
-async function readyLine(child: ChildProcess): Promise<Record<"httpUrl" | "brokerUrl" | "caFile", string>> {
+async function readyLine(
+  child: ChildProcess,
+): Promise<Record<"httpUrl" | "brokerUrl" | "caFile" | "metricsUrl", string>> {
   const seen: string[] = [];
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout! }).on("line", (line) => {

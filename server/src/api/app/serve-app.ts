@@ -1,6 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { nothingHere } from "../http/nothing-here.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import type { ServePages } from "../server.ts";
 import { type AppBuild, NONCE, readAppBuild } from "./app-build.ts";
@@ -23,6 +24,9 @@ export interface AppPagesDeps {
 
 /** Where devices connect to, and what they need to trust for it; the app puts it into commands. */
 const SETTINGS = "/app-settings.json";
+
+/** Of the APIs, their descriptions, and the files of the app. */
+const OTHER_ADDRESSES = /^\/(api|assets|docs|openapi)\b/;
 
 const NONCE_BYTES = 16;
 const YEAR_SECONDS = 31_536_000;
@@ -55,20 +59,30 @@ function servePages(
   build: AppBuild,
   { ids, hsts }: Pick<AppPagesDeps, "ids"> & { hsts: object },
 ) {
+  const sendPage = (reply: FastifyReply) => {
+    const nonce = ids.bytes(NONCE_BYTES).toString("base64");
+    return reply
+      .headers({
+        ...hsts,
+        "cache-control": "no-store",
+        "content-security-policy": appPolicy(nonce),
+        "cross-origin-opener-policy": "same-origin",
+      })
+      .type("text/html; charset=utf-8")
+      .send(build.html.replaceAll(NONCE, nonce));
+  };
   for (const route of build.routes) {
     const path = route.replaceAll(/\$(\w+)/g, ":$1");
-    app.get(path, (_request, reply) => {
-      const nonce = ids.bytes(NONCE_BYTES).toString("base64");
-      return reply
-        .headers({
-          ...hsts,
-          "cache-control": "no-store",
-          "content-security-policy": appPolicy(nonce),
-          "cross-origin-opener-policy": "same-origin",
-        })
-        .type("text/html; charset=utf-8")
-        .send(build.html.replaceAll(NONCE, nonce));
-    });
+    app.get(path, (_request, reply) => sendPage(reply));
     refuseOtherMethods(app, path, ["GET"]);
   }
+  app.get("/*", (request, reply) => {
+    if (!isPage(request)) throw nothingHere();
+    return sendPage(reply.code(404));
+  });
+}
+
+/** Whether a browser asks for a page of the app, which says itself that there is none at this address. */
+function isPage({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/html") === true && !OTHER_ADDRESSES.test(url);
 }

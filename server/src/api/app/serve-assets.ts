@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { acceptedEncoding } from "../http/compression.ts";
+import { nothingHere } from "../http/nothing-here.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { vary } from "../http/vary.ts";
-import { Refusal } from "../problem.ts";
 import type { AppBuild } from "./app-build.ts";
 
 const PATH = "/assets/:name";
@@ -40,8 +40,4 @@ function compression(build: AppBuild, name: string, request: FastifyRequest, rep
   vary(reply, "Accept-Encoding");
   reply.header("content-encoding", encoding);
   return SUFFIX[encoding];
-}
-
-function nothingHere(): Refusal {
-  return new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
 }

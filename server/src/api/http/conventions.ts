@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "../problem.ts";
 import { installBodies } from "./bodies.ts";
 import { installCompression } from "./compression.ts";
 import { installCors } from "./cors.ts";
 import { installExpectations } from "./expectations.ts";
+import { nothingHere } from "./nothing-here.ts";
 
 /** On every answer. */
 export const SECURITY_HEADERS = {
@@ -36,8 +36,4 @@ export function installConventions(app: FastifyInstance, { corsOrigins }: { cors
   });
   installBodies(app);
   installCompression(app);
-}
-
-function nothingHere(): Refusal {
-  return new Refusal("not_found", "there is nothing at this address", { middleware: "router" });
 }

@@ -9,7 +9,10 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-export function createMetricsServer(metrics: Metrics, { host, port }: { host: string; port: number }): MetricsServer {
+export function createMetricsServer(
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { host, port }: { host: string; port: number },
+): MetricsServer {
   const server = createServer((request, response) => {
     if (request.url !== "/metrics" || (request.method !== "GET" && request.method !== "HEAD")) {
       response.writeHead(404).end();

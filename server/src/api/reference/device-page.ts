@@ -35,7 +35,7 @@ ${text("A device that enrolled before must present its valid certificate in this
 <div><dt>Client id</dt><dd>exactly <code>deviceId</code></dd></div>
 <div><dt>Client certificate</dt><dd><code>mqtt.clientCert</code> followed by <code>mqtt.clientCertChain</code></dd></div>
 <div><dt>Trust anchor</dt><dd><code>mqtt.serverCaBundle</code>: not the chain of the client certificate</dd></div>
-<div><dt>Topics</dt><dd>those of <code>mqtt.publishTopics</code>, each exactly; no others</dd></div>
+<div><dt>Topics</dt><dd>those of <code>mqtt.publishTopics</code>, each exactly; no others. To receive messages: those of <code>mqtt.subscribeTopics</code>, which is there where the device type lists any</dd></div>
 </dl>
 ${sample("Shell", publish(hostname, port))}
 <p>A message is a JSON object of readings. With QoS 1 the acknowledgement comes when it is stored.</p>
@@ -58,7 +58,7 @@ openssl req -new -sha256 -key key.pem -subj / -out device.csr`;
 
 function publish(host: string, port: string): string {
   return `cat leaf.pem chain.pem > fullchain.pem
-mosquitto_pub -h ${host} -p ${port} -i "$DEVICE_ID" -q 1 -t "$TOPIC" -m '{"temperature": 21.5}' \\
+mosquitto_pub -V mqttv5 -h ${host} -p ${port} -i "$DEVICE_ID" -q 1 -t "$TOPIC" -m '{"temperature": 21.5}' \\
   --cafile ca.pem --cert fullchain.pem --key key.pem`;
 }
 

@@ -16,10 +16,31 @@ export function addServiceCommands(program: Command, exit: Exit): void {
         "Whether a commit of the embedded database waits until the disk has it (default: on); overrides MUSTER_EMBEDDED_SYNC",
       ).choices(["on", "off"]),
     )
-    .action(async ({ embeddedSync }: { embeddedSync?: string }) => {
+    .addOption(
+      new Option(
+        "--workers <n|auto>",
+        "How many processes serve MQTT and HTTPS, on Linux with PostgreSQL (default: 1; auto: one for each core); overrides MUSTER_WORKERS",
+      ),
+    )
+    .action(async ({ embeddedSync, workers }: { embeddedSync?: string; workers?: string }) => {
       const { serve } = await import("../../main.ts");
-      exit(await serve(embeddedSync === undefined ? {} : { MUSTER_EMBEDDED_SYNC: embeddedSync }));
+      exit(
+        await serve({
+          ...(embeddedSync === undefined ? {} : { MUSTER_EMBEDDED_SYNC: embeddedSync }),
+          ...(workers === undefined ? {} : { MUSTER_WORKERS: workers }),
+        }),
+      );
     });
+  subcommand(program, "restart", "Restart the service without an interruption")
+    .requiredOption("--rolling", "Replace the workers one after the other, each after its successor serves")
+    .action(({ json }) =>
+      send(exit, {
+        name: "restart",
+        body: {},
+        json,
+        show: ({ restarted }) => [`Restarted ${count(restarted, "process", "processes")}.`],
+      }),
+    );
   addDemo(program, exit);
   addInbox(program, exit);
   subcommand(

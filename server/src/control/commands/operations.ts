@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MusterError } from "../../lib/errors.ts";
 import { type Command, command, text } from "../command.ts";
 
 /** The certificate authorities, the checks of stored state, and backups. */
@@ -17,5 +18,13 @@ export const operationsCommands: readonly Command[] = [
   command("ca.rotate-server", {}, async ({ authorities }) => ({ authorities: await authorities.rotateServer() })),
   command("master-key.rotate", {}, ({ authorities }) => authorities.rotateMasterKey()),
   command("doctor", { deep: z.boolean() }, ({ doctor }, input) => doctor.examine(input)),
+  command("restart", {}, async ({ workers }) => {
+    if (!workers.restart)
+      throw new MusterError(
+        "one_process",
+        "This service has one process: stop and start it. With muster serve --workers 2 or more, a rolling restart is possible",
+      );
+    return await workers.restart();
+  }),
   command("backup", { file: text }, ({ backup }, { file }) => backup.writeTo(file)),
 ];

@@ -1,0 +1,23 @@
+import { availableParallelism } from "node:os";
+import { type Config, ConfigError } from "./config.ts";
+
+const REFUSALS = {
+  platform: "MUSTER_WORKERS: several workers share their ports by SO_REUSEPORT, which needs Linux; run one worker here",
+  embedded:
+    "MUSTER_WORKERS: the embedded database has one process; set MUSTER_DATABASE_URL to a PostgreSQL, or run one worker",
+};
+
+/**
+ * How many processes serve. `auto` is one for each core, or one where several are not possible.
+ *
+ * @throws ConfigError where several are asked for and not possible
+ */
+export function workersOf(
+  { workers, databaseUrl }: Pick<Config, "workers" | "databaseUrl">,
+  { platform = process.platform, cores = availableParallelism() }: { platform?: string; cores?: number } = {},
+): number {
+  const obstacle = platform !== "linux" ? "platform" : databaseUrl === undefined ? "embedded" : undefined;
+  if (workers === "auto") return obstacle ? 1 : cores;
+  if (workers > 1 && obstacle) throw new ConfigError([REFUSALS[obstacle]]);
+  return workers;
+}

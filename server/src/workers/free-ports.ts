@@ -1,0 +1,31 @@
+import { type AddressInfo, createServer, type Server } from "node:net";
+
+interface Address {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+}
+
+/**
+ * Opens ports that no other service listens on, and closes them again: sockets that share a port (SO_REUSEPORT) would join those of
+ * another service without an error.
+ *
+ * @throws Error EADDRINUSE or EACCES
+ */
+export async function freePorts(addresses: readonly Address[]): Promise<number[]> {
+  const servers: Server[] = [];
+  try {
+    for (const { host, port } of addresses) servers.push(await open(host, port));
+    return servers.map((server) => (server.address() as AddressInfo).port);
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+function open(host: string, port: number): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
+  });
+}

@@ -1,0 +1,60 @@
+import type { Authorities } from "../authorities/authorities.ts";
+import type { Database } from "../db/database.ts";
+import type { Features } from "../features.ts";
+import { HOUR, MINUTE, SECOND } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { startPeriodicJob } from "../lib/periodic-job.ts";
+import type { Role } from "./part.ts";
+
+export interface JobParts extends Features {
+  authorities: Authorities;
+  database: Database;
+  logger: Logger;
+}
+
+type Job = [intervalMs: number, name: string, job: (stopped: AbortSignal) => Promise<unknown>];
+
+/** @returns a function that stops the jobs and waits for running ones */
+export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
+  const jobs = role === "serve" ? ofEveryProcess(parts) : [...ofEveryProcess(parts), ...ofTheService(parts)];
+  const stops = jobs.map(([intervalMs, name, job]) => startPeriodicJob(intervalMs, name, job, parts.logger));
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+/** What every process does for what it has in memory. */
+function ofEveryProcess({ access, identity }: JobParts): Job[] {
+  return [
+    [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
+    [10 * SECOND, "check the sessions of live streams", () => identity.checkFollowedSessions()],
+    [10 * SECOND, "check the API keys of event streams", () => access.checkFollowedKeys()],
+  ];
+}
+
+/** What one process does for all. */
+function ofTheService(parts: JobParts): Job[] {
+  const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
+  const { authorities, database, platform } = parts;
+  return [
+    [2 * SECOND, "maintain the database", () => database.maintain()],
+    [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
+    [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
+    [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
+    [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
+    [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
+    [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
+    [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
+    [SECOND, "send notifications", () => notifications.tick()],
+    [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
+    [HOUR, "report devices that lack a new server root", () => platform.reportRollout()],
+    [10 * MINUTE, "prune request windows", access.prune],
+    [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
+    [10 * MINUTE, "prune claim guesses", enrollment.prune],
+    [10 * MINUTE, "prune refusals and session drops", connections.prune],
+    [10 * MINUTE, "prune commands for devices", commands.prune],
+    [10 * MINUTE, "prune idempotency keys", audit.prune],
+    [10 * MINUTE, "prune events", events.prune],
+    [10 * MINUTE, "prune notifications", () => notifications.prune()],
+  ];
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DEFAULT_LIMITS } from "../lib/limits/limits.ts";
+import { connectionsNeeded, limitsOf, poolsOf } from "./part.ts";
+
+test("the pools shrink with the number of workers, so that 16 workers and the jobs need 104 connections", () => {
+  assert.deepEqual(poolsOf({ role: "all", workers: 1 }), { main: 10, connects: 4 });
+  assert.deepEqual(poolsOf({ role: "serve", workers: 2 }), { main: 8, connects: 3 });
+  assert.deepEqual(poolsOf({ role: "serve", workers: 3 }), { main: 5, connects: 2 });
+  assert.deepEqual([1, 2, 4, 16].map(connectionsNeeded), [15, 32, 40, 104]);
+});
+
+test("caps on one address are divided by the workers, the others are not", () => {
+  const { mqttUnauthenticated, httpsConnectionsPerAddress, mqttConnections } = limitsOf(DEFAULT_LIMITS, {
+    role: "serve",
+    workers: 3,
+  });
+  assert.deepEqual([mqttUnauthenticated, httpsConnectionsPerAddress, mqttConnections], [667, 334, 50_000]);
+  assert.equal(limitsOf(DEFAULT_LIMITS, { role: "all", workers: 1 }), DEFAULT_LIMITS);
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { eventually } from "./broker/environment.ts";
+import type { CrashFixture } from "./harness/crash.ts";
+import { onPostgres } from "./harness/database.ts";
+import { closed, connectMqtt } from "./harness/devices.ts";
+import { ask } from "./harness/postgres.ts";
+import { startProcess } from "./harness/process.ts";
+import { ResendingDevice } from "./workers/resending-device.ts";
+import {
+  connectElsewhere,
+  gateway,
+  nodeOf,
+  processesOf,
+  replaced,
+  startWorkers,
+  storedOf,
+  TELEMETRY,
+  WORKERS,
+} from "./workers/service.ts";
+
+/** Acknowledgements of each device before a process is ended. */
+const ENOUGH = 20;
+
+/** Several processes need PostgreSQL: the embedded database has one. */
+describe("a service of several processes", () => {
+  if (!onPostgres || process.platform !== "linux") return;
+  let service: CrashFixture;
+  before(async () => {
+    service = await startWorkers();
+  });
+  after(async () => {
+    // Its processes end before their database does.
+    await service.server.end("SIGTERM");
+    await service.close();
+  });
+
+  const names = () => processesOf(service).map(({ name }) => name);
+
+  const nodes = () => ask(service.databaseUrl!, "SELECT id FROM broker_nodes");
+
+  /** The node of a killed process is gone, that of its successor is there. */
+  async function assertReaped(): Promise<void> {
+    const reaped = await eventually(async () => (await nodes()).length === WORKERS + 1);
+    assert.ok(reaped, `${(await nodes()).length} nodes`);
+  }
+
+  /** Devices publish while `act` runs, and until each has some more acknowledgements after it. @returns the devices */
+  async function publishingWhile(count: number, act: () => Promise<unknown>): Promise<ResendingDevice[]> {
+    const devices: ResendingDevice[] = [];
+    for (let n = 0; n < count; n++) devices.push(new ResendingDevice(service, await service.enroll()));
+    const running = devices.map((each) => each.run());
+    const haveMore = (more: number) => {
+      const wanted = devices.map(({ acknowledged }) => acknowledged.length + more);
+      return eventually(async () => devices.every(({ acknowledged }, at) => acknowledged.length >= wanted[at]!));
+    };
+    try {
+      assert.ok(await haveMore(ENOUGH), "before");
+      await act();
+      assert.ok(await haveMore(ENOUGH), "after");
+    } finally {
+      for (const each of devices) each.stop();
+    }
+    await Promise.all(running);
+    return devices;
+  }
+
+  /** Every acknowledged message is stored, and none twice. */
+  async function assertStoredOnce(devices: readonly ResendingDevice[]): Promise<void> {
+    for (const { device, acknowledged } of devices)
+      assert.deepEqual(await storedOf(service, device.deviceId), acknowledged, device.deviceId);
+  }
+
+  test("one process has the jobs, the others serve; the metrics of all are in one text", async () => {
+    assert.deepEqual(names().sort(), ["jobs", "serve-1", "serve-2"]);
+    const text = await (await fetch(service.server.metricsUrl)).text();
+    assert.match(text, new RegExp(`^muster_workers\\{role="serve"\\} ${WORKERS}$`, "m"));
+    for (const name of names())
+      assert.match(text, new RegExp(`^nodejs_eventloop_lag_seconds\\{worker="${name}"\\}`, "m"));
+    assert.equal(text.match(/^muster_roll_ups_due /gm)?.length, 1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.api("GET", "devices")));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  test("a subscriber gets the messages of devices of every worker, each device's in their order", async () => {
+    const [one, other] = [await service.enroll(), await service.enroll()];
+    const subscriber = await gateway(service, "listener");
+    const got = new Map<string, number[]>();
+    subscriber.on("message", (topic, payload) => {
+      got.set(topic, [...(got.get(topic) ?? []), JSON.parse(payload.toString()).n]);
+    });
+    await subscriber.subscribeAsync(TELEMETRY, { qos: 1 });
+    const here = await nodeOf(service, "listener");
+    const near = await connectElsewhere(service, one, undefined);
+    const far = await connectElsewhere(service, other, near.node);
+    assert.ok([near.node, far.node].includes(here!), "one of them is at the subscriber's worker");
+    const expected = Array.from({ length: 50 }, (_, n) => n);
+    for (const n of expected) {
+      await near.client.publishAsync(one.topic, JSON.stringify({ n }), { qos: 1 });
+      await far.client.publishAsync(other.topic, JSON.stringify({ n }), { qos: 1 });
+    }
+    await eventually(async () => [one, other].every(({ topic }) => got.get(topic)?.length === expected.length));
+    assert.deepEqual([got.get(one.topic), got.get(other.topic)], [expected, expected]);
+    await Promise.all([subscriber, near.client, far.client].map((each) => each.endAsync()));
+  });
+
+  test("a device that connects at another worker loses its first session; a revocation ends the session wherever it is", async () => {
+    const device = await service.enroll();
+    const first = await connectElsewhere(service, device, undefined);
+    const lost = closed(first.client);
+    const second = await connectElsewhere(service, device, first.node);
+    await lost;
+    assert.equal(await nodeOf(service, device.deviceId), second.node);
+    const ended = closed(second.client);
+    const [{ id }] = await service.certificates(device.deviceId);
+    const { status } = await service.api("DELETE", `device-certificates/${id}`);
+    assert.equal(status, 204);
+    assert.equal(await nodeOf(service, device.deviceId), undefined);
+    await ended;
+    await assert.rejects(connectMqtt(service.server, device), /Not authorized/);
+  });
+
+  test("when a worker is killed, another one takes its devices; nothing acknowledged is lost, and it is started again", async () => {
+    const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
+    const devices = await publishingWhile(4, async () => {
+      process.kill(victim.pid, "SIGKILL");
+      await replaced(service, victim);
+    });
+    await assertStoredOnce(devices);
+    const nodes = () => ask(service.databaseUrl!, "SELECT id FROM broker_nodes");
+    assert.ok(
+      await eventually(async () => (await nodes()).length === WORKERS + 1),
+      "the node of the killed one is gone",
+    );
+    await service.doctor();
+  });
+
+  test("when the process with the jobs is killed, devices notice nothing, and it is started again", async () => {
+    const victim = processesOf(service).find(({ name }) => name === "jobs")!;
+    const devices = await publishingWhile(2, async () => {
+      process.kill(victim.pid, "SIGKILL");
+      await replaced(service, victim);
+    });
+    await assertStoredOnce(devices);
+    assert.deepEqual(
+      devices.map(({ connects }) => connects),
+      [1, 1],
+    );
+    await assertReaped();
+    assert.ok(await eventually(() => service.server.command("doctor", { deep: false }).catch(() => undefined)));
+  });
+
+  test("a rolling restart replaces every process; devices connect again, and every acknowledged message is stored once", async () => {
+    const before = processesOf(service);
+    const devices = await publishingWhile(4, async () => {
+      assert.deepEqual(await service.server.command("restart", {}), { restarted: WORKERS + 1 });
+      for (const each of before) await replaced(service, each);
+    });
+    await assertStoredOnce(devices);
+    assert.ok(devices.some(({ connects }) => connects > 1));
+    assert.deepEqual(names().sort(), ["jobs", "serve-1", "serve-2"]);
+    await eventually(() => service.server.command("doctor", { deep: false }).catch(() => undefined));
+    await service.doctor();
+  });
+
+  test("when the supervisor is killed, its processes finish their work and end, and the service can be started again", async () => {
+    const device = await service.enroll();
+    const client = await connectMqtt(service.server, device);
+    const ended = closed(client);
+    const before = processesOf(service);
+    await service.server.end("SIGKILL");
+    await ended;
+    const isRunning = (pid: number) => process.kill(pid, 0);
+    for (const { pid } of before)
+      assert.ok(
+        await eventually(async () => {
+          try {
+            return !isRunning(pid);
+          } catch {
+            return true;
+          }
+        }),
+      );
+    assert.deepEqual(await nodes(), []);
+    await service.restart();
+    const again = await connectMqtt(service.server, device);
+    await again.publishAsync(device.topic, '{"n":1}', { qos: 1 });
+    await again.endAsync();
+  });
+
+  test("a second service does not join the ports of the first", async () => {
+    const ports = { MUSTER_MQTT_PORT: String(service.server.mqttPort), MUSTER_WORKERS: "2" };
+    const env = { MUSTER_MASTER_KEY: service.masterKey, ...ports };
+    await assert.rejects(
+      startProcess(`${service.dataDir}/other`, service.databaseUrl, { env }),
+      /the service ended with 1/,
+    );
+  });
+});
