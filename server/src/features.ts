@@ -65,8 +65,10 @@ export function composeFeatures(process: FeatureDeps) {
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);
   const events = createEvents(deps);
+  const groups = createGroups(deps);
   const notifications = createNotifications({
     ...deps,
+    groups,
     webhookKeys: () => keysFor("webhook-secrets"),
     settings: process.notificationSettings,
     baseUrl: () => addresses.baseUrl,
@@ -83,7 +85,6 @@ export function composeFeatures(process: FeatureDeps) {
   for (const feature of [access, telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
   const certificates = createCertificates(deps);
   const devices = createDevices(deps);
-  const groups = createGroups(deps);
   const rules = createRules({ ...deps, telemetry });
   const tickets = createTickets(deps);
   const shown = { access, anomalies, certificates, connections, devices, enrollment, groups, rules, tickets };

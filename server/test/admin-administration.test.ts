@@ -173,12 +173,13 @@ test("a key that ended with a change of its owner names that change", async () =
   assert.deepEqual([entry.total, entry.items[0].after.revokedKeys], [1, [made.id]]);
 });
 
-test("a key that may issue identities, and a revocation, need the password of the last ten minutes", async () => {
+test("a key that may issue or end identities or change webhooks, and a revocation, need the password of the last ten minutes", async () => {
   const late = await signIn(server, tenant);
   server.clock.advance(11 * MINUTE);
   const create = (...scopes: string[]) => late.call("POST", "/keys", { body: { name: "x", scopes } });
   assert.equal((await create("devices:read", "provisioning:read")).status, 201);
-  for (const scope of ["provisioning:write", "device-certificates:issue", "device-certificates:read"])
+  const sensitive = ["provisioning:write", "device-certificates:issue", "device-certificates:read"];
+  for (const scope of [...sensitive, "device-registry:delete", "webhooks:write", "webhooks:*"])
     await refused(create("devices:read", scope), 403, "reauthentication_required");
   await refused(late.call("DELETE", "/keys/x"), 403, "reauthentication_required");
   await refused(late.call("PATCH", "/tenant", { body: { name: "x" } }), 403, "reauthentication_required");

@@ -11,6 +11,8 @@ let tenant: TestTenant;
 let admin: SignedIn;
 let operator: SignedIn;
 let viewer: SignedIn;
+let group: string;
+let pack: string;
 
 before(async () => {
   server = await startServer();
@@ -19,8 +21,8 @@ before(async () => {
   viewer = await signIn(server, tenant, "viewer");
   const { devices, groups, rules } = server.app;
   const memberUserIds = [operator.userId, viewer.userId];
-  const { id: group } = await groups.createGroup(tenant.caller, { name: "Hall", memberUserIds });
-  const { id: pack } = await rules.createThreshold(tenant.caller, {
+  ({ id: group } = await groups.createGroup(tenant.caller, { name: "Hall", memberUserIds }));
+  ({ id: pack } = await rules.createThreshold(tenant.caller, {
     name: "Bearings",
     rules: (["critical", "major", "minor", "warning"] as const).map((severity) => ({
       metric: severity,
@@ -28,7 +30,7 @@ before(async () => {
       value: 90,
       severity,
     })),
-  });
+  }));
   for (const [id, groupIds] of [
     ["seen", [group]],
     ["hidden", []],
@@ -40,6 +42,8 @@ before(async () => {
 after(() => server.stop());
 
 const where = () => ({ database: server.app.database, clock: server.clock });
+
+const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
 /** Opens anomalies of a device, one after the other. @returns their ids, oldest first */
 async function open(deviceId: string, ...severities: string[]): Promise<string[]> {
@@ -209,4 +213,31 @@ test("an acknowledged anomaly stops its further pages, as the list of its pages 
     json.items.map(({ type, target, state }: { type: string; target: string; state: string }) => [type, target, state]),
     [["anomaly.opened", operator.email, "pending"]],
   );
+});
+
+test("anomalies are narrowed by a group that the device is in now and by the threshold pack of the rule", async () => {
+  const { devices, rules } = server.app;
+  const since = `from=${server.clock.now().toISOString()}`;
+  const rule = { metric: "pressure", operator: "gt", value: 5, severity: "minor" } as const;
+  const { id: other } = await rules.createThreshold(tenant.caller, { name: "Pressure", rules: [rule] });
+  const { id: moved } = await devices.createDevice(tenant.caller, { id: "moved", name: "moved", groupIds: [group] });
+  await assignPacks(where(), tenant.caller, moved, pack, other);
+  await open("seen", "major");
+  await open("hidden", "minor");
+  await open("moved", "critical");
+  await sendValues(where(), tenant.caller, "moved", { pressure: 9 });
+  for (const [query, expected] of [
+    [`groupId=${group}`, ["moved minor", "moved critical", "seen major"]],
+    [`thresholdId=${other}`, ["moved minor"]],
+    [`thresholdId=${pack}`, ["moved critical", "hidden minor", "seen major"]],
+    [`groupId=${group}&thresholdId=${pack}&severity=critical,minor`, ["moved critical"]],
+    [`groupId=${NOWHERE}`, []],
+    [`thresholdId=${NOWHERE}`, []],
+    ["groupId=nonsense", []],
+    ["thresholdId=nonsense", []],
+  ] as const)
+    assert.deepEqual(await listed(admin, `${query}&${since}`), expected, query);
+  assert.deepEqual(await listed(viewer, `thresholdId=${pack}&${since}`), ["moved critical", "seen major"]);
+  await devices.changeDevice(tenant.caller, moved, { removeGroupIds: [group] });
+  assert.deepEqual(await listed(admin, `groupId=${group}&${since}`), ["seen major"]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "../src/access/access.ts";
 import { addRecords, addStaff, kindsUsed, leastCaller, type Staff } from "./authorization/records.ts";
-import { type Row, RULES } from "./authorization/rules.ts";
+import { ableCaller, OWN, type Row, RULES } from "./authorization/rules.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
 
@@ -46,6 +46,8 @@ const OTHER_TABLES = [
   "telemetry.*|roll_up_marks|rejected_messages",
   "broker_nodes|mqtt_sessions|session_drop.*|connection_refusals.*",
   "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
+  // What users keep for themselves.
+  "saved_filters|user_channels|user_notifications",
 ].join("|");
 
 /**
@@ -107,7 +109,7 @@ const acts = async () => (await listActs(10_000)).items;
 for (const feature of FEATURES) {
   test(`every use case of ${feature} that changes a table of administration is recorded, with who, what, before and after`, async () => {
     for (const { name, row, run } of declaredBy(feature)) {
-      const { changed, result, entries } = await entriesOf(staff.caller, { row, run });
+      const { changed, result, entries } = await entriesOf(ableCaller(staff, name), { row, run });
       if (changed.length === 0 && run.declaration.act === undefined) {
         assert.deepEqual(entries, [], name);
         continue;
@@ -154,6 +156,7 @@ test("an act that cannot be recorded is not done", async () => {
     runSql(db, "CREATE TRIGGER planted BEFORE INSERT ON admin_audit FOR EACH ROW EXECUTE FUNCTION refuse_entry()", []);
   let tried = 0;
   for (const { name, row, run } of declared()) {
+    if (OWN.has(name)) continue;
     if (run.declaration.act === undefined && !/create|update|delete|revoke|replace|assign|issue/i.test(name)) continue;
     const args = row[2](await addRecords(server, staff, kindsUsed(row[2])));
     await plant();

@@ -89,8 +89,8 @@ test("on-call shows the week's duties and the hours that reach no one, also afte
   const device = await server.app.devices.createDevice(tenant.caller, { name: "Pump", groupIds: [group.id] });
   const uncovered = async () => {
     const { gaps } = await ok(operator.call("GET", `/groups/${group.id}/on-call`));
-    const hours = gaps.map(({ from, to }: { from: string; to: string }) => (Date.parse(to) - Date.parse(from)) / HOUR);
-    return hours.reduce((sum: number, each: number) => sum + each, 0);
+    const lasts = gaps.map(({ from, to }: { from: string; to: string }) => Date.parse(to) - Date.parse(from));
+    return lasts.reduce((sum: number, ms: number) => sum + ms, 0) / HOUR;
   };
   assert.equal(await uncovered(), 7 * 16);
   const coverage = await ok(operator.call("GET", "/coverage"));
@@ -114,4 +114,29 @@ test("everyone finds the active people of the tenant by address, and no one else
   const left = await signIn(server, tenant, "viewer");
   await server.app.access.deactivateUser(tenant.caller, left.email);
   assert.equal((await ok(viewer.call("GET", `/people?q=${left.email}`))).total, 0);
+});
+
+test("shifts are narrowed by the group that they are on, and found by a part of their name", async () => {
+  const { id: group } = await groupOf(operator.userId);
+  const { id: other } = await groupOf();
+  const add = async (name: string, ...groups: string[]) => {
+    const { id } = await ok(admin.call("POST", "/shifts", { body: { ...NIGHTS, name } }), 201);
+    for (const each of groups) await ok(admin.call("POST", `/groups/${each}/shifts`, { body: { shiftId: id } }));
+  };
+  await add("Hall by day", group);
+  await add("Hall by night", group, other);
+  await add("Office by day", other);
+  await add("Hall on Sundays");
+  const named = async (query: string, user = admin) => {
+    const { items, total } = await ok(user.call("GET", `/shifts?${query}`));
+    assert.equal(total, items.length);
+    return items.map(({ name }: { name: string }) => name);
+  };
+  assert.deepEqual(await named(`groupId=${group}`), ["Hall by night", "Hall by day"]);
+  assert.deepEqual(await named(`groupId=${group}&q=DAY`), ["Hall by day"]);
+  assert.deepEqual(await named(`groupId=${other}`), ["Office by day", "Hall by night"]);
+  assert.deepEqual(await named(`groupId=${other}`, operator), ["Hall by night"], "a shift that the operator sees");
+  assert.deepEqual(await named("groupId=nonsense"), []);
+  const foreign = await otherAdmin.call("GET", `/shifts?groupId=${group}`);
+  assert.deepEqual(foreign.json.items, []);
 });

@@ -12,7 +12,7 @@ import { MINUTE } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
 import { randomIds } from "../src/lib/ids.ts";
 import { addAnomaly } from "./harness/anomalies.ts";
-import { endConnections, setReadOnly } from "./harness/database.ts";
+import { refuseWrites, renameTables } from "./harness/broken-database.ts";
 import { UNDECLARED } from "./harness/declared-errors.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "./harness/devices.ts";
 import { sendHeaders } from "./harness/headers-first.ts";
@@ -118,6 +118,11 @@ const eachAnswers = (code: ErrorCode, ways: Record<string, () => Promise<HttpAns
   });
 
 const route = (operationId: string): Route => routes.find((each) => each.operationId === operationId)!;
+async function askAgain(operationId: string): Promise<HttpAnswer> {
+  const body = bodyOf(route(operationId));
+  await ask(route(operationId), { body });
+  return ask(route(operationId), { body });
+}
 const issue = (deviceId: string, more = {}) => ask(route("issueDeviceCertificate"), { body: { deviceId, ...more } });
 const newClaim = (more = {}) => server.app.enrollment.createClaim(tenant.caller, { intendedName: "x", ...more });
 const newDevice = (id?: string) => server.app.devices.createDevice(tenant.caller, { name: "Pump", ...(id && { id }) });
@@ -236,7 +241,7 @@ test("409 claim_exhausted: claim reached maxUses", () =>
 test("409 quota_exceeded: the tenant has as many as its quota allows", async () => {
   const { claimCode } = await newClaim();
   const setQuotas = async (value?: number) => {
-    for (const quota of ["openClaims", "devices", "groups", "rules"])
+    for (const quota of ["openClaims", "devices", "groups", "rules", "channels"])
       await server.app.access.setQuota(tenant.caller, quota, value);
   };
   await setQuotas(0);
@@ -245,6 +250,7 @@ test("409 quota_exceeded: the tenant has as many as its quota allows", async () 
     createDevice: () => ask(route("createDevice")),
     createGroup: () => ask(route("createGroup")),
     createThreshold: () => ask(route("createThreshold")),
+    createWebhook: () => ask(route("createWebhook")),
     redeemClaim: () => redeemCode(claimCode),
   });
   await setQuotas();
@@ -276,12 +282,18 @@ test("409 invalid_transition: a ticket's status does not lead there", () =>
     },
   }));
 
-test("409 already_exists: an anomaly has an unfinished ticket, a device has the id", async () => {
+test("409 webhook_inactive: the receiver has not confirmed the webhook", async () => {
+  const { id } = (await ask(route("createWebhook"))).json;
+  await everyOneAnswers("webhook_inactive", (each) => ask(each, { path: environment.path(each, id) }));
+});
+
+test("409 already_exists: an anomaly has an unfinished ticket, a device has the id, a group the webhook", async () => {
   const where = { database: server.app.database, clock: server.clock };
   const anomalyId = await addAnomaly(where, tenant.caller, environment.device.deviceId);
   await server.app.tickets.openTicket(tenant.caller, { title: "x", anomalyId });
   await eachAnswers("already_exists", {
     createDevice: () => ask(route("createDevice"), { body: { id: environment.device.deviceId, name: "x" } }),
+    createWebhook: () => askAgain("createWebhook"),
     openTicket: () => ask(route("openTicket"), { body: { title: "x", anomalyId } }),
     changeTicket: () => ask(route("changeTicket"), { body: { anomalyId } }),
   });
@@ -293,17 +305,20 @@ test("412 precondition_failed: the record is not the one that If-Match names", (
 test("409 already_processed: carried out before under this Idempotency-Key, and no answer to give again; 422 idempotency_key_reused: used for another request", async () => {
   await everyOneAnswers("already_processed", async (each) => {
     const headers = { "idempotency-key": each.operationId };
-    const first = await ask(each, { headers });
+    const body = bodyOf(each);
+    const first = await ask(each, { headers, body });
     assert.equal(first.status, each.status, first.text);
     // As when the process dies between the work and the keeping of its answer; one-time secrets are never kept.
     const forget = "UPDATE idempotency_keys SET answer = NULL WHERE idempotency_key = $1";
     if (!each.secret) await runSql(server.app.database.db, forget, [each.operationId]);
-    return ask(each, { headers });
+    return ask(each, { headers, body });
   });
   await everyOneAnswers("idempotency_key_reused", (each) => {
+    const headers = { "idempotency-key": each.operationId };
+    if (bodyOf(each) === undefined) return ask(each, { headers, path: environment.path(each, NOWHERE) });
     const [[field, value] = []] = Object.entries(bodyOf(each) as object);
     const body = { ...(bodyOf(each) as object), [field!]: `${value}2` };
-    return ask(each, { headers: { "idempotency-key": each.operationId }, body });
+    return ask(each, { headers, body });
   });
 });
 
@@ -352,16 +367,8 @@ function askedForBody({ method, path }: Route): Promise<{ answer: Promise<HttpAn
   return sendHeaders(server.httpUrl + path.replace(/\{\w+\}/, NOWHERE), { method, headers, ca: server.ca });
 }
 
-/** The tables and views that handlers read, and authentication does not. A view still reads a table that was renamed. */
-const VIEWED = ["devices", "groups", "thresholds", "anomalies", "certificates"];
-const TABLES = [...VIEWED, "shifts", "tickets", "claims", "certificate_audit", "connection_refusals"];
-
 test("500 internal_error: an unexpected failure is answered without internal text", async () => {
-  const rename = async (from: string, to: string) => {
-    for (const name of [...TABLES, ...VIEWED.map((table) => `shared_${table}`)])
-      await runSql(server.app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);
-  };
-  await rename("", "_gone");
+  await renameTables(server, "", "_gone");
   failing.add("stream.open");
   await everyOneAnswers("internal_error", async (each) => {
     const answer = await ask(each);
@@ -369,25 +376,18 @@ test("500 internal_error: an unexpected failure is answered without internal tex
     assert.doesNotMatch(answer.text, /gone|relation|select/i);
     return answer;
   });
-  await rename("_gone", "");
+  await renameTables(server, "_gone", "");
   failing.clear();
   assert.equal((await ask(route("listDevices"))).status, 200);
 });
 
 test("503 catalog_unavailable: the database takes no writes; retry shortly", async () => {
   const { claimCode } = await newClaim();
-  const { databaseUrl, app } = server;
-  const setting = async (readOnly: boolean) => {
-    if (databaseUrl === undefined)
-      return runSql(app.database.db, `SET default_transaction_read_only = ${readOnly}`, []);
-    await setReadOnly(databaseUrl, readOnly);
-    return endConnections(databaseUrl);
-  };
-  await setting(true);
+  await refuseWrites(server, true);
   await everyOneAnswers("catalog_unavailable", (each) =>
     each.operationId === "redeemClaim" ? redeemCode(claimCode) : ask(each),
   );
-  await setting(false);
+  await refuseWrites(server, false);
 });
 
 test("the errors that the operations have answered above are those that they declare, no fewer and no more", () => {

@@ -104,6 +104,7 @@ test("no kinds, unknown ones, telemetry without devices, devices without telemet
   const key = await newKey(server, tenant, "events:read", "telemetry:read", "devices:read");
   const many = Array.from({ length: 201 }, (_, n) => `d${n}`).join();
   const queries = ["", "?kinds=", "?kinds=weather.", "?kinds=telemetry.", "?kinds=device.&telemetry=x"];
+  queries.push("?kinds=device", "?kinds=device.onlnie", "?kinds=device..", "?kinds=.", "?kinds=device.,constructor.");
   for (const query of [...queries, `?kinds=telemetry.&telemetry=${many}`]) {
     const { status, json } = await ask(key, query);
     assert.deepEqual([status, json.error], [400, "invalid_request"], query);

@@ -90,7 +90,7 @@ test("a key in the query, in a cookie or in two headers is refused", async () =>
 });
 
 test("each operation takes exactly its own scope: every scope and wildcard at every operation", async () => {
-  const wildcards = ["devices:*", "groups:*", "shifts:*", "thresholds:*", "anomalies:*", "tickets:*"];
+  const wildcards = ["devices:*", "groups:*", "shifts:*", "thresholds:*", "anomalies:*", "tickets:*", "webhooks:*"];
   for (const granted of [...SCOPES, ...wildcards]) {
     const key = await newKey(server, tenant, granted);
     const answers = publicRoutes.map(async (route) => [route, await call(route, { key })] as const);
@@ -147,7 +147,7 @@ async function assertAlike(what: string, ask: (id: string) => Promise<HttpAnswer
 }
 
 test("another tenant's id of any kind, in the path of any operation, is answered like one that exists nowhere", async () => {
-  assert.equal(Object.keys(theirs.ids).length, 10);
+  assert.equal(Object.keys(theirs.ids).length, 11);
   const before = await rowsOfTheirs();
   for (const route of publicRoutes.filter(({ path }) => path.includes("{"))) {
     const unknown = await assertAlike(route.operationId, (id) => call(route, { key: almighty, id }));
@@ -199,6 +199,7 @@ const ID_FIELDS = [
   "createDevice.deviceTypeId",
   "createDevice.groupIds",
   "createGroup.memberUserIds",
+  "createWebhook.groupId",
   "issueDeviceCertificate.deviceId",
   "openTicket.anomalyId",
   "openTicket.assigneeUserId",

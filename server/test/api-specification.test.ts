@@ -97,7 +97,15 @@ GET /devices/{id}/rejected telemetry:read
 POST /devices device-registry:create
 DELETE /devices/{id} device-registry:delete
 GET /refusals refusals:read
-GET /events events:read`;
+GET /events events:read
+GET /webhooks webhooks:read
+GET /webhooks/{id} webhooks:read
+POST /webhooks webhooks:write
+DELETE /webhooks/{id} webhooks:write
+POST /webhooks/{id}/enable webhooks:write
+POST /webhooks/{id}/test webhooks:write
+POST /webhooks/{id}/secret webhooks:write
+POST /webhooks/{id}/confirmation webhooks:write`;
 
 test("4.1 Public API (prefix /api/v1, header X-API-Key): method, path, scope of the 27 operations; additions have other scopes", () => {
   const ours = routes.flatMap((route) =>

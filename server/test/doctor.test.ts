@@ -130,8 +130,17 @@ const sabotage: Record<string, string[]> = {
     "ALTER TABLE ticket_history DISABLE TRIGGER USER",
     "DELETE FROM ticket_history",
   ],
+  "every webhook that a group names has its record, and no other has one": [
+    `INSERT INTO groups (id, tenant_id, name, channels, created_at, updated_at)
+      SELECT gen_random_uuid(), id, 'x', '[{"type": "webhook", "target": "https://hook.example/"}]', now(), now() FROM tenants`,
+    "DELETE FROM webhooks",
+  ],
   "every API key that is not revoked belongs to an active user of its tenant": [
     "UPDATE users SET status = 'deactivated'",
+  ],
+  "every retained message has a publisher that may publish to its topic": [
+    `INSERT INTO retained_messages (tenant_id, topic, owner_id, payload, qos, properties, bytes, version)
+      SELECT id, 't/x/none', gen_random_uuid(), 'x', 1, '', 9, 1 FROM tenants LIMIT 1`,
   ],
   "stored list counts match the rows": [
     `INSERT INTO list_blocks (tenant_id, list, variant, upto, size)

@@ -198,7 +198,11 @@ test("re-enrolling changes type and groups only where the claim names them", asy
     await registry.groups.createGroup(tenant.caller, { name: "Hall" }),
     await registry.groups.createGroup(tenant.caller, { name: "Yard" }),
   ];
-  const type = await registry.devices.createDeviceType(tenant.caller, { name: "Fan", publishTopics: ["f/{deviceId}"] });
+  const type = await registry.devices.createDeviceType(tenant.caller, {
+    name: "Fan",
+    publishTopics: ["f/{deviceId}"],
+    subscribeTopics: ["c/{deviceId}"],
+  });
   const claim = await claimOf(tenant, { intendedGroupIds: [hall.id], intendedDeviceTypeId: tenant.deviceTypeId });
   const body = request(claim.claimCode);
   const first = await redeem(body);
@@ -210,6 +214,8 @@ test("re-enrolling changes type and groups only where the claim names them", asy
 
   const moved = await again({ intendedGroupIds: [yard.id], intendedDeviceTypeId: type.id });
   assert.deepEqual(moved.mqtt.publishTopics, [`t/${tenant.slug}/f/${first.deviceId}`]);
+  assert.deepEqual(moved.mqtt.subscribeTopics, [`t/${tenant.slug}/c/${first.deviceId}`]);
+  assert.ok(!("subscribeTopics" in first.mqtt), "as specified where there are none");
   const device = await registry.devices.getDevice(tenant.caller, first.deviceId);
   assert.deepEqual([device.groupIds, device.deviceTypeId], [[yard.id], type.id]);
 });

@@ -119,7 +119,9 @@ test("a renewal resolves the topics from the present device type", async () => {
   const before = await registry.certificates.identifyDevice(peer);
   assert.ok(before.ok);
   assert.deepEqual(before.publishTopics, answer.mqtt.publishTopics, "a changed type applies to the next certificate");
-  const after = await registry.certificates.identifyDevice(peerOf((await renew(peer)).clientCert));
+  const renewed = await renew(peer);
+  assert.deepEqual(renewed.subscribeTopics, [`t/${tenant.slug}/commands/${answer.deviceId}`]);
+  const after = await registry.certificates.identifyDevice(peerOf(renewed.clientCert));
   assert.ok(after.ok);
   assert.deepEqual(after.publishTopics, [
     `t/${tenant.slug}/a/${answer.deviceId}`,

@@ -8,7 +8,7 @@ import { openDatabase } from "../src/db/database.ts";
 import { DAY } from "../src/lib/clock.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { addRecords, addStaff, kindsUsed } from "./authorization/records.ts";
-import { type Row, RULES } from "./authorization/rules.ts";
+import { ableCaller, type Row, RULES } from "./authorization/rules.ts";
 import { connectMqtt, enrollDevice, renew } from "./harness/devices.ts";
 import { ask, onPostgres } from "./harness/postgres.ts";
 import { startServer } from "./harness/server.ts";
@@ -66,7 +66,7 @@ if (onPostgres)
         for (const [name, row] of Object.entries(rows as Record<string, Row<unknown[]>>)) {
           const ids = await addRecords(server, staff, kindsUsed(row[2]));
           const facade = (server.app as unknown as Record<string, Record<string, Run>>)[feature]!;
-          const result = await facade[name]!(staff.caller, ...row[2](ids));
+          const result = await facade[name]!(ableCaller(staff, `${feature}.${name}`), ...row[2](ids));
           await (result as { stop?(): Promise<void> } | undefined)?.stop?.();
         }
     });

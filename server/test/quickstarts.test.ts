@@ -20,7 +20,10 @@ import { startServer, type TestServer } from "./harness/server.ts";
  */
 const PAGES = join(import.meta.dirname, "../../docs/quickstarts");
 const LAUNCHER = join(import.meta.dirname, "../bin/muster.mjs");
+const AGENT = join(import.meta.dirname, "../../agent/bin/muster-agent.mjs");
 const BLOCK = /```sh\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```\n)?/g;
+/** Of a virtual environment with Paho, which CONTRIBUTING.md makes. */
+const PYTHON = join(import.meta.dirname, "../../node_modules/.paho/bin/python");
 const MARK = "—— next ——";
 
 /** The page that starts a dozen processes is walked on PostgreSQL, and wherever it is written. */
@@ -37,6 +40,7 @@ let hours: Server;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "muster-quickstart-"));
   await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+  if (WITH_MONITORING) await makeReceiver();
   server = await startServer({ env: WITH_MONITORING ? await startInbox() : {} });
   await writeFile(join(folder, "https-ca.pem"), server.ca);
   tenant = await newTenant(server, "acme");
@@ -64,6 +68,24 @@ async function startInbox(): Promise<Record<string, string>> {
   // As NODE_EXTRA_CA_CERTS does at start.
   setDefaultCACertificates([...getCACertificates("default"), await readFile(join(folder, "inbox/cert.pem"), "utf8")]);
   return { MUSTER_SMTP_URL: mailUrl!, MUSTER_WEBHOOK_ALLOW_PRIVATE: "true" };
+}
+
+/** The certificate of the receiver that a page has its reader write, which the service trusts. */
+async function makeReceiver(): Promise<void> {
+  const text = await readFile(join(PAGES, "webhooks.md"), "utf8");
+  const [commands] = /mkdir receiver[\s\S]*?cert\.pem\n/.exec(text)!;
+  await promisify(execFile)("bash", ["-c", commands], { cwd: folder });
+  const cert = await readFile(join(folder, "receiver/cert.pem"), "utf8");
+  setDefaultCACertificates([...getCACertificates("default"), cert]);
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await once(probe.listen(0, "127.0.0.1"), "listening");
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
 }
 
 /** A request for `/65` advances the clock by 65 seconds, after all work that was due before. */
@@ -95,12 +117,22 @@ async function walk(page: string, settings: string[]): Promise<void> {
     `HTTPS_CA=${folder}/https-ca.pem`,
     `MQTT="-h localhost -p ${server.mqttPort}"`,
     `export TMPDIR=${folder} MUSTER_DATA_DIR='${server.dataDir}'`,
-    `npx() { [ $1 = muster ] && set -- '${LAUNCHER}' "\${@:2}" || shift; '${process.execPath}' "$@"; }`,
+    `npx() {
+       case $1 in
+         muster) set -- '${LAUNCHER}' "\${@:2}" ;;
+         muster-agent) set -- '${AGENT}' "\${@:2}" ;;
+         *) shift ;;
+       esac
+       '${process.execPath}' "$@"
+     }`,
     ...settings,
   ];
   const script = [...given, ...blocks.map(([, commands]) => `${commands}echo '${MARK}'`)].join("\n");
   const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder });
-  const plain = stdout.replaceAll("\r", "").replaceAll(server.httpUrl, "https://localhost:8443");
+  const plain = stdout
+    .replaceAll("\r", "")
+    .replaceAll(server.httpUrl, "https://localhost:8443")
+    .replaceAll(`localhost:${server.mqttPort}`, "localhost:8883");
   const outputs = plain.split(new RegExp(`\n?${MARK}\n`));
   if (process.env.MUSTER_TEST_UPDATE_DOCS) await writeFile(file, withOutputs(text, outputs));
   else
@@ -119,6 +151,15 @@ if (WITH_MONITORING) {
       `sleep() { curl -sS http://127.0.0.1:${port}/$1; }`,
       `mosquitto_pub() { sleep 1; command mosquitto_pub "$@"; }`,
     ]);
+  });
+}
+
+if (WITH_MONITORING) {
+  test("a receiver confirms its webhook and verifies its messages as the quickstart shows", {
+    skip: without("openssl", "curl", "jq"),
+  }, async () => {
+    const { port } = hours.address() as AddressInfo;
+    await walk("webhooks.md", [`HOOK_PORT=${await freePort()}`, `sleep() { curl -sS http://127.0.0.1:${port}/$1; }`]);
   });
 }
 
@@ -143,6 +184,29 @@ test("the walk by hand works as the quickstart shows", {
   ]);
 });
 
+/** A device type that lists a topic for commands, and what a page about such a device starts with. */
+async function commandedDevice(name: string): Promise<string[]> {
+  const { devices, enrollment } = server.app;
+  const type = await devices.createDeviceType(tenant.caller, {
+    name: `Type of ${name}`,
+    publishTopics: ["telemetry/{deviceId}"],
+    subscribeTopics: ["commands/{deviceId}"],
+  });
+  const wanted = { intendedName: name, intendedDeviceTypeId: type.id };
+  const { claimCode } = await enrollment.createClaim(tenant.caller, wanted);
+  return [`CLAIM=${claimCode}`, `CLONE=${folder}`, `PYTHON=${PYTHON}`, `node() { '${process.execPath}' "$@"; }`];
+}
+
+for (const [page, tools] of [
+  ["mosquitto.md", ["mosquitto_pub"]],
+  ["mqtt-js.md", []],
+  ["paho-python.md", [PYTHON]],
+  ["agent.md", []],
+] as const)
+  test(`a device with MQTT 5 works as ${page} shows`, { skip: without("openssl", "curl", ...tools) }, async () => {
+    await walk(page, await commandedDevice(page));
+  });
+
 function withOutputs(text: string, outputs: string[]): string {
   let index = 0;
   return text.replace(BLOCK, (_, commands: string) => {
@@ -165,6 +229,7 @@ function masked(output: string): string {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
       .replace(/\d{4}-\d\d-\d\d [\d:]{8}/g, "<local time>")
       .replace(/[A-Z][a-z]{2} +\d+ [\d:]{8} \d{4} GMT/g, "<date>")
+      .replace(/\(\d+ days\)/g, "(<days>)")
       // Whether the client was still writing when the broker hung up.
       .replace(
         /Error: (The connection was lost\.\nexit 7|(Broken pipe|Connection reset by peer)\nexit 14)/g,

@@ -2,6 +2,7 @@ import { pruneAlong } from "../db/prune.ts";
 import type { FollowedIds } from "../lib/following/followed-ids.ts";
 import { type Bound, bind } from "./bind.ts";
 import type { AccessDeps } from "./deps.ts";
+import { deleteFilter, listFilters, renameFilter, saveFilter } from "./filters/saved-filters.ts";
 import { userIdsByEmail } from "./find-users.ts";
 import { createFollowedKeys } from "./keys/followed-keys.ts";
 import { createLastUsed } from "./keys/last-used.ts";
@@ -38,12 +39,15 @@ export {
   boundedToGroupsOf,
   type Caller,
   type LeastRole,
+  ownUserOf,
   type Rights,
   ROLES,
   type Role,
   requesterOf,
   sessionIdOf,
+  userIdOf,
 } from "./caller.ts";
+export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
 export { SCOPES, type Scope, SPECIFIED_SCOPES } from "./keys/scopes.ts";
@@ -77,6 +81,10 @@ export const accessUseCases = {
   setTelemetryRetention,
   setQuota,
   tenantUsage,
+  listFilters,
+  saveFilter,
+  renameFilter,
+  deleteFilter,
   createUser,
   deactivateUser,
   reactivateUser,

@@ -1,4 +1,5 @@
 import type { ApiRequest } from "../audit/audit.ts";
+import { invalidRequest } from "../lib/request-errors.ts";
 import type { Scope } from "./keys/scopes.ts";
 
 export type Role = "admin" | "operator" | "viewer";
@@ -43,6 +44,17 @@ export function requesterOf({ rights, actor }: Caller): Pick<ApiRequest, "holder
   if (rights.kind === "key") return { holder: rights.keyId, by: "key" };
   if (rights.kind === "user") return { holder: actor, by: "user" };
   throw new Error(`${actor} asks without an API key or a session`);
+}
+
+/** The user who asks, for what belongs to a user. @throws MusterError invalid_request for a caller who is no user */
+export function ownUserOf({ rights }: Caller): string {
+  if (rights.kind === "user") return rights.userId;
+  throw invalidRequest("Only a signed-in user has records of their own.");
+}
+
+/** The user who asks; `null` for other callers. */
+export function userIdOf({ rights }: Caller): string | null {
+  return rights.kind === "user" ? rights.userId : null;
 }
 
 /** The session in which a user asks; `undefined` for other callers. */

@@ -19,6 +19,10 @@ export interface AnomalyProperties {
 /** `from` and `to`: when it opened. */
 export interface AnomalyFilter extends AnomalyProperties, Period {
   deviceId?: string | undefined;
+  /** Of devices that are in the group now. */
+  groupId?: string | undefined;
+  /** Of rules of this threshold pack. */
+  thresholdId?: string | undefined;
   /** Properties that an anomaly must not have. */
   not?: AnomalyProperties | undefined;
   /** Only of devices that are visible to a user with these groups. */
@@ -79,9 +83,19 @@ function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
   return statuses.includes("resolved") ? condition : sql`a.resolved_at IS NULL AND ${condition}`;
 }
 
-function otherConditions({ deviceId, severity, not, viewer, ...period }: AnomalyFilter): RawBuilder<unknown>[] {
+function otherConditions({
+  deviceId,
+  groupId,
+  thresholdId,
+  severity,
+  not,
+  viewer,
+  ...period
+}: AnomalyFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [...createdBetween("a.id", period)];
   if (deviceId !== undefined) conditions.push(sql`a.device_id = ${deviceId}`);
+  if (groupId !== undefined) conditions.push(visibleDevice({ groupIds: [groupId] }, "a.device_uid"));
+  if (thresholdId !== undefined) conditions.push(sql`a.threshold_id = ${thresholdId}::uuid`);
   if (severity !== undefined) conditions.push(isOneOf(sql`a.severity`, severity));
   if (not?.severity !== undefined) conditions.push(sql`NOT ${isOneOf(sql`a.severity`, not.severity)}`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "a.device_uid"));

@@ -15,6 +15,7 @@ import * as deliveries from "./admin/monitoring/deliveries.ts";
 import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
 import * as onCall from "./admin/monitoring/on-call.ts";
+import * as ownNotifications from "./admin/monitoring/own-notifications.ts";
 import * as people from "./admin/monitoring/people.ts";
 import * as shifts from "./admin/monitoring/shifts.ts";
 import * as thresholds from "./admin/monitoring/thresholds.ts";
@@ -23,6 +24,7 @@ import * as mqttClients from "./admin/mqtt-clients.ts";
 import * as overview from "./admin/overview.ts";
 import * as platform from "./admin/platform.ts";
 import * as refusals from "./admin/refusals.ts";
+import * as savedFilters from "./admin/saved-filters.ts";
 import * as account from "./admin/sign-in/account.ts";
 import * as factors from "./admin/sign-in/factors.ts";
 import * as session from "./admin/sign-in/session.ts";
@@ -38,6 +40,7 @@ const RESOURCES = [
   session,
   account,
   factors,
+  savedFilters,
   users,
   invites,
   overview,
@@ -55,6 +58,7 @@ const RESOURCES = [
   groups,
   anomalies,
   deliveries,
+  ownNotifications,
   tickets,
   groupChannels,
   shifts,

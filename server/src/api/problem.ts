@@ -7,6 +7,7 @@ import type { EventsErrorCode } from "../events/errors.ts";
 import type { IdentityErrorCode } from "../identity/errors.ts";
 import { isMusterError, MusterError } from "../lib/errors.ts";
 import type { CommonErrorCode } from "../lib/request-errors.ts";
+import type { NotificationsErrorCode } from "../notifications/errors.ts";
 import type { TicketsErrorCode } from "../tickets/errors.ts";
 
 /** The layer that refused a request (docs/api-conventions.md, Errors). */
@@ -38,6 +39,7 @@ type EveryErrorCode =
   | EnrollmentErrorCode
   | EventsErrorCode
   | IdentityErrorCode
+  | NotificationsErrorCode
   | TicketsErrorCode;
 
 /**
@@ -75,6 +77,7 @@ export const PROBLEMS = {
   factor_mandatory: { status: 409, middleware: "handler" },
   quota_exceeded: { status: 409, middleware: "handler" },
   invalid_transition: { status: 409, middleware: "handler" },
+  webhook_inactive: { status: 409, middleware: "handler" },
   client_id_in_use: { status: 409, middleware: "handler" },
   username_taken: { status: 409, middleware: "handler" },
   claim_exhausted: { status: 409, middleware: "handler" },

@@ -13,6 +13,7 @@ import * as shifts from "./v1/shifts.ts";
 import * as telemetry from "./v1/telemetry.ts";
 import * as thresholds from "./v1/thresholds.ts";
 import * as tickets from "./v1/tickets.ts";
+import * as webhooks from "./v1/webhooks.ts";
 
 /** The resources in the order of the reference. A module's routes are what it exports. */
 const RESOURCES = [
@@ -27,6 +28,7 @@ const RESOURCES = [
   deviceCertificates,
   refusals,
   events,
+  webhooks,
   redeemClaim,
   renewCertificate,
 ];

@@ -92,6 +92,7 @@ const OUTCOMES: Readonly<Record<string, WriteResult>> = {
   update: "updated",
   enable: "updated",
   request: "updated",
+  rotate: "updated",
   delete: "deleted",
 };
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Check } from "./check-store.ts";
 
-/** Rejected messages, rules, anomalies and tickets. */
+/** Rejected messages, rules, anomalies, tickets and webhooks. */
 export const MONITORING_INVARIANTS: readonly Check[] = [
   {
     name: "the topic of a rejected message is a publish topic of a certificate of its device",
@@ -52,5 +52,12 @@ export const MONITORING_INVARIANTS: readonly Check[] = [
         FROM tickets GROUP BY tenant_id) k ON k.tenant_id = t.id
       LEFT JOIN ticket_numbers c ON c.tenant_id = t.id
       WHERE coalesce(c.last, 0) <> coalesce(k.n, 0) OR k.least <> 1 OR k.most <> k.n`,
+  },
+  {
+    name: "every webhook that a group names has its record, and no other has one",
+    violations: () => sql`SELECT 'group ' || coalesce(w.group_id, c.group_id) AS what FROM webhooks w
+      FULL JOIN (SELECT group_id, channel_address_key(type, target) AS key FROM shared_group_channels
+        WHERE type = 'webhook') c ON c.group_id = w.group_id AND c.key = w.key
+      WHERE w.key IS NULL OR c.key IS NULL`,
   },
 ];

@@ -24,12 +24,23 @@ export function checkChannels(channels: readonly Channel[]): Channel[] {
   const seen = new Set<string>();
   return channels.map(({ type, target }, index) => {
     const where = `channels.${index}`;
-    const wrong = type === "email" ? wrongEmail(target) : wrongWebhook(target);
+    const wrong = wrongTarget({ type, target });
     if (wrong !== undefined) throw invalidRequest(`${where}.target ${wrong}`, `${where}.target`);
     if (seen.has(`${type} ${target}`)) throw invalidRequest(`${where} repeats a channel before it`, where);
     seen.add(`${type} ${target}`);
     return { type, target };
   });
+}
+
+/** What is wrong with the address of a channel, without repeating it: it may hold a secret. */
+export function wrongTarget({ type, target }: Channel): string | undefined {
+  return type === "email" ? wrongEmail(target) : wrongWebhook(target);
+}
+
+/** @throws MusterError invalid_request with `url` in `detail` */
+export function requireWebhook(url: string): void {
+  const wrong = wrongWebhook(url);
+  if (wrong !== undefined) throw invalidRequest(`url ${wrong}`, "url");
 }
 
 function wrongEmail(target: string): string | undefined {

@@ -6,7 +6,7 @@ import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine, plainText } from "../lib/text.ts";
 import { type Channel, checkChannels } from "./channels.ts";
 import type { GroupsDeps } from "./deps.ts";
-import { checkEscalation, type EscalationStep } from "./escalation.ts";
+import { type AlwaysPages, checkEscalation, type EscalationStep } from "./escalation.ts";
 import { type GroupRecord, toGroupRecord } from "./group-record.ts";
 import { addMembers, insertGroup, unconfirmedChannels } from "./group-store.ts";
 import { LIMITS } from "./limits.ts";
@@ -18,6 +18,8 @@ export interface NewGroup {
   channels?: readonly Channel[] | undefined;
   escalation?: readonly EscalationStep[] | undefined;
   pagesLostRenewals?: boolean | undefined;
+  /** `critical` when absent. */
+  alwaysPages?: AlwaysPages | undefined;
 }
 
 /** @throws MusterError invalid_request with an unknown user's id, or the place of what is wrong, in `detail`; quota_exceeded */
@@ -32,6 +34,7 @@ export const createGroup = useCase(
       channels: checkChannels(input.channels ?? []),
       escalation: checkEscalation(input.escalation ?? []),
       pages_lost_renewals: input.pagesLostRenewals ?? false,
+      always_pages: input.alwaysPages ?? ("critical" as const),
       created_at: now,
       updated_at: now,
     };

@@ -7,6 +7,10 @@ export interface EscalationStep {
   notify: "shift" | "members" | "channels";
 }
 
+/** Which pages of a group no quiet choice of a user holds back. */
+export const ALWAYS_PAGES = ["all", "critical", "none"] as const;
+export type AlwaysPages = (typeof ALWAYS_PAGES)[number];
+
 /** @throws MusterError invalid_request with the place of the bad step in `detail` */
 export function checkEscalation(steps: readonly EscalationStep[]): EscalationStep[] {
   if (steps.length > LIMITS.stepsOfGroup)

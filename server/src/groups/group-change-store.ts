@@ -1,15 +1,16 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import type { Channel } from "./channels.ts";
-import type { EscalationStep } from "./escalation.ts";
+import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 
 /** What of a group changes; `undefined` stays. */
 export interface GroupChange {
-  name: string | undefined;
-  description: string | undefined;
-  channels: Channel[] | undefined;
-  escalation: EscalationStep[] | undefined;
-  pagesLostRenewals: boolean | undefined;
+  name?: string | undefined;
+  description?: string | undefined;
+  channels?: Channel[] | undefined;
+  escalation?: EscalationStep[] | undefined;
+  pagesLostRenewals?: boolean | undefined;
+  alwaysPages?: AlwaysPages | undefined;
 }
 
 const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
@@ -18,14 +19,15 @@ export async function updateGroupRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  { name, description, channels, escalation, pagesLostRenewals }: GroupChange,
+  { name, description, channels, escalation, pagesLostRenewals, alwaysPages }: GroupChange,
   now: Date,
 ): Promise<void> {
   await sql`
     UPDATE groups SET name = coalesce(${name ?? null}::text, name),
            description = coalesce(${description ?? null}::text, description),
            escalation = coalesce(${json(escalation)}::jsonb, escalation),
-           pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals), updated_at = ${now}
+           pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals),
+           always_pages = coalesce(${alwaysPages ?? null}::text, always_pages), updated_at = ${now}
      WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
   // Channels that stay as they are must not be named again: that would ask their receivers once more to confirm.
   if (channels)

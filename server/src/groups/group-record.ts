@@ -1,5 +1,5 @@
 import type { Channel } from "./channels.ts";
-import type { EscalationStep } from "./escalation.ts";
+import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 import type { GroupRow } from "./group-store.ts";
 
 /** A group as the API shows it (docs/spec-decisions.md, records). */
@@ -14,6 +14,7 @@ export interface GroupRecord {
   escalation: EscalationStep[];
   /** Whether the escalation also pages when a device of the group does not renew its certificate in time. */
   pagesLostRenewals: boolean;
+  alwaysPages: AlwaysPages;
   shiftIds: string[];
   createdAt: Date;
   updatedAt: Date;
@@ -29,6 +30,7 @@ export function toGroupRecord(row: GroupRow): GroupRecord {
     unconfirmedChannels: row.unconfirmed_channels,
     escalation: row.escalation,
     pagesLostRenewals: row.pages_lost_renewals,
+    alwaysPages: row.always_pages,
     shiftIds: row.shift_ids,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

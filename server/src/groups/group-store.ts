@@ -5,7 +5,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../lists/counted-page.ts";
 import { searchPage } from "../lists/search-page.ts";
 import type { Channel } from "./channels.ts";
-import type { EscalationStep } from "./escalation.ts";
+import type { AlwaysPages, EscalationStep } from "./escalation.ts";
 
 export interface GroupRow {
   id: string;
@@ -14,6 +14,7 @@ export interface GroupRow {
   channels: Channel[];
   escalation: EscalationStep[];
   pages_lost_renewals: boolean;
+  always_pages: AlwaysPages;
   created_at: Date;
   updated_at: Date;
   member_user_ids: string[];
@@ -26,9 +27,9 @@ export interface GroupRow {
 export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unconfirmed_channels">;
 
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
-  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals, created_at, updated_at)
+  await sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals, always_pages, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,
-            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.created_at}, ${row.updated_at})`.execute(
+            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.always_pages}, ${row.created_at}, ${row.updated_at})`.execute(
     tx,
   );
 }
@@ -103,7 +104,7 @@ export async function listGroupRows(
 }
 
 /** Without deleted users. */
-const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.created_at, g.updated_at,
+const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.always_pages, g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,
   ARRAY(SELECT s.shift_id::text FROM group_shifts s WHERE s.group_id = g.id ORDER BY s.shift_id) AS shift_ids,

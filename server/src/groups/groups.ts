@@ -10,10 +10,14 @@ import { getShift, listShifts } from "./shifts/view-shifts.ts";
 import { unassignShift } from "./unassign-shift.ts";
 import { updateGroup } from "./update-group.ts";
 import { getGroup, listGroups } from "./view-groups.ts";
+import { addWebhook, removeWebhook } from "./webhook-channels.ts";
 
+export { type Channel, wrongTarget } from "./channels.ts";
 export type { NewGroup } from "./create-group.ts";
+export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";
 export { LIMITS } from "./limits.ts";
+export { checkTimes } from "./shifts/check-shift.ts";
 export type { NewShift } from "./shifts/create-shift.ts";
 export {
   DAYS_OF_WEEK,
@@ -40,6 +44,8 @@ export const groupUseCases = {
   listShifts,
   updateShift,
   deleteShift,
+  addWebhook,
+  removeWebhook,
 };
 export type Groups = Bound<typeof groupUseCases>;
 export const createGroups = (deps: GroupsDeps): Groups => bind(deps, groupUseCases);

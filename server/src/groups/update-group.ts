@@ -44,6 +44,7 @@ export const updateGroup = adminUseCase(
       channels: input.channels && checkChannels(input.channels),
       escalation: input.escalation && checkEscalation(input.escalation),
       pagesLostRenewals: input.pagesLostRenewals,
+      alwaysPages: input.alwaysPages,
     };
     return {
       change: async (tx) => {

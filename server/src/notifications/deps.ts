@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Database } from "../db/database.ts";
+import type { Groups } from "../groups/groups.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
@@ -25,6 +26,7 @@ export interface NotificationsDeps {
     | "webhookTargetsPaused"
   >;
   limits: Limits;
+  groups: Pick<Groups, "addWebhook" | "removeWebhook">;
   /** Keys that the secrets of webhooks and of confirmation links are derived from: the present one, then former ones that receivers may still use. */
   webhookKeys: () => readonly KeyObject[];
   settings: NotificationSettings;

@@ -59,7 +59,31 @@ export interface GroupTestMessage {
   requestedBy: string;
 }
 
-export type SingleMessage = AnomalyMessage | CertificateMessage | SuppressedMessage | GroupTestMessage;
+/** Shows that messages to a user arrive. */
+export interface UserTestMessage {
+  type: "user.test";
+  at: string;
+  timeZone: string;
+  user: { email: string };
+}
+
+/** Shows that messages arrive at a webhook, and that its receiver can verify them. Never sent by mail. */
+export interface WebhookTestMessage {
+  type: "webhook.test";
+  at: string;
+  timeZone: string;
+  group: { id: string; name: string };
+  webhook: { id: string };
+  /** `apikey:<id>`, `user:<id>` or `system`. */
+  requestedBy: string;
+}
+
+export type SingleMessage =
+  | AnomalyMessage
+  | CertificateMessage
+  | SuppressedMessage
+  | GroupTestMessage
+  | UserTestMessage;
 
 /** Many messages to one address, in one mail. */
 export interface DigestMessage {
@@ -77,7 +101,9 @@ export interface ConfirmationMessage {
   at: string;
   timeZone: string;
   tenant: { name: string };
-  group: { id: string; name: string };
+  /** The group that names the address; absent when a user does. */
+  group?: { id: string; name: string };
+  user?: { email: string };
   address: string;
   /** What the secret of the link is derived from (channels/confirmation-token.ts). */
   confirmation: string;
@@ -86,4 +112,4 @@ export interface ConfirmationMessage {
   expiresAt: string;
 }
 
-export type Message = SingleMessage | DigestMessage | ConfirmationMessage;
+export type Message = SingleMessage | DigestMessage | ConfirmationMessage | WebhookTestMessage;

@@ -13,8 +13,15 @@ import { listPages } from "./paging/list-pages.ts";
 import { onCallOfDevice, onCallOfGroup } from "./paging/on-call.ts";
 import { listGroupTests, testGroup } from "./paging/test-group.ts";
 import { uncoveredGroups } from "./paging/uncovered-groups.ts";
+import { addOwnChannel, removeOwnChannel } from "./personal/own-channels.ts";
+import { getOwnNotifications, setOwnNotifications } from "./personal/own-notifications.ts";
+import { listOwnTests, testOwnNotifications } from "./personal/test-own.ts";
+import { deleteWebhook, enableWebhook, requestWebhookConfirmation } from "./webhooks/change-webhooks.ts";
+import { createWebhook, rotateWebhookSecret } from "./webhooks/create-webhook.ts";
 import { createResolve } from "./webhooks/resolve-host.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
+import { testWebhook } from "./webhooks/test-webhook.ts";
+import { getWebhook, listWebhooks } from "./webhooks/view-webhooks.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
 export type { ConfirmationLink } from "./channels/confirm-channel.ts";
@@ -39,9 +46,23 @@ export const notificationUseCases = {
   listChannels,
   listGroupChannels,
   requestConfirmation,
+  listWebhooks,
+  getWebhook,
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  testWebhook,
+  rotateWebhookSecret,
+  requestWebhookConfirmation,
   findConfirmation,
   confirmChannel,
   sendPlainMail,
+  getOwnNotifications,
+  setOwnNotifications,
+  addOwnChannel,
+  removeOwnChannel,
+  testOwnNotifications,
+  listOwnTests,
 };
 
 /** Notifies people by e-mail and webhook: pages along the escalation of groups, notices about certificates to admins. */

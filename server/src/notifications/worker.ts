@@ -12,6 +12,7 @@ import { createMailer } from "./mail/send-mail.ts";
 import { isWorkDue } from "./paging/inbox-store.ts";
 import { sendPages } from "./paging/send-pages.ts";
 import { newTurn } from "./paging/take-turns.ts";
+import { releaseDeferred } from "./personal/release-deferred.ts";
 
 /** How long {@link NotificationWorker.stop} waits for messages that are being sent. */
 const STOP_TIMEOUT_MS = 5 * SECOND;
@@ -38,7 +39,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const [stopping, abandoning] = [new AbortController(), new AbortController()];
   const signals = { stop: stopping.signal, abandon: abandoning.signal };
   const turns = { inbox: newTurn(), pages: newTurn() };
-  const reportEachMinute = suppressedReports(deps);
+  const followUp = createFollowUp(deps);
   const mailer = createMailer(deps);
   const mails = mailWorkers(deps, mailer, signals);
   const webhooks = webhookWorkers(deps, signals);
@@ -58,8 +59,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
       if (more) send();
     }
     if (stopping.signal.aborted) return;
-    await reportEachMinute();
-    await requestConfirmations(deps);
+    await followUp();
   });
   const { run: pageAndSend } = coalesceRuns(async () => {
     await page();
@@ -91,5 +91,15 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
       });
       mailer?.close();
     },
+  };
+}
+
+/** Does what follows the pages: sends what quiet choices held back until now, reports suppressed messages, asks receivers to confirm channels. */
+function createFollowUp(deps: NotificationsDeps): () => Promise<void> {
+  const reportEachMinute = suppressedReports(deps);
+  return async () => {
+    await releaseDeferred(deps);
+    await reportEachMinute();
+    await requestConfirmations(deps);
   };
 }

@@ -3,6 +3,7 @@ import type { Caller, LeastRole, Role } from "../../src/access/access.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
 import type { TestServer } from "../harness/server.ts";
+import { confirmWebhook, disableWebhook } from "../harness/webhooks.ts";
 
 /** The ids of one record of each kind, as arguments of use cases. The device is in the group, the others are about the device. */
 export interface Records {
@@ -27,11 +28,18 @@ export interface Records {
   mqttClient: string;
   /** That of a client that is disabled. */
   disabledMqttClient: string;
+  /** A webhook that is not confirmed. */
+  webhook: string;
+  confirmedWebhook: string;
+  /** One that answered 410. */
+  disabledWebhook: string;
   apiKey: string;
   /** A user who may be changed. */
   user: string;
   userEmail: string;
   invite: string;
+  /** Of the viewer who is to see the records, or else of a user of its own. */
+  savedFilter: string;
   /** An admin of the tenant. */
   adminEmail: string;
 }
@@ -51,12 +59,16 @@ export const NOWHERE: Records = {
   certificate: "00000000-0000-7000-8000-000000000008",
   mqttClient: "no-such-client",
   disabledMqttClient: "no-such-client",
+  webhook: `00000000-0000-7000-8000-00000000000c-${"0".repeat(32)}`,
+  confirmedWebhook: `00000000-0000-7000-8000-00000000000d-${"0".repeat(32)}`,
+  disabledWebhook: `00000000-0000-7000-8000-00000000000e-${"0".repeat(32)}`,
   apiKey: "nosuchke",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
   command: "00000000-0000-7000-8000-00000000000b",
   commandTopic: "t/no-such-tenant/commands/no-such-device",
   invite: "00000000-0000-7000-8000-00000000000a",
+  savedFilter: "00000000-0000-7000-8000-00000000000c",
   adminEmail: "unknown-admin@example.com",
 };
 
@@ -72,10 +84,14 @@ export async function addStaff(server: TestServer): Promise<Staff> {
   const tenant = await newTenant(server);
   const as = async (role: Role) => {
     const { id: userId } = await addUser(server, tenant, role);
-    return { ...tenant.caller, actor: `user:${userId}`, rights: { kind: "user", userId, role } } as const;
+    return asUser(tenant.caller, userId, role);
   };
   const callers = { admin: await as("admin"), operator: await as("operator"), viewer: await as("viewer") };
   return { ...tenant, callers };
+}
+
+function asUser(caller: Caller, userId: string, role: Role): Caller {
+  return { ...caller, actor: `user:${userId}`, rights: { kind: "user", userId, role } };
 }
 
 /** A user with the least rights that a rule for users asks for. */
@@ -137,6 +153,8 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     await connections.createMqttClient(caller, { clientId, username: fresh() });
     return clientId;
   };
+  const webhook = async () =>
+    server.app.notifications.createWebhook(caller, { groupId: (await group()).id, url: `${WEBHOOK}/${fresh()}` });
   const commandTopic = async () => `t/${caller.tenantSlug}/commands/${await deviceId()}`;
   return {
     command: async () =>
@@ -166,10 +184,25 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       await connections.disableMqttClient(caller, clientId);
       return clientId;
     },
+    webhook: async () => (await webhook()).id,
+    confirmedWebhook: async () => {
+      const { id, url } = await webhook();
+      await confirmWebhook(server, url);
+      return id;
+    },
+    disabledWebhook: async () => {
+      const { id, url } = await webhook();
+      await disableWebhook(server, url);
+      return id;
+    },
     apiKey: async () =>
       (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
     user: async () => (await user()).id,
     userEmail: async () => (await user()).email,
+    savedFilter: async () => {
+      const owner = callers.viewer ?? asUser(caller, (await user()).id, "viewer");
+      return (await access.saveFilter(owner, { list: "tickets", name: fresh(), values: {} })).id;
+    },
     invite: async () =>
       (await server.app.identity.inviteUser(caller, { email: `${fresh()}@example.com`, role: "viewer" })).id,
     adminEmail: async () => admin.email,

@@ -1,6 +1,6 @@
-import type { BoundUseCase, LeastRole, Scope } from "../../src/access/access.ts";
+import type { BoundUseCase, Caller, LeastRole, Scope } from "../../src/access/access.ts";
 import type { Features } from "../../src/features.ts";
-import { fresh, type Records, WEBHOOK } from "./records.ts";
+import { fresh, type Records, type Staff, WEBHOOK } from "./records.ts";
 
 /**
  * Who may run a use case, and arguments for it: the scope of API keys, the least role of users, and the arguments made of the ids
@@ -28,6 +28,25 @@ type Rules = {
 const page = { skip: 0, limit: 10 };
 const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-02T00:00:00Z") };
 const ignore = () => undefined;
+
+/** Use cases on records of the user who asks, such as the user's quiet choices: the shell is no user. */
+export const OWN: ReadonlySet<string> = new Set([
+  "access.listFilters",
+  "access.saveFilter",
+  "access.renameFilter",
+  "access.deleteFilter",
+  "notifications.getOwnNotifications",
+  "notifications.setOwnNotifications",
+  "notifications.addOwnChannel",
+  "notifications.removeOwnChannel",
+  "notifications.testOwnNotifications",
+  "notifications.listOwnTests",
+]);
+
+/** The shell, or a user where the use case is on records of the user who asks. @param name `feature.useCase` */
+export function ableCaller({ caller, callers }: Staff, name: string): Caller {
+  return OWN.has(name) ? callers.viewer : caller;
+}
 
 /** Every use case of every feature. What stands here is what the code must do: a changed rule changes this table. */
 export const RULES: Rules = {
@@ -59,6 +78,10 @@ export const RULES: Rules = {
     listApiWrites: ["no key", "admin", () => [page]],
     listAdminActs: ["no key", "admin", () => [page]],
     listPeople: ["no key", "viewer", () => [page]],
+    listFilters: ["no key", "viewer", () => ["devices"]],
+    saveFilter: ["no key", "viewer", () => [{ list: "devices", name: fresh(), values: {} }]],
+    renameFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter, fresh()]],
+    deleteFilter: ["no key", "viewer", ({ savedFilter }) => [savedFilter]],
   },
   anomalies: {
     listAnomalies: ["anomalies:read", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
@@ -170,12 +193,30 @@ export const RULES: Rules = {
     showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listChannels: ["groups:read", "admin", () => []],
     requestConfirmation: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
+    listWebhooks: ["webhooks:read", "admin", ({ group }) => [{ groupId: group, ...page }]],
+    getWebhook: ["webhooks:read", "admin", ({ webhook }) => [webhook]],
+    createWebhook: ["webhooks:write", "admin", ({ group }) => [{ groupId: group, url: `${WEBHOOK}/${fresh()}` }]],
+    deleteWebhook: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
+    enableWebhook: ["webhooks:write", "admin", ({ disabledWebhook }) => [disabledWebhook]],
+    testWebhook: ["webhooks:write", "admin", ({ confirmedWebhook }) => [confirmedWebhook]],
+    rotateWebhookSecret: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
+    requestWebhookConfirmation: ["webhooks:write", "admin", ({ webhook }) => [webhook]],
     listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, ...page }]],
     listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
     listGroupChannels: ["no key", "admin", ({ group }) => [group]],
     listCoverage: ["no key", "viewer", () => []],
     testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
     listGroupTests: ["no key", "admin", ({ group }) => [group]],
+    getOwnNotifications: ["no key", "viewer", () => []],
+    setOwnNotifications: [
+      "no key",
+      "viewer",
+      () => [{ accountEmail: true, quietHours: null, onlyOnShift: true, criticalToo: false }],
+    ],
+    addOwnChannel: ["no key", "viewer", () => [{ type: "webhook", target: WEBHOOK }]],
+    removeOwnChannel: ["no key", "viewer", ({ user }) => [user]],
+    testOwnNotifications: ["no key", "viewer", () => []],
+    listOwnTests: ["no key", "viewer", () => []],
   },
   overview: {
     readOverview: ["no key", "viewer", () => []],

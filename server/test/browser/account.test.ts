@@ -76,3 +76,32 @@ browserTest("the app says whom to ask for a new password where no mail is sent",
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest("a user adds a webhook whose secret is shown once, and chooses quiet hours", async () => {
+  const own = await signIn(server, tenant, "viewer");
+  const window = await openPage(server);
+  await useSession(window, server, own.cookie);
+  const { page } = window;
+  await page.goto("/account");
+  await page.getByText("You have no channel of your own.").waitFor();
+  await page.getByRole("button", { name: "Add a channel", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a channel of your own" });
+  await dialog.getByLabel("Kind").selectOption("webhook");
+  await dialog.getByLabel("Address").fill("https://hooks.plant.example/ada");
+  await dialog.getByRole("button", { name: "Add channel", exact: true }).click();
+  const secret = dialog.locator("[data-secret]");
+  await secret.waitFor();
+  assert.match((await secret.textContent())!, /^whsec_/);
+  await dialog.getByRole("button", { name: "Done", exact: true }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("table", { name: "Your channels" }).getByText("https://hooks.plant.example/ada").waitFor();
+  await page.getByLabel("Quiet hours, every day").check();
+  await page.getByLabel("From").fill("21:30");
+  await assertSound(window, "account-notifications");
+  await page.getByRole("button", { name: "Save choices", exact: true }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  await page.getByLabel("From").waitFor();
+  assert.equal(await page.getByLabel("From").inputValue(), "21:30");
+  await window.context.close();
+});

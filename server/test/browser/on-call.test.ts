@@ -51,7 +51,7 @@ browserTest("week with gap: a group is set up, its uncovered hours show, and a l
   await page.getByRole("link", { name: "Pump hall" }).click();
   await page
     .getByLabel("Shift to put on this group")
-    .selectOption({ label: "Nights: 18:00–06:00, every day (Europe/Berlin)" });
+    .selectOption({ label: "Nights: 18:00–06:00, every day (Africa/Lagos)" });
   await page.getByRole("button", { name: "Put it on the group" }).click();
   await page.getByText("84 h of the next seven days are uncovered").waitFor();
   await page.getByRole("link", { name: "Show the week", exact: true }).click();
@@ -59,7 +59,7 @@ browserTest("week with gap: a group is set up, its uncovered hours show, and a l
   const week = page.getByRole("region", { name: "The next seven days" });
   await week.getByText("06:00–18:00 uncovered").first().waitFor();
   await week.getByText(`18:00–24:00 Nights: ${operator.email}`).first().waitFor();
-  assert.equal(await week.getByLabel("Time zone").inputValue(), "Europe/Berlin");
+  assert.equal(await week.getByLabel("Time zone").inputValue(), "Africa/Lagos");
   await assertSound(window, "week with gap");
 
   await page.getByRole("link", { name: "Nights" }).click();
@@ -82,10 +82,10 @@ async function createsShift({ page }: Watched): Promise<void> {
   await dialog.getByLabel("From", { exact: true }).fill("18:00");
   await dialog.getByLabel("Until", { exact: true }).fill("06:00");
   for (const day of ["Sat", "Sun"]) await dialog.getByLabel(day).check();
-  await dialog.getByLabel("Time zone").selectOption("Europe/Berlin");
+  await dialog.getByLabel("Time zone").selectOption("Africa/Lagos");
   await dialog.getByLabel(operator.email).check();
   await dialog.getByRole("button", { name: "Create shift" }).click();
-  await page.getByRole("table", { name: "Shifts" }).getByText("18:00–06:00, every day (Europe/Berlin)").waitFor();
+  await page.getByRole("table", { name: "Shifts" }).getByText("18:00–06:00, every day (Africa/Lagos)").waitFor();
 }
 
 browserTest(
@@ -122,6 +122,30 @@ browserTest(
     for (const { context } of [window, adminWindow]) await context.close();
   },
 );
+
+browserTest("a shift is found by a part of its name where there are many, and put on the group", async () => {
+  const { app } = server;
+  const many = await newTenant(server);
+  const user = await signIn(server, many);
+  const group = await app.groups.createGroup(many.caller, { name: "Depot" });
+  const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
+  const wanted = await app.groups.createShift(many.caller, { name: "Harbour", ...times });
+  for (let n = 0; n < 50; n++) await app.groups.createShift(many.caller, { name: `Yard ${n}`, ...times });
+  const window = await windowOf(user, VIEWS[1]);
+  const { page } = window;
+  await page.goto(`/groups/${group.id}`);
+  const choices = page.getByLabel("Shift to put on this group");
+  await choices.getByText("Yard 49").waitFor({ state: "attached" });
+  assert.equal(await choices.getByText("Harbour").count(), 0, "the newest 50 are offered");
+  await page.getByRole("searchbox", { name: "Search shifts" }).fill("harb");
+  await choices.getByText("Yard 49").waitFor({ state: "detached" });
+  await choices.selectOption(wanted.id);
+  await assertSound(window, "search of shifts");
+  await page.getByRole("button", { name: "Put it on the group" }).click();
+  await page.getByRole("table", { name: "Shifts of the group" }).getByRole("link", { name: "Harbour" }).waitFor();
+  assert.deepEqual((await app.groups.getGroup(many.caller, group.id)).shiftIds, [wanted.id]);
+  await window.context.close();
+});
 
 browserTest("a test message that has no recipient is refused in words, one to members is on its way", async () => {
   const group = await server.app.groups.createGroup(tenant.caller, {

@@ -82,6 +82,34 @@ browserTest("rules are tried on stored telemetry before they are saved, then sav
   await window.context.close();
 });
 
+browserTest("rules are tried on all devices of a type, and each anomaly names its device", async () => {
+  const fan = await enrollDevice(server, tenant);
+  const client = await connectMqtt(server, fan);
+  const now = Date.now();
+  const messages = [50, 99, 50].map((temperature, at) => ({ ts: now - (3 - at) * 600_000, values: { temperature } }));
+  await client.publishAsync(fan.topic, JSON.stringify(messages), { qos: 1 });
+  await client.endAsync();
+  const types = await server.app.devices.listDeviceTypes(tenant.caller);
+  const { name } = types.find(({ id }) => id === tenant.deviceTypeId)!;
+
+  const window = await open(admin, "/thresholds/new");
+  const { page } = window;
+  await page.getByLabel("Metric").fill("temperature");
+  await page.getByLabel("Limit", { exact: true }).fill("90");
+  assert.ok(await page.getByRole("button", { name: "Try", exact: true }).isDisabled(), "neither a device nor a type");
+  await page.getByLabel("Try on").selectOption({ label: `all devices of ${name}` });
+  await page.getByLabel("Device", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await page.getByText("Would have opened 3 anomalies").waitFor();
+  await page.getByText(`2 devices of ${name}, last 7 days: 11 readings of temperature.`).waitFor();
+  const table = page.getByRole("table", { name: /would have opened/i });
+  await table.getByRole("link", { name: fan.deviceId, exact: true }).waitFor();
+  assert.equal(await table.getByRole("link", { name: pump.deviceId, exact: true }).count(), 2);
+  assert.equal(await page.getByRole("img", { name: /with the anomalies/ }).count(), 0, "a chart is of one device");
+  await assertSoundInAllViews(window, "dry run on a type");
+  await window.context.close();
+});
+
 browserTest("a viewer reads rules and neither changes nor tries them", async () => {
   const rule = { metric: "pressure", operator: "outside", value: [2, 8], severity: "critical" } as const;
   const pack = await server.app.rules.createThreshold(tenant.caller, { name: "Pressure", rules: [rule] });

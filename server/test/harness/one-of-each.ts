@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { Route } from "../../src/api/route.ts";
 import { addAnomaly } from "./anomalies.ts";
 import { enrollDevice, type TestDevice, type TestTenant } from "./devices.ts";
 import type { TestServer } from "./server.ts";
+import { confirmWebhook } from "./webhooks.ts";
 
 /** A tenant with one record of each kind, and every operation's example made to fit them. */
 export interface OneOfEach {
@@ -11,17 +13,22 @@ export interface OneOfEach {
   ids: Record<string, string>;
   /** The address of `route` with the id of the record there is, or with `id`, and the query that it needs. */
   path(route: Route, id?: string): string;
-  /** The example body of `route` with the ids, claim code and CSR of this tenant. */
+  /** The example body of `route` with the ids, claim code and CSR of this tenant, and an address that no webhook has. */
   body(route: Route): unknown;
 }
 
 /** Makes one record of each kind in `tenant`. */
 export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise<OneOfEach> {
-  const { certificates, enrollment, groups, rules, tickets } = server.app;
+  const { certificates, enrollment, groups, notifications, rules, tickets } = server.app;
   const { caller } = tenant;
   const device = await enrollDevice(server, tenant);
   const { deviceId } = device;
   const group = await groups.createGroup(caller, { name: "Pump hall" });
+  const webhook = await notifications.createWebhook(caller, {
+    groupId: group.id,
+    url: "https://hooks.example.com/one",
+  });
+  await confirmWebhook(server, webhook.url);
   const times = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
   const shift = await groups.createShift(caller, { name: "Days", ...times });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
@@ -41,6 +48,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     tickets: ticket.id,
     provisioning: claim.id,
     "device-certificates": issued.items[0]!.id,
+    webhooks: webhook.id,
   };
   const fields: Record<string, unknown> = {
     deviceId,
@@ -66,7 +74,11 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
       examples.body === undefined
         ? undefined
         : JSON.parse(JSON.stringify(examples.body), (field, value) =>
-            Object.hasOwn(fields, field) ? fields[field] : value,
+            field === "url"
+              ? `https://hooks.example.com/${randomUUID()}`
+              : Object.hasOwn(fields, field)
+                ? fields[field]
+                : value,
           ),
   };
 }

@@ -16,12 +16,15 @@ export interface Asked {
 const publicRoutes = routes.filter((route): route is PublicRoute => route.surface === "public");
 const specified: ReadonlySet<string> = new Set(SPECIFIED_SCOPES);
 
-/** The ids of the operations of the specification, and of those beyond it that answer with records: streams have tests of their own. */
+const isWebhooks = ({ scope }: PublicRoute) => scope.startsWith("webhooks:");
+
+/** The ids of the operations of the specification, and of those beyond it that answer with records: streams and webhooks have tests of their own. */
 export const OPERATIONS = {
   specified: publicRoutes.filter(({ scope }) => specified.has(scope)).map(({ operationId }) => operationId),
   added: publicRoutes
-    .filter(({ scope, mediaType }) => !specified.has(scope) && mediaType === undefined)
+    .filter((route) => !specified.has(route.scope) && route.mediaType === undefined && !isWebhooks(route))
     .map(({ operationId }) => operationId),
+  webhooks: publicRoutes.filter(isWebhooks).map(({ operationId }) => operationId),
 };
 
 /** Calls operations with a key that has their scope and no other, and notes those that have succeeded in the shape that the document promises. */

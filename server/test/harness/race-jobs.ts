@@ -14,11 +14,13 @@ type Uses = Pick<
   | "revokeCertificate"
   | "revokeClaim"
 > &
+  Pick<Registry["access"], "renameFilter" | "saveFilter"> &
   Pick<Registry["connections"], "createMqttClient" | "enableMqttClient"> &
   Pick<Registry["devices"], "createDevice"> &
   Pick<Registry["identity"], "acceptInvite" | "completeReset" | "setUp"> &
   Pick<Registry["groups"], "createGroup"> &
   Pick<Registry["identity"], "giveFactor"> &
+  Pick<Registry["notifications"], "addOwnChannel" | "testOwnNotifications"> &
   Pick<Registry["tickets"], "changeTicket" | "openTicket">;
 
 /** `ok`, or the code of its error. An unexpected error is reported with its stack, so that no race can hide it. */
@@ -30,7 +32,13 @@ export interface Outcome {
 
 async function runJob(registry: Registry, job: Job): Promise<Outcome> {
   const { acceptInvite, completeReset, setUp } = registry.identity;
+  const { renameFilter, saveFilter } = registry.access;
+  const { addOwnChannel, testOwnNotifications } = registry.notifications;
   const uses = {
+    addOwnChannel,
+    renameFilter,
+    saveFilter,
+    testOwnNotifications,
     acceptInvite,
     completeReset,
     setUp,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createSecretKey } from "node:crypto";
 import { test } from "node:test";
+import type { Channel } from "../../src/groups/channels.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
@@ -125,6 +126,32 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
     await pass(MINUTE);
   });
 
+  test("a webhook that leaves its group gets nothing more, and comes back with another secret", async () => {
+    const { server, sinks, pass, log } = given();
+    const { groups, notifications } = server.app;
+    const { tenant, target, group, open } = await channels("/left", 2);
+    const set = (channels: Channel[]) => groups.updateGroup(tenant.caller, group.id, { channels });
+    const secret = async () => (await notifications.showWebhook(tenant.caller, { groupId: group.id, target })).secret;
+    const webhook = { type: "webhook", target } as const;
+    const first = await secret();
+    await set([webhook]);
+    assert.equal(await secret(), first);
+    await open(0, 1);
+    await pass(0);
+    sinks.behave.hook = () => ({ status: 500 });
+    const [second] = await open(1, 2);
+    await pass(0);
+    const sent = sinks.hooksAt("/left").length;
+    await set([]);
+    sinks.behave.hook = () => ({ status: 204 });
+    await pass(MINUTE);
+    assert.equal(sinks.hooksAt("/left").length, sent);
+    const [left] = (await log(tenant, second!.id)).filter(({ channel }) => channel === "webhook");
+    assert.deepEqual([left!.state, left!.lastError], ["failed", "the group has no such webhook any more"]);
+    await set([webhook]);
+    assert.notEqual(await secret(), first);
+  });
+
   test("a webhook's host is resolved once, and the connection goes to exactly the address that was checked", async () => {
     const { server, sinks } = given();
     const lookups: string[] = [];
@@ -134,6 +161,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
       tenant_id: "t",
       target,
       queue: "q",
+      user_id: null,
       group_id: "g",
       anomaly_id: null,
       created_at: new Date(),
@@ -158,6 +186,7 @@ export function deliveryRules(given: () => NotificationEnvironment): void {
           resolve: async (host) => [lookups.push(host) ? await address : ""],
         },
         { ...row, payload },
+        [null],
         abandon,
       );
     assert.deepEqual(await send("127.0.0.1", true), { sent: true });

@@ -43,7 +43,7 @@ test("a scope that is not spelled exactly is unknown", () => {
 
 test("an unknown scope is answered with the valid ones", () => {
   const message =
-    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*events:read, devices:\*, .*tickets:\*\.$/;
+    /^Unknown scope devices:foo\. Valid scopes: devices:read, .*device-certificates:revoke, telemetry:read, .*webhooks:write, devices:\*, .*tickets:\*, webhooks:\*\.$/;
   assert.throws(() => checkScopes(["devices:foo"]), { message });
   assert.throws(() => checkScopes(["provisioning:*"]), {
     message: /name each .*: provisioning:read, provisioning:write\.$/,

@@ -28,6 +28,8 @@ const ADDED_SCOPES = [
   "device-registry:delete",
   "refusals:read",
   "events:read",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 
 /** Every scope there is. */

@@ -63,8 +63,8 @@ const EXAMPLE = {
   },
 };
 
-/** Scopes that issue identities or end them: they are asked for with password and second factor. */
-const DANGEROUS = /^(provisioning:write|device-certificates:|device-registry:delete)/;
+/** Scopes that issue identities or end them, or send data elsewhere: they are asked for with password and second factor. */
+const DANGEROUS = /^(provisioning:write|device-certificates:|device-registry:delete|webhooks:[w*])/;
 
 export const listKeys = adminRoute({
   useCase: accessUseCases.listKeys,
@@ -117,7 +117,7 @@ export const createKey = adminRoute({
   tag: TAG,
   summary: "Create an API key",
   description:
-    "The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with `provisioning:write`, `device-registry:delete` or a scope of device certificates need a step-up.",
+    "The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown in this answer only. Those with `provisioning:write`, `device-registry:delete`, `webhooks:write` or a scope of device certificates need a step-up.",
   body: z
     .strictObject({
       name: label(),

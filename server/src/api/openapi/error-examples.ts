@@ -111,6 +111,12 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
       },
     },
   },
+  webhook_inactive: {
+    message: "The receiver of the webhook has not confirmed it yet.",
+    fields: {
+      state: { schema: { type: "string", description: "The webhook's `state`" }, value: "requested" },
+    },
+  },
   claim_expired: { message: "This claim has expired." },
   claim_revoked: { message: "This claim was revoked." },
   precondition_failed: { message: "The record has changed since; read it again and repeat.", detail: "If-Match" },

@@ -166,6 +166,13 @@ export const ERROR_TEXTS = {
     again: "no",
     detail: "The status that was asked for",
   },
+  webhook_inactive: {
+    summary: "Nothing is sent to this webhook now.",
+    more: "Its receiver has not confirmed it yet, or it has answered `410`, which disables it.",
+    remedy:
+      "`state` says which. `disabled`: `POST /webhooks/{id}/enable`. Otherwise have the receiver answer `channel.confirmation` with its challenge; `lastCheck` of the webhook shows what it answered, and `POST /webhooks/{id}/confirmation` asks it again.",
+    again: "after a change elsewhere",
+  },
   claim_expired: {
     summary: "The claim's lifetime is over.",
     remedy: "Make a new claim. A claim lives for at most 24 hours; make it shortly before the device enrolls.",

@@ -19,6 +19,8 @@ export const TAGS: Readonly<Record<string, string>> = {
     "The certificates that devices connect with: what there is, who issued and revoked it, bundles for devices that cannot make a key, and revocation.",
   Refusals: "Clients that the broker refused, with cause and cure.",
   Events: "What happens in the tenant, as it happens.",
+  Webhooks:
+    "Addresses of other systems to which groups' pages are sent, signed as Standard Webhooks specifies. A webhook is a channel of a group.",
   "Device types":
     "What devices have in common: the topics of their certificates, threshold packs, how long they may be silent.",
   "MQTT clients": "Gateways and services that connect with user name and password, each under one client id.",

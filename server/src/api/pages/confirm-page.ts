@@ -106,7 +106,7 @@ function content(link: ConfirmationLink | undefined): { title: string; main: Htm
   if (state === "expired")
     return {
       title: "The link has expired",
-      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Its administrators can have another link sent.</p>`,
+      main: html`<p>Notifications of ${tenantName} are not sent to ${where}. Who named the address can have another link sent.</p>`,
     };
   return {
     title: "Confirm notifications",

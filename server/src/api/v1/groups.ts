@@ -99,7 +99,7 @@ export const shiftAssignment = z
   .meta({ id: "ShiftAssignment" });
 
 /** A group as the specification has it: the rest is set in the admin app. */
-function specified({ pagesLostRenewals: _, ...group }: GroupRecord) {
+function specified({ pagesLostRenewals: _, alwaysPages: __, ...group }: GroupRecord) {
   return group;
 }
 

@@ -121,6 +121,6 @@ function usersOf({ users }: Result): string {
   return users.length === 0 ? "(no users)" : users.map(({ email }: Result) => email).join(", ");
 }
 
-function deliveryCells({ createdAt, type, channel, target, state, attempts, lastError }: Result): string[] {
-  return [createdAt, type, channel, target, `${state} (${attempts.length})`, lastError ?? ""];
+function deliveryCells({ createdAt, type, channel, target, state, attempts, lastError, deferredBy }: Result): string[] {
+  return [createdAt, type, channel, target, `${state} (${attempts.length})`, lastError ?? deferredBy ?? ""];
 }

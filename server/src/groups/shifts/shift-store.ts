@@ -50,16 +50,24 @@ function visibleShift(viewer: Viewer): RawBuilder<SqlBool> {
     OR EXISTS (SELECT FROM shift_users v WHERE v.shift_id = s.id AND v.user_id = ${viewer}::uuid))`;
 }
 
-/** One page of the shifts that `viewer` sees, newest first, and how many match in all. `q`: a part of the name, in any case. */
+/** `q`: a part of the name, in any case. `groupId`: those that are on this group. */
+export interface ShiftQuery extends PageRequest {
+  q?: string | undefined;
+  groupId?: string | undefined;
+}
+
+/** One page of the shifts that `viewer` sees, newest first, and how many match in all. */
 export async function listShiftRows(
   db: Db,
   tenantId: string,
-  { q, viewer, ...page }: PageRequest & { q?: string | undefined; viewer?: Viewer },
+  { q, groupId, viewer, ...page }: ShiftQuery & { viewer?: Viewer },
 ): Promise<Counted<ShiftRow>> {
   const shown = { list: "shifts", as: "s", columns: COLUMNS } as const;
-  const within = visibleShift(viewer);
+  const onGroup = sql`EXISTS (SELECT FROM group_shifts o WHERE o.shift_id = s.id AND o.group_id = ${groupId ?? null}::uuid)`;
+  const within = groupId === undefined ? visibleShift(viewer) : sql<SqlBool>`${visibleShift(viewer)} AND ${onGroup}`;
   if (q) return await searchPage(db, tenantId, { ...shown, within, matches: contains("s.name", q) }, page);
-  if (viewer !== undefined) return await filteredPage(db, tenantId, { ...shown, where: within }, page);
+  if (viewer !== undefined || groupId !== undefined)
+    return await filteredPage(db, tenantId, { ...shown, where: within }, page);
   return await countedPage<ShiftRow>(db, tenantId, shown, page);
 }
 

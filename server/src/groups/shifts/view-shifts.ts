@@ -1,10 +1,10 @@
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
-import type { Page, PageRequest } from "../../lib/page.ts";
+import type { Page } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { GroupsDeps } from "../deps.ts";
 import { type ShiftRecord, toShiftRecord } from "./shift-record.ts";
-import { findShift, listShiftRows } from "./shift-store.ts";
+import { findShift, listShiftRows, type ShiftQuery } from "./shift-store.ts";
 
 /**
  * A user who is not an admin sees the shifts of their groups, those they are on, and those of no group.
@@ -21,12 +21,13 @@ export const getShift = useCase(
   },
 );
 
-/** Those that the caller sees, newest first. `q`: a part of the name, in any case. */
+/** Those that the caller sees, newest first. `q`: a part of the name, in any case. `groupId`: those that are on this group. */
 export const listShifts = useCase(
   { scope: "shifts:read", role: "viewer" },
-  async (deps: GroupsDeps, caller, query: PageRequest & { q?: string | undefined }): Promise<Page<ShiftRecord>> => {
+  async (deps: GroupsDeps, caller, query: ShiftQuery): Promise<Page<ShiftRecord>> => {
     const { skip, limit } = query;
-    if (query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
+    const unknown = query.groupId !== undefined && !isUuid(query.groupId);
+    if (unknown || query.q?.includes("\0")) return { items: [], total: 0, skip, limit };
     const { rows, total } = await listShiftRows(deps.database.db, caller.tenantId, {
       ...query,
       viewer: boundedToGroupsOf(caller),

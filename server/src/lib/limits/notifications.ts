@@ -4,7 +4,7 @@ import { limitTable } from "./limit.ts";
 export const notifications = limitTable({
   confirmationsPerAddress: {
     level: "tenant",
-    of: "confirmation links to one address in 24 hours",
+    of: "confirmation links to one address in 24 hours for the tenant's groups, and as many for all of its users who name it as their own channel",
     value: 3,
     reached: "the next link is sent when the day is over",
   },
@@ -25,6 +25,27 @@ export const notifications = limitTable({
     of: "hours in which a confirmation link can be opened",
     value: 72,
     reached: "the link is refused; muster channel request has another one sent",
+    fixed: true,
+  },
+  channelsOfUser: {
+    level: "record",
+    of: "notification channels of a user's own",
+    value: 5,
+    reached: "400 invalid_request, naming the limit",
+    fixed: true,
+  },
+  channelsOfUserPerDay: {
+    level: "record",
+    of: "addresses that a user names as own channels in 24 hours",
+    value: 10,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
+  testsOfUserPerHour: {
+    level: "record",
+    of: "test messages that a user sends to the user's own addresses in one hour",
+    value: 60,
+    reached: "429 rate_limited with Retry-After",
     fixed: true,
   },
   mailsPerAddress: {
@@ -89,6 +110,20 @@ export const notifications = limitTable({
     of: "seconds of one webhook call, the look-up of its host included",
     value: 10,
     reached: "the attempt has failed and is repeated later",
+    fixed: true,
+  },
+  webhookTestSeconds: {
+    level: "tenant",
+    of: "seconds between two test messages to one webhook, at least",
+    value: 60,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
+  formerSecretHours: {
+    level: "tenant",
+    of: "hours in which messages to a webhook that got another secret are signed with its former one, too",
+    value: 24,
+    reached: "they are signed with the new secret alone",
     fixed: true,
   },
   webhookAnswerBytes: {

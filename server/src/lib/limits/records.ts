@@ -39,6 +39,8 @@ export const records = limitTable({
     "characters of a ticket's description, of its resolution, and of a comment on it",
     10_000,
   ),
+  filtersOfUser: perRecord("saved filters of a user and list", 20),
+  fieldsOfFilter: perRecord("fields of a saved filter", 40),
   requestBytes: perRequest("bytes of a body of the public and the admin API", 256 * 1_024, "413 payload_too_large"),
   deviceRequestBytes: perRequest("bytes of a body of a device-facing endpoint", 16 * 1_024, "413 payload_too_large"),
   requestDepth: perRequest("levels of nesting in a body", 16),

@@ -6,14 +6,18 @@ import { priorityOf } from "../queues/priority.ts";
 import { admit } from "./admission.ts";
 import { type CappedMinuteRow, countMinute, knownKeys, lockMinutes } from "./admission-store.ts";
 
-/** Inserts messages about anomalies, as many as each tenant may send in a minute; the others are counted, to be reported to its admins. */
+/**
+ * Inserts messages about anomalies, as many as each tenant may send in a minute; the others are counted, to be reported to its admins.
+ *
+ * @returns how many were inserted
+ */
 export async function acceptDeliveries(
   deps: NotificationsDeps,
   tx: Tx,
   deliveries: readonly NewDelivery[],
   now: Date,
-): Promise<void> {
-  if (deliveries.length === 0) return;
+): Promise<number> {
+  if (deliveries.length === 0) return 0;
   const minute = minuteOf(now);
   const byTenant = Map.groupBy(deliveries, ({ tenantId }) => tenantId);
   const counts = await lockMinutes(tx, [...byTenant.keys()], minute, deps.limits.deliveriesPerMinute);
@@ -22,10 +26,12 @@ export async function acceptDeliveries(
     tx,
     deliveries.flatMap(({ dedupe }) => dedupe ?? []),
   );
+  let accepted = 0;
   for (const row of counts) {
     const fresh = withoutRepetitions(byTenant.get(row.tenant_id)!, known);
-    await acceptOf(deps, tx, row, fresh, { minute, now });
+    accepted += await acceptOf(deps, tx, row, fresh, { minute, now });
   }
+  return accepted;
 }
 
 /** The clock minute of a time. */
@@ -39,7 +45,7 @@ async function acceptOf(
   row: CappedMinuteRow,
   fresh: readonly NewDelivery[],
   { minute, now }: { minute: Date; now: Date },
-): Promise<void> {
+): Promise<number> {
   const counts = { criticalToChannels: row.critical_to_channels, others: row.others };
   const items = fresh.map((delivery) => ({ delivery, priority: priorityOf(delivery.message, delivery.userId) }));
   const { accepted, suppressed } = admit(items, counts, row.most);
@@ -62,6 +68,7 @@ async function acceptOf(
       { tenantId: tenant_id, suppressed: suppressed.length },
       "a tenant has reached its messages a minute: further ones are suppressed",
     );
+  return accepted.length;
 }
 
 function withoutRepetitions(deliveries: readonly NewDelivery[], known: Set<string>): NewDelivery[] {

@@ -2,27 +2,36 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Channel } from "../delivery/delivery-store.ts";
 
-/** An address that a group names as a channel. */
+/** An address that a group or a user names as a channel. */
 export interface ChannelAddressRow {
   tenant_id: string;
   type: Channel;
   key: Buffer;
   address: string;
-  group_id: string;
-  group_name: string;
+  /** Of the group or the user that names it, the other is `null`. */
+  group_id: string | null;
+  group_name: string | null;
+  user_id: string | null;
+  user_email: string | null;
   tenant_name: string;
   /** Links sent in the day that began at `requests_since`. */
   requests: number;
   requests_since: Date | null;
 }
 
+/** SQL: the group or user that names address `a`, and the tenant. */
+const NAMED_BY = sql`LEFT JOIN shared_groups g ON g.id = a.group_id LEFT JOIN shared_users u ON u.id = a.user_id
+  JOIN shared_tenants t ON t.id = a.tenant_id`;
+
 /** Locks addresses to which a link is to be sent now and that no other process has locked. */
 export async function lockDueAddresses(tx: Tx, now: Date, limit: number): Promise<ChannelAddressRow[]> {
   const { rows } = await sql<ChannelAddressRow>`
-    SELECT a.tenant_id, a.type, a.key, a.address, a.group_id, g.name AS group_name, t.name AS tenant_name, a.requests,
-           a.requests_since
-      FROM channel_addresses a JOIN shared_groups g ON g.id = a.group_id JOIN shared_tenants t ON t.id = a.tenant_id
-     WHERE a.request_at <= ${now} ORDER BY a.request_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED`.execute(tx);
+    SELECT a.tenant_id, a.type, a.key, a.address, a.group_id, g.name AS group_name, a.user_id, u.email AS user_email,
+           t.name AS tenant_name, a.requests, a.requests_since
+      FROM channel_addresses a ${NAMED_BY}
+     WHERE a.request_at <= ${now} AND (g.id IS NOT NULL OR u.id IS NOT NULL) ORDER BY a.request_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED`.execute(
+    tx,
+  );
   return rows;
 }
 
@@ -33,6 +42,23 @@ export async function lockRequests(tx: Tx, tenantId: string, since: Date): Promi
     SELECT count(*)::int AS count FROM channel_addresses
      WHERE tenant_id = ${tenantId} AND requested_at > ${since}`.execute(tx);
   return rows[0]!.count;
+}
+
+export interface SentLinks {
+  links: number;
+  /** When the first day began in which they were sent. */
+  since: Date | null;
+}
+
+/** The links of days that began after `since` to an address that users name: those of all users of the tenant count together. */
+export async function countUsersLinks(tx: Tx, row: ChannelAddressRow, since: Date): Promise<SentLinks> {
+  const { rows } = await sql<SentLinks>`
+    SELECT coalesce(sum(requests), 0)::int AS links, min(requests_since) AS since FROM channel_addresses
+     WHERE tenant_id = ${row.tenant_id} AND requested_at > ${since} AND requests_since > ${since} AND user_id IS NOT NULL
+       AND type = ${row.type} AND CASE type WHEN 'email' THEN lower(address) = lower(${row.address}::text) ELSE address = ${row.address} END`.execute(
+    tx,
+  );
+  return rows[0]!;
 }
 
 export interface Link {
@@ -67,7 +93,6 @@ export async function confirmByHash(db: Db, hash: Buffer, by: "link" | "answer",
 export interface LinkedAddress {
   type: Channel;
   address: string;
-  group_name: string;
   tenant_name: string;
   token_expires_at: Date;
   confirmed_at: Date | null;
@@ -76,9 +101,9 @@ export interface LinkedAddress {
 /** The address that a link is for. */
 export async function findByHash(db: Db, hash: Buffer): Promise<LinkedAddress | undefined> {
   const { rows } = await sql<LinkedAddress>`
-    SELECT a.type, a.address, g.name AS group_name, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
-      FROM channel_addresses a JOIN shared_groups g ON g.id = a.group_id JOIN shared_tenants t ON t.id = a.tenant_id
-     WHERE a.token_sha256 = ${hash}`.execute(db);
+    SELECT a.type, a.address, t.name AS tenant_name, a.token_expires_at, a.confirmed_at
+      FROM channel_addresses a ${NAMED_BY}
+     WHERE a.token_sha256 = ${hash} AND (g.id IS NOT NULL OR u.id IS NOT NULL)`.execute(db);
   return rows[0];
 }
 
@@ -93,11 +118,11 @@ export interface ListedAddress {
   confirmed_by: string | null;
 }
 
-/** A tenant's addresses, unconfirmed ones first; at most `limit`. */
+/** The addresses that a tenant's groups name or named, unconfirmed ones first; at most `limit`. */
 export async function listAddresses(db: Db, tenantId: string, limit: number): Promise<ListedAddress[]> {
   const { rows } = await sql<ListedAddress>`
     SELECT type, address, named_at, requested_at, request_at, token_expires_at AS expires_at, confirmed_at, confirmed_by
-      FROM channel_addresses WHERE tenant_id = ${tenantId}
+      FROM channel_addresses WHERE tenant_id = ${tenantId} AND user_id IS NULL
      ORDER BY confirmed_at IS NOT NULL, named_at DESC, type, key LIMIT ${limit}`.execute(db);
   return rows;
 }
@@ -111,7 +136,7 @@ export async function requestLink(
 ): Promise<{ confirmed: boolean } | undefined> {
   const { rows } = await sql<{ confirmed: boolean }>`
     UPDATE channel_addresses a
-       SET request_at = CASE WHEN a.confirmed_at IS NULL THEN coalesce(a.request_at, ${now}::timestamptz) END
+       SET group_id = c.group_id, request_at = CASE WHEN a.confirmed_at IS NULL THEN coalesce(a.request_at, ${now}::timestamptz) END
       FROM shared_group_channels c
      WHERE c.tenant_id = ${tenantId} AND c.group_id = ${groupId} AND c.target = ${target}
        AND a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = channel_address_key(c.type, c.target)

@@ -7,7 +7,6 @@ export interface ConfirmationLink {
   state: "open" | "confirmed" | "expired";
   type: "email" | "webhook";
   address: string;
-  groupName: string;
   tenantName: string;
 }
 
@@ -18,10 +17,10 @@ export async function findConfirmation(
 ): Promise<ConfirmationLink | undefined> {
   const found = isToken(token) ? await findByHash(database.db, tokenHash(token)) : undefined;
   if (!found) return undefined;
-  const { type, address, group_name, tenant_name, token_expires_at, confirmed_at } = found;
+  const { type, address, tenant_name, token_expires_at, confirmed_at } = found;
   const expired = token_expires_at <= clock.now();
   const state = confirmed_at !== null ? "confirmed" : expired ? "expired" : "open";
-  return { state, type, address, groupName: group_name, tenantName: tenant_name };
+  return { state, type, address, tenantName: tenant_name };
 }
 
 /** Confirms the address that a link is for. A link confirms once; opening it again shows that it is confirmed. */

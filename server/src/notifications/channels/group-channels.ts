@@ -6,15 +6,20 @@ import { readGroups } from "../paging/paged-group-store.ts";
 import { disabledWebhooks } from "../webhooks/webhook-store.ts";
 import { type GroupChannelRow, listGroupChannelRows } from "./group-channel-store.ts";
 
+/**
+ * `confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a
+ * link will be sent. `disabled`: it answered 410, so nothing is sent there.
+ */
+export type ChannelState = "confirmed" | "requested" | "expired" | "waiting" | "disabled";
+
+/** What is known of the address of a channel. */
+export type AddressStateRow = Omit<GroupChannelRow, "type" | "target">;
+
 /** A channel of a group, and whether it is used. */
 export interface GroupChannel {
   type: "email" | "webhook";
   target: string;
-  /**
-   * `confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a
-   * link will be sent. `disabled`: it answered 410, so nothing is sent there.
-   */
-  state: "confirmed" | "requested" | "expired" | "waiting" | "disabled";
+  state: ChannelState;
   /** When the last link was sent, and until when it is valid. */
   requestedAt: Date | null;
   expiresAt: Date | null;
@@ -42,7 +47,8 @@ function toChannel(row: GroupChannelRow, disabled: boolean, now: Date): GroupCha
   return { type, target, state: stateOf(row, disabled, now), requestedAt, expiresAt, confirmedAt };
 }
 
-function stateOf(row: GroupChannelRow, disabled: boolean, now: Date): GroupChannel["state"] {
+/** @param disabled whether it answered 410 */
+export function stateOf(row: Omit<AddressStateRow, "requested_at">, disabled: boolean, now: Date): ChannelState {
   if (disabled) return "disabled";
   if (row.confirmed_at !== null) return "confirmed";
   if (row.request_at !== null || row.expires_at === null) return "waiting";

@@ -5,10 +5,12 @@ import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.t
 import type { NotificationsDeps } from "../deps.ts";
 import {
   type ChannelAddressRow,
+  countUsersLinks,
   lockDueAddresses,
   lockRequests,
   postponeRequest,
   recordRequest,
+  type SentLinks,
 } from "./channel-address-store.ts";
 import { confirmationToken, tokenHash } from "./confirmation-token.ts";
 
@@ -32,7 +34,7 @@ async function requestBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   for (const tenantId of tenants) {
     let room = deps.limits.confirmationsPerHour - (await lockRequests(tx, tenantId, addMs(now, -HOUR)));
     for (const row of due.filter(({ tenant_id }) => tenant_id === tenantId)) {
-      const until = room > 0 ? addressFull(deps, row, now) : addMs(now, HOUR);
+      const until = room > 0 ? await addressFull(deps, tx, row, now) : addMs(now, HOUR);
       if (until) await postpone(deps, tx, row, until);
       else await request(deps, tx, row, now);
       if (!until) room--;
@@ -42,10 +44,18 @@ async function requestBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
 }
 
 /** When the address may get another link; `undefined`: now. */
-function addressFull({ limits }: NotificationsDeps, row: ChannelAddressRow, now: Date): Date | undefined {
-  const { requests, requests_since } = row;
-  if (isNewDay(row, now) || requests < limits.confirmationsPerAddress) return undefined;
-  return addMs(requests_since!, DAY);
+async function addressFull(
+  { limits }: NotificationsDeps,
+  tx: Tx,
+  row: ChannelAddressRow,
+  now: Date,
+): Promise<Date | undefined> {
+  const { links, since } = row.user_id === null ? ownLinks(row, now) : await countUsersLinks(tx, row, addMs(now, -DAY));
+  return since === null || links < limits.confirmationsPerAddress ? undefined : addMs(since, DAY);
+}
+
+function ownLinks(row: ChannelAddressRow, now: Date): SentLinks {
+  return isNewDay(row, now) ? { links: 0, since: null } : { links: row.requests, since: row.requests_since };
 }
 
 function isNewDay({ requests_since }: ChannelAddressRow, now: Date): boolean {
@@ -68,7 +78,7 @@ async function request(deps: NotificationsDeps, tx: Tx, row: ChannelAddressRow, 
     tenantId: row.tenant_id,
     channel: row.type,
     target: row.address,
-    userId: null,
+    userId: row.user_id,
     groupId: row.group_id,
     anomalyId: null,
     dedupe: null,
@@ -77,7 +87,8 @@ async function request(deps: NotificationsDeps, tx: Tx, row: ChannelAddressRow, 
       at: now.toISOString(),
       timeZone: "UTC",
       tenant: { name: row.tenant_name },
-      group: { id: row.group_id, name: row.group_name },
+      ...(row.group_id === null ? {} : { group: { id: row.group_id, name: row.group_name! } }),
+      ...(row.user_email === null ? {} : { user: { email: row.user_email } }),
       address: row.address,
       confirmation,
       tokenSha256: hash.toString("hex"),

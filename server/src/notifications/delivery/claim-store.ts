@@ -20,6 +20,7 @@ export interface ClaimedRow {
   tenant_id: string;
   queue: string;
   target: string;
+  user_id: string | null;
   group_id: string | null;
   anomaly_id: string | null;
   payload: Message;
@@ -28,7 +29,7 @@ export interface ClaimedRow {
   attempts: number;
 }
 
-const CLAIMED = sql`d.id, d.tenant_id, d.queue, d.target, d.group_id, d.anomaly_id, d.payload, d.created_at, d.attempts`;
+const CLAIMED = sql`d.id, d.tenant_id, d.queue, d.target, d.user_id, d.group_id, d.anomaly_id, d.payload, d.created_at, d.attempts`;
 
 /** A leased delivery counts as perhaps sent until its result is recorded. */
 const leased = ({ now, until, by }: Lease): RawBuilder<unknown> => sql`

@@ -4,9 +4,11 @@ import type { PageRequest } from "../../lib/page.ts";
 import { createdBetween, type Period } from "../../lists/created-between.ts";
 import { type Counted, totalOf } from "../../lists/shown.ts";
 import { isPart, nextPart, type WalkKey } from "../../lists/walk.ts";
+import type { DeferredBy } from "../personal/quiet.ts";
+import { shownTarget } from "../personal/shown-target-store.ts";
 import type { Channel } from "./delivery-store.ts";
 
-export const DELIVERY_STATES = ["pending", "sent", "failed", "digested"] as const;
+export const DELIVERY_STATES = ["pending", "sent", "failed", "digested", "deferred"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** A message to one address. */
@@ -24,6 +26,9 @@ export interface DeliveryRecord {
   state: DeliveryState;
   doneAt: Date | null;
   lastError: string | null;
+  /** The quiet choice of the user that held it back, and until when; it is considered again then. */
+  deferredBy: DeferredBy | null;
+  deferredUntil: Date | null;
   /** The mail that it was sent in, together with others. */
   digestId: string | null;
   attempts: { attempt: number; at: string; error: string | null }[];
@@ -36,13 +41,17 @@ export interface DeliveryFilter extends Period {
   channel?: Channel | undefined;
   state?: DeliveryState | undefined;
   notState?: DeliveryState | undefined;
-  /** Only those of groups that this user is a member of. */
+  /** Only those of groups that this user is a member of, and the user's own. */
   viewer?: string | undefined;
+  /** Who asks sees the addresses of their own channels; `null`: the shell. */
+  asking: string | null;
 }
 
-const COLUMNS = sql`d.id, d.type, d.channel, d.target, d.user_id AS "userId", d.group_id AS "groupId",
+const columnsFor = (
+  asking: string | null,
+) => sql`d.id, d.type, d.channel, ${shownTarget(asking)} AS target, d.user_id AS "userId", d.group_id AS "groupId",
   d.anomaly_id AS "anomalyId", d.created_at AS "createdAt", d.next_at AS "nextAt", d.state, d.done_at AS "doneAt",
-  d.last_error AS "lastError", d.digest_id AS "digestId",
+  d.last_error AS "lastError", d.deferred_by AS "deferredBy", d.deferred_until AS "deferredUntil", d.digest_id AS "digestId",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('attempt', a.attempt, 'at', a.at, 'error', a.error) ORDER BY a.attempt), '[]')
      FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts`;
 
@@ -57,13 +66,14 @@ export async function listDeliveryRows(
 ): Promise<Counted<DeliveryRecord>> {
   const listed = sql`FROM deliveries d WHERE d.tenant_id = ANY (ARRAY[${tenantId}]::uuid[]) AND ${conditionOf(filter)}`;
   const common = sql`d.tenant_id`;
-  if (isPart(page)) return await nextPart(db, { columns: COLUMNS, from: listed, keys: [NEWEST_FIRST], common }, page);
+  const columns = columnsFor(filter.asking);
+  if (isPart(page)) return await nextPart(db, { columns, from: listed, keys: [NEWEST_FIRST], common }, page);
   const { skip, limit, countAhead } = page;
   const { rows } = await sql<DeliveryRecord>`
     WITH page AS MATERIALIZED (
       SELECT d.id ${listed} ORDER BY d.tenant_id DESC, d.id DESC LIMIT ${limit}::bigint OFFSET ${skip}::bigint
     )
-    SELECT ${COLUMNS} FROM page JOIN deliveries d ON d.id = page.id ORDER BY d.id DESC`.execute(db);
+    SELECT ${columns} FROM page JOIN deliveries d ON d.id = page.id ORDER BY d.id DESC`.execute(db);
   const most = countAhead === undefined ? null : skip + limit + countAhead;
   const counted = await sql<{
     n: string;
@@ -81,7 +91,7 @@ function conditionOf({ anomalyId, groupId, channel, state, notState, viewer, ...
   if (notState !== undefined) conditions.push(sql`d.state <> ${notState}`);
   if (viewer !== undefined)
     conditions.push(
-      sql`EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = d.group_id AND m.user_id = ${viewer}::uuid)`,
+      sql`(d.user_id = ${viewer}::uuid OR EXISTS (SELECT FROM shared_group_members m WHERE m.group_id = d.group_id AND m.user_id = ${viewer}::uuid))`,
     );
   return sql.join(conditions, sql` AND `);
 }

@@ -60,14 +60,16 @@ export interface NotifiedRow {
   group_name: string;
 }
 
-/** The recipients of the openings of these anomalies, each once an anomaly; a webhook once a group. */
+/** The recipients of the openings of these anomalies, each once an anomaly; a webhook once a group or user. */
 export async function notifiedOfOpening(tx: Tx, anomalyIds: string[]): Promise<NotifiedRow[]> {
   const { rows } = await sql<NotifiedRow>`
-    SELECT DISTINCT ON (d.anomaly_id, d.channel, d.target, CASE d.channel WHEN 'webhook' THEN d.group_id END)
+    SELECT DISTINCT ON (d.anomaly_id, d.channel, d.target, CASE d.channel WHEN 'webhook' THEN coalesce(d.user_id, d.group_id) END)
            d.anomaly_id, d.channel, d.target, d.user_id, d.group_id, d.payload->>'timeZone' AS time_zone,
            d.payload->'group'->>'name' AS group_name
-      FROM deliveries d WHERE d.anomaly_id = ANY (${anomalyIds}::uuid[]) AND d.type = 'anomaly.opened'
-     ORDER BY d.anomaly_id, d.channel, d.target, CASE d.channel WHEN 'webhook' THEN d.group_id END, d.id`.execute(tx);
+      FROM deliveries d WHERE d.anomaly_id = ANY (${anomalyIds}::uuid[]) AND d.type = 'anomaly.opened' AND d.state <> 'deferred'
+     ORDER BY d.anomaly_id, d.channel, d.target, CASE d.channel WHEN 'webhook' THEN coalesce(d.user_id, d.group_id) END, d.id`.execute(
+    tx,
+  );
   return rows;
 }
 

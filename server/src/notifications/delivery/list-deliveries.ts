@@ -1,13 +1,13 @@
-import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, useCase, userIdOf } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { type DeliveryFilter, type DeliveryRecord, listDeliveryRows } from "./delivery-list-store.ts";
 
-export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer">, PageRequest {}
+export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer" | "asking">, PageRequest {}
 
 /**
- * The messages of the tenant, newest first, with every attempt. A user who is not an admin sees those of the groups they are a member of.
+ * The messages of the tenant, newest first, with every attempt. A user who is not an admin sees those of the groups they are a member of, and their own.
  * An anomaly or a group that is not the tenant's has none.
  */
 export const listDeliveries = useCase(
@@ -17,7 +17,7 @@ export const listDeliveries = useCase(
     const { skip, limit } = page;
     const { anomalyId, groupId } = filter;
     if ([anomalyId, groupId].some((id) => id !== undefined && !isUuid(id))) return { items: [], total: 0, skip, limit };
-    const wanted = { ...filter, viewer: boundedToGroupsOf(caller) };
+    const wanted = { ...filter, viewer: boundedToGroupsOf(caller), asking: userIdOf(caller) };
     const { rows, ...counted } = await listDeliveryRows(deps.database.db, caller.tenantId, wanted, page);
     return { items: rows, ...counted, skip, limit };
   },

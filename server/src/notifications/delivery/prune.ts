@@ -2,13 +2,15 @@ import { pruneInBatches } from "../../db/prune.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { deletePages } from "../paging/page-store.ts";
+import { deleteEndedChannels, deleteUnnamed } from "../personal/own-channel-store.ts";
+import { deleteForgotten } from "../webhooks/webhook-store.ts";
 import { EXPIRY_MS } from "./back-off.ts";
 import { deleteDeliveries, expireDeliveries } from "./prune-store.ts";
 
 /** How long pages and deliveries are stored. */
 const RETENTION_MS = 30 * DAY;
 
-/** Fails messages that are pending for a day and deletes what is older than 30 days; to be called every few minutes. */
+/** Fails messages that are pending for a day and deletes what is older than 30 days, and addresses that are channels no more: those of users after a day, those of groups' webhooks when it is time; to be called every few minutes. */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
   const now = deps.clock.now();
@@ -17,6 +19,9 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   const before = addMs(now, -RETENTION_MS);
   await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
   await pruneInBatches((limit) => deletePages(db, before, limit));
+  await pruneInBatches((limit) => deleteEndedChannels(db, limit));
+  await pruneInBatches((limit) => deleteUnnamed(db, addMs(now, -DAY), limit));
+  await pruneInBatches((limit) => deleteForgotten(db, now, limit));
 }
 
 async function expire({ database, metrics }: NotificationsDeps, now: Date, limit: number): Promise<number> {

@@ -11,7 +11,8 @@ import type { Place } from "../queues/place.ts";
 import { createSlots } from "../queues/slots.ts";
 import { createWorkerPool, type WorkerPool } from "../queues/worker-pool.ts";
 import { sendWebhook } from "../webhooks/send-webhook.ts";
-import { disabledWebhooks, disableWebhook } from "../webhooks/webhook-store.ts";
+import { readSigning } from "../webhooks/signing-store.ts";
+import { disableWebhook } from "../webhooks/webhook-store.ts";
 import { retryAt } from "./back-off.ts";
 import { type ClaimedRow, claimWebhooks, recordFailed, recordSent } from "./claim-store.ts";
 import type { Channel } from "./delivery-store.ts";
@@ -60,9 +61,11 @@ export function webhookWorkers(deps: NotificationsDeps, { stop, abandon }: StopS
     return await claimFrom(fair, room, (places) => claimWebhooks(database.db, places, leaseOf(deps)));
   };
   const send: Send = async (row) => {
-    const disabled = await disabledWebhooks(database.db, [row.tenant_id]);
-    if (disabled.has(`${row.tenant_id} ${row.target}`)) return failed("the webhook is disabled", { final: true });
-    const outcome = await sendWebhook(deps, row, abandon);
+    const { disabled, seeds } = await readSigning(database.db, row, deps.clock.now());
+    if (disabled) return failed("the webhook is disabled", { final: true });
+    const owner = row.user_id === null ? "group" : "user";
+    if (!seeds) return failed(`the ${owner} has no such webhook any more`, { final: true });
+    const outcome = await sendWebhook(deps, row, seeds, abandon);
     breaker.record({ tenantId: row.tenant_id, queue: row.queue }, outcome.sent || outcome.final);
     if (outcome.sent && outcome.echoed !== undefined) await confirmChannel(deps, outcome.echoed, "answer");
     return outcome;

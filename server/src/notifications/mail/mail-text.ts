@@ -7,6 +7,7 @@ import type {
   GroupTestMessage,
   SingleMessage,
   SuppressedMessage,
+  UserTestMessage,
 } from "../message.ts";
 
 export interface MailText {
@@ -24,11 +25,13 @@ export function mailText(message: SingleMessage | DigestMessage, baseUrl: string
 
 /**
  * A mail to an address that may belong to a person who has nothing to do with the tenant: of the tenant's own texts it contains its name
- * only, which the operator of the service gave it.
+ * only, which the operator of the service gave it, and the address with which the user signs in.
  */
-export function confirmationText({ address, expiresAt, tenant }: ConfirmationMessage, url: string): MailText {
+export function confirmationText({ address, expiresAt, tenant, user }: ConfirmationMessage, url: string): MailText {
   const lines = [
-    `${oneLine(tenant.name, MAX_NAME_CHARS)} wants to send notifications to ${oneLine(address)}.`,
+    user
+      ? `${oneLine(user.email)} wants to get the notifications of ${oneLine(tenant.name, MAX_NAME_CHARS)} at ${oneLine(address)}.`
+      : `${oneLine(tenant.name, MAX_NAME_CHARS)} wants to send notifications to ${oneLine(address)}.`,
     "",
     "To receive them, open this page and confirm:",
     "",
@@ -47,6 +50,7 @@ function toText({ subject, lines }: { subject: string; lines: string[] }): MailT
 function single(message: SingleMessage, baseUrl: string) {
   if ("anomaly" in message) return ofAnomaly(message, baseUrl);
   if ("notify" in message) return ofTest(message, baseUrl);
+  if ("user" in message) return ofUserTest(message, baseUrl);
   return "certificate" in message ? ofCertificate(message, baseUrl) : ofSuppressed(message, baseUrl);
 }
 
@@ -75,6 +79,17 @@ function ofTest(message: GroupTestMessage, baseUrl: string) {
     `Requested at ${localTime(at, timeZone)}.`,
   ];
   return { subject: headline(message), lines: [...lines, "", `${baseUrl}/groups/${group.id}`] };
+}
+
+function ofUserTest(message: UserTestMessage, baseUrl: string) {
+  const { at, timeZone, user } = message;
+  const lines = [
+    `This is a test by ${oneLine(user.email)}: no anomaly has opened.`,
+    "Your pages arrive in the same way.",
+    "",
+    `Requested at ${localTime(at, timeZone)}.`,
+  ];
+  return { subject: headline(message), lines: [...lines, "", `${baseUrl}/account`] };
 }
 
 function ofAnomaly(message: AnomalyMessage, baseUrl: string) {
@@ -132,6 +147,7 @@ function headline(message: SingleMessage): string {
   if ("certificate" in message) return `${message.device.name} ${CERTIFICATE_SENTENCES[message.type]}`;
   if ("suppressed" in message) return `${message.suppressed} messages were suppressed`;
   if ("notify" in message) return `TEST: pages of ${message.group.name} arrive here`;
+  if ("user" in message) return "TEST: your pages arrive here";
   const { anomaly, device } = message;
   const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
   return `${what}: ${device.name}: ${anomaly.message}`;

@@ -15,6 +15,7 @@ const MAIL: Omit<ClaimedRow, "created_at"> = {
   tenant_id: "t",
   queue: "q",
   target: "ada@plant.example",
+  user_id: null,
   group_id: null,
   anomaly_id: null,
   payload: { type: "digest", at: "", timeZone: "UTC", total: 0, items: [] },

@@ -60,8 +60,9 @@ export function mailTransport({ url }: NonNullable<NotificationsDeps["settings"]
 }
 
 function textOf(deps: NotificationsDeps, message: Message): MailText {
-  if (message.type !== "channel.confirmation") return mailText(message, deps.baseUrl());
-  return confirmationText(message, linkOf(deps, message).url);
+  if (message.type === "channel.confirmation") return confirmationText(message, linkOf(deps, message).url);
+  if (message.type === "webhook.test") throw new Error("a test of a webhook is not sent by mail");
+  return mailText(message, deps.baseUrl());
 }
 
 /** Credentials are sent over TLS only, also to this machine: without STARTTLS the mail fails, whatever the server offers. */

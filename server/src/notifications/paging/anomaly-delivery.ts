@@ -6,7 +6,7 @@ import type { Recipient } from "./recipients.ts";
 
 /**
  * A message about an anomaly to one recipient. When two groups notify the same person of the same step, one message is sent; a webhook
- * gets one for each group, since each group signs with its own secret.
+ * gets one for each group or user, since each signs with a secret of its own.
  */
 export function anomalyDelivery(
   type: AnomalyMessage["type"],
@@ -15,7 +15,7 @@ export function anomalyDelivery(
   to: Recipient,
   { id, now, step }: { id: string; now: Date; step: number },
 ): NewDelivery {
-  const address = to.channel === "webhook" ? [to.target, group.id] : [to.target.toLowerCase()];
+  const address = to.channel === "webhook" ? [to.target, to.userId ?? group.id] : [to.target.toLowerCase()];
   const key = JSON.stringify([anomaly.id, type, step, to.channel, ...address]);
   return {
     id,

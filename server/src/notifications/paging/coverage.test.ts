@@ -22,7 +22,8 @@ const TO = addMs(FROM, DAY);
 
 function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): PagedGroup {
   const escalation = steps.map(([afterMinutes, notify]) => ({ afterMinutes, notify }));
-  return { id: "g", name: "Hall", channels: [], members: [], shifts: [{ ...DAYS, users: [ADA] }], escalation, ...more };
+  const shifts = [{ ...DAYS, users: [ADA] }];
+  return { id: "g", name: "Hall", channels: [], members: [], shifts, escalation, alwaysPages: "critical", ...more };
 }
 
 const hours = (of: PagedGroup) =>

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { shownTarget } from "../personal/shown-target-store.ts";
 
-export interface GroupTestRow {
+export interface TestRow {
   id: string;
   channel: "email" | "webhook";
   target: string;
@@ -23,11 +24,20 @@ export async function lastTest(tx: Tx, groupId: string): Promise<Date | undefine
   return rows[0]?.created_at;
 }
 
-/** The newest test messages of the group. A message in a digest has the state of the digest. */
-export async function listTestRows(db: Db, tenantId: string, groupId: string, limit: number): Promise<GroupTestRow[]> {
-  const { rows } = await sql<GroupTestRow>`
-    SELECT d.id, d.channel, d.target, d.created_at, coalesce(g.state, d.state) AS state,
-           coalesce(g.last_error, d.last_error) AS last_error
+/** SQL: a {@link TestRow} of a delivery `d` for the user who asks. A message in a digest `g` has the state of the digest. */
+export const testRow = (
+  asking: string | null,
+) => sql`d.id, d.channel, ${shownTarget(asking)} AS target, d.created_at, coalesce(g.state, d.state) AS state,
+  coalesce(g.last_error, d.last_error) AS last_error`;
+
+/** The newest test messages of the group. */
+export async function listTestRows(
+  db: Db,
+  { tenantId, groupId, asking }: { tenantId: string; groupId: string; asking: string | null },
+  limit: number,
+): Promise<TestRow[]> {
+  const { rows } = await sql<TestRow>`
+    SELECT ${testRow(asking)}
       FROM deliveries d LEFT JOIN deliveries g ON g.id = d.digest_id
      WHERE d.tenant_id = ${tenantId} AND d.group_id = ${groupId} AND d.type = 'group.test'
      ORDER BY d.id DESC LIMIT ${limit}`.execute(db);

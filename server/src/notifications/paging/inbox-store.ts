@@ -10,6 +10,7 @@ const workDue = statement<{ now: Date }, { due: boolean }>(
     SELECT EXISTS (SELECT FROM notification_inbox)
         OR EXISTS (SELECT FROM pages WHERE state = 'due' AND due_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM deliveries WHERE done_at IS NULL AND next_at <= ${p.now}::timestamptz)
+        OR EXISTS (SELECT FROM deliveries WHERE release_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM channel_addresses WHERE request_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM suppressed_deliveries WHERE minute <= ${p.now}::timestamptz - interval '1 minute') AS due`,
 );

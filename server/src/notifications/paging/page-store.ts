@@ -13,8 +13,8 @@ export interface PageRow {
   due_at: Date;
 }
 
-/** `nobody`: the step had no recipients; `stopped`: the anomaly was acknowledged or resolved; `late`: due more than a day ago. */
-export type PageState = "paged" | "nobody" | "stopped" | "late";
+/** `nobody`: the step had no recipients; `deferred`: quiet choices held it back for all of them; `stopped`: the anomaly was acknowledged or resolved; `late`: due more than a day ago. */
+export type PageState = "paged" | "nobody" | "deferred" | "stopped" | "late";
 
 /** Plans the steps of the groups of each anomaly's device, as they are now. A lost renewal pages the groups that want it. */
 export async function planPages(tx: Tx, anomalyIds: string[]): Promise<void> {
@@ -69,6 +69,18 @@ export async function markPages(tx: Tx, pages: readonly PageRow[], state: PageSt
       FROM unnest(${pages.map((page) => page.anomaly_id)}::uuid[], ${pages.map((page) => page.group_id)}::uuid[],
                   ${pages.map((page) => page.after_minutes)}::integer[]) AS m (anomaly_id, group_id, after_minutes)
      WHERE p.anomaly_id = m.anomaly_id AND p.group_id = m.group_id AND p.after_minutes = m.after_minutes`.execute(tx);
+}
+
+/** Makes the next step of each of these pages due now, where it is due later. */
+export async function hastenNext(tx: Tx, pages: readonly PageRow[], now: Date): Promise<void> {
+  if (pages.length === 0) return;
+  await sql`
+    UPDATE pages p SET due_at = ${now}
+      FROM unnest(${pages.map((page) => page.anomaly_id)}::uuid[], ${pages.map((page) => page.group_id)}::uuid[],
+                  ${pages.map((page) => page.after_minutes)}::integer[]) AS deferred (anomaly_id, group_id, after_minutes)
+     WHERE p.anomaly_id = deferred.anomaly_id AND p.group_id = deferred.group_id AND p.state = 'due' AND p.due_at > ${now}
+       AND p.after_minutes = (SELECT min(n.after_minutes) FROM pages n WHERE n.anomaly_id = deferred.anomaly_id
+             AND n.group_id = deferred.group_id AND n.after_minutes > deferred.after_minutes)`.execute(tx);
 }
 
 /** Deletes at most `limit` pages that were due before `before`. @returns how many */

@@ -10,7 +10,7 @@ const PEOPLE = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'email', u.
 /** The groups with the people that each may notify, in the order of their ids. @param tenantId `null`: of any tenant */
 export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
   const { rows } = await sql<PagedGroup>`
-    SELECT g.id, g.name, g.escalation,
+    SELECT g.id, g.name, g.escalation, g.always_pages AS "alwaysPages",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target, 'confirmed', c.confirmed)
                 ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
       (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id

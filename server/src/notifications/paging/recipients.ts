@@ -1,4 +1,4 @@
-import { dutyAt, type ShiftTimes } from "../../groups/groups.ts";
+import { type AlwaysPages, dutyAt, type ShiftTimes } from "../../groups/groups.ts";
 
 export interface Person {
   id: string;
@@ -12,6 +12,7 @@ export interface PagedGroup {
   /** Unconfirmed ones are not used. */
   channels: { type: "email" | "webhook"; target: string; confirmed: boolean }[];
   escalation: { afterMinutes: number; notify: Notify }[];
+  alwaysPages: AlwaysPages;
   members: Person[];
   shifts: PagedShift[];
 }
@@ -58,10 +59,12 @@ export function confirmedChannels({ channels }: PagedGroup): PagedGroup["channel
   return channels.filter(({ confirmed }) => confirmed);
 }
 
-function distinct(recipients: Recipient[]): Recipient[] {
+/** Each address once; a webhook once an owner, who signs with a secret of its own. */
+export function distinct(recipients: Recipient[]): Recipient[] {
   const byAddress = new Map<string, Recipient>();
   for (const each of recipients) {
-    const key = `${each.channel} ${each.target.toLowerCase()}`;
+    const owner = each.channel === "webhook" ? (each.userId ?? "") : "";
+    const key = `${each.channel} ${each.target.toLowerCase()} ${owner}`;
     if (!byAddress.has(key)) byAddress.set(key, each);
   }
   return [...byAddress.values()];

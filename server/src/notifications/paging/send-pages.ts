@@ -6,11 +6,14 @@ import { acceptDeliveries } from "../cap/accept-deliveries.ts";
 import { EXPIRY_MS } from "../delivery/back-off.ts";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
+import { type DeferredDelivery, insertDeferred } from "../personal/deferred-store.ts";
+import { divideRecipients, usersOf } from "../personal/divide-recipients.ts";
+import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
-import { lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
+import { hastenNext, lockDuePages, markPages, type PageRow, type PageState } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { readGroups } from "./paged-group-store.ts";
-import { type PagedGroup, recipientsOf } from "./recipients.ts";
+import { type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
 /**
@@ -25,8 +28,8 @@ const TURN_MS = 50;
 
 /**
  * Turns pages that are due into messages to the recipients at this time. One transaction locks the anomalies and inserts the
- * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. Tenants
- * take turns, which are shorter after one that took long over many messages.
+ * messages: an acknowledged or resolved anomaly pages no one, and its resolution is sent to every recipient of its opening. A step that
+ * quiet choices hold back for all its recipients makes the next step of the group due at once. Tenants take turns, which are shorter after one that took long over many messages.
  *
  * @returns whether more pages may be due
  */
@@ -53,22 +56,27 @@ async function sendBatch(
   return await inTransaction(deps.database.db, async (tx) => {
     const now = clock.now();
     const pages = await lockDuePages(tx, now, { after, perTenant });
-    const outcome: Outcome = { paged: [], nobody: [], stopped: [], late: [] };
+    const outcome: Outcome = { paged: [], nobody: [], deferred: [], stopped: [], late: [] };
     if (pages.length === 0) return { outcome, messages: 0 };
     const anomalyIds = [...new Set(pages.map((page) => page.anomaly_id))];
     await shareLockAnomalies(tx, anomalyIds);
     const anomalies = await readAnomalies(tx, anomalyIds);
     const groups = await readGroups(tx, null, [...new Set(pages.map((page) => page.group_id))]);
     const groupById = new Map(groups.map((group) => [group.id, group]));
+    const people = await readPeople(tx, usersOf(groups));
     const deliveries: NewDelivery[] = [];
+    const deferred: DeferredDelivery[] = [];
     for (const page of pages) {
       const [anomaly, group] = [anomalies.get(page.anomaly_id), groupById.get(page.group_id)];
-      const result = messagesOf(page, anomaly, group, now, () => ids.uuid(now));
+      const result = messagesOf(page, { anomaly, group, people }, now, () => ids.uuid(now));
       outcome[result.state].push(page);
       deliveries.push(...result.deliveries);
+      deferred.push(...result.deferred);
     }
     await acceptDeliveries(deps, tx, deliveries, now);
+    await insertDeferred(tx, deferred, now);
     for (const [state, marked] of Object.entries(outcome)) await markPages(tx, marked, state as PageState);
+    await hastenNext(tx, outcome.deferred, now);
     for (const page of outcome.nobody)
       logger.warn(
         { anomalyId: page.anomaly_id, groupId: page.group_id, notify: page.notify },
@@ -79,18 +87,27 @@ async function sendBatch(
   });
 }
 
+interface PageContext {
+  anomaly: PagedAnomaly | undefined;
+  group: PagedGroup | undefined;
+  people: ReadonlyMap<string, PersonRow>;
+}
+
 function messagesOf(
   page: PageRow,
-  anomaly: PagedAnomaly | undefined,
-  group: PagedGroup | undefined,
+  { anomaly, group, people }: PageContext,
   now: Date,
   newId: () => string,
-): { state: PageState; deliveries: NewDelivery[] } {
-  if (!anomaly || !group || anomaly.status !== "open") return { state: "stopped", deliveries: [] };
-  if (page.due_at < addMs(now, -EXPIRY_MS)) return { state: "late", deliveries: [] };
+): { state: PageState; deliveries: NewDelivery[]; deferred: DeferredDelivery[] } {
+  const none = { deliveries: [], deferred: [] };
+  if (!anomaly || !group || anomaly.status !== "open") return { state: "stopped", ...none };
+  if (page.due_at < addMs(now, -EXPIRY_MS)) return { state: "late", ...none };
   const step = page.after_minutes;
-  const deliveries = recipientsOf(page.notify, group, now).map((to) =>
-    anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step }),
-  );
-  return { state: deliveries.length > 0 ? "paged" : "nobody", deliveries };
+  const messageTo = (to: Recipient) =>
+    anomalyDelivery("anomaly.opened", anomaly, group, to, { id: newId(), now, step });
+  const { severity } = anomaly;
+  const divided = divideRecipients(recipientsOf(page.notify, group, now), { severity, group, people }, now);
+  const deliveries = divided.notified.map(messageTo);
+  const deferred = divided.deferred.map((each) => ({ delivery: messageTo(each.to), deferred: each.deferred, step }));
+  return { state: deliveries.length > 0 ? "paged" : deferred.length > 0 ? "deferred" : "nobody", deliveries, deferred };
 }

@@ -1,4 +1,4 @@
-import { adminUseCase, type Caller, type PreparedChange, useCase } from "../../access/access.ts";
+import { adminUseCase, type Caller, type PreparedChange, useCase, userIdOf } from "../../access/access.ts";
 import type { Tx } from "../../db/database.ts";
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -6,25 +6,17 @@ import { invalidRequest, notFound, rateLimited } from "../../lib/request-errors.
 import { acceptDeliveries } from "../cap/accept-deliveries.ts";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { type GroupTestRow, lastTest, listTestRows, lockTests } from "./group-test-store.ts";
+import { addressesOf, usersOf } from "../personal/divide-recipients.ts";
+import { type PersonRow, readPeople } from "../personal/person-store.ts";
+import { lastTest, listTestRows, lockTests } from "./group-test-store.ts";
 import { readGroups } from "./paged-group-store.ts";
-import { type Notify, type PagedGroup, recipientsOf } from "./recipients.ts";
+import { distinct, type Notify, type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
+import { type TestMessage, toTestMessage } from "./test-message.ts";
 
 /** Tests of one group are at least so far apart: each writes to everyone who is paged. */
 const PAUSE_MS = MINUTE;
 /** The most messages of tests in one answer: those of the last test to a full group. */
 const MOST = 500;
-
-/** One message of a test, as far as it has come. */
-export interface GroupTestMessage {
-  id: string;
-  channel: "email" | "webhook";
-  target: string;
-  at: Date;
-  state: "pending" | "sent" | "failed";
-  /** Why the last attempt failed. */
-  error: string | null;
-}
 
 /**
  * Sends a test message to whom a step of the group's escalation would page now, by the way that pages take.
@@ -48,9 +40,12 @@ export const testGroup = adminUseCase(
         if (!group) throw notFound("group");
         const now = deps.clock.now();
         await requirePause(tx, groupId, now);
-        const deliveries = messagesTo(deps, caller, group, notify, now);
+        const people = await readPeople(tx, usersOf([group]));
+        const recipients = distinct(addressed(recipientsOf(notify, group, now), people));
+        if (recipients.length === 0) throw invalidRequest(NO_RECIPIENT[notify], "notify");
+        const deliveries = messagesTo(deps, caller, { group, notify, recipients }, now);
         await acceptDeliveries(deps, tx, deliveries, now);
-        const accepted = await listTestRows(tx, caller.tenantId, groupId, MOST);
+        const accepted = await listTestRows(tx, testsOf(caller, groupId), MOST);
         const ids = new Set(deliveries.map(({ id }) => id));
         const messages = accepted.filter(({ id }) => ids.has(id)).length;
         const result = { recipients: deliveries.length, messages };
@@ -68,16 +63,17 @@ async function requirePause(tx: Tx, groupId: string, now: Date): Promise<void> {
     throw rateLimited("A group is tested at most once a minute.", Math.ceil((again.getTime() - now.getTime()) / 1_000));
 }
 
-/** @throws MusterError invalid_request */
+/** The addresses of the recipients: a test goes to users' own channels, too, whatever they have chosen as quiet. */
+function addressed(recipients: readonly Recipient[], people: ReadonlyMap<string, PersonRow>): Recipient[] {
+  return recipients.flatMap((to) => addressesOf(to, people.get(to.userId ?? "")));
+}
+
 function messagesTo(
   { ids }: NotificationsDeps,
   { tenantId, actor }: Caller,
-  group: PagedGroup,
-  notify: Notify,
+  { group, notify, recipients }: { group: PagedGroup; notify: Notify; recipients: readonly Recipient[] },
   now: Date,
 ): NewDelivery[] {
-  const recipients = recipientsOf(notify, group, now);
-  if (recipients.length === 0) throw invalidRequest(NO_RECIPIENT[notify], "notify");
   return recipients.map(({ channel, target, userId, timeZone }) => ({
     id: ids.uuid(now),
     tenantId,
@@ -104,18 +100,19 @@ const NO_RECIPIENT: Record<Notify, string> = {
   channels: "The group has no confirmed channel.",
 };
 
+const testsOf = (caller: Caller, groupId: string) => ({
+  tenantId: caller.tenantId,
+  groupId,
+  asking: userIdOf(caller),
+});
+
 /** The messages of the group's last tests, newest first. They are kept as long as other deliveries. @throws MusterError not_found */
 export const listGroupTests = useCase(
   { role: "admin" },
-  async ({ database }: NotificationsDeps, caller, groupId: string): Promise<GroupTestMessage[]> => {
+  async ({ database }: NotificationsDeps, caller, groupId: string): Promise<TestMessage[]> => {
     const [group] = isUuid(groupId) ? await readGroups(database.db, caller.tenantId, [groupId]) : [];
     if (!group) throw notFound("group");
-    const rows = await listTestRows(database.db, caller.tenantId, groupId, MOST);
-    return rows.map(toMessage);
+    const rows = await listTestRows(database.db, testsOf(caller, groupId), MOST);
+    return rows.map(toTestMessage);
   },
 );
-
-/** One that was combined with others to one mail has come as far as that. */
-function toMessage({ created_at: at, last_error: error, state, ...row }: GroupTestRow): GroupTestMessage {
-  return { ...row, at, state, error: state === "sent" ? null : error };
-}

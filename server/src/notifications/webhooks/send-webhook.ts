@@ -9,6 +9,7 @@ import { failed, type Outcome } from "../delivery/outcome.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import type { ConfirmationMessage, Message } from "../message.ts";
 import { resolveTarget, TargetRefused } from "./resolve-target.ts";
+import type { SecretSeeds } from "./signing-store.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 /**
@@ -18,6 +19,7 @@ import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 export async function sendWebhook(
   deps: NotificationsDeps,
   delivery: ClaimedRow,
+  seeds: SecretSeeds,
   abandon: AbortSignal,
 ): Promise<Outcome> {
   let address: string;
@@ -32,7 +34,11 @@ export async function sendWebhook(
   const { payload } = delivery;
   const link = payload.type === "channel.confirmation" ? linkOf(deps, payload) : undefined;
   const body = JSON.stringify(link ? confirmationBody(payload as ConfirmationMessage, link) : toBody(payload));
-  const secrets = deps.webhookKeys().map((key) => webhookSecret(key, delivery.group_id!, delivery.target));
+  const secrets = deps
+    .webhookKeys()
+    .flatMap((key) =>
+      seeds.map((seed) => webhookSecret(key, delivery.user_id ?? delivery.group_id!, delivery.target, seed)),
+    );
   const headers = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
@@ -62,10 +68,14 @@ function toBody(payload: Message): object {
 
 /** What the receiver of a new webhook is asked: to answer with the challenge, or to have the address opened. */
 function confirmationBody(
-  { type, at, group, expiresAt }: ConfirmationMessage,
+  { type, at, group, user, expiresAt }: ConfirmationMessage,
   link: { url: string; token: string },
 ): object {
-  return { type, timestamp: at, data: { group, challenge: link.token, confirmUrl: link.url, expiresAt } };
+  return {
+    type,
+    timestamp: at,
+    data: { ...(user ? { user } : { group }), challenge: link.token, confirmUrl: link.url, expiresAt },
+  };
 }
 
 /** Whether an answer consists of the challenge, as text (as in WebSub) or as `{"challenge": "…"}`. */

@@ -2,9 +2,9 @@ import { adminUseCase, type PreparedChange } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { readGroups } from "../paging/paged-group-store.ts";
+import { readSigning } from "./signing-store.ts";
 import { webhookSecret } from "./webhook-secret.ts";
-import { disabledWebhooks, enableWebhook } from "./webhook-store.ts";
+import { enableWebhook } from "./webhook-store.ts";
 
 /** What the receiver of a group's webhook must know. */
 export interface WebhookInfo {
@@ -28,12 +28,12 @@ export const showWebhook = adminUseCase(
     { groupId, target, enable = false }: { groupId: string; target: string; enable?: boolean | undefined },
   ): Promise<PreparedChange<WebhookInfo>> => ({
     change: async (tx) => {
-      const [group] = isUuid(groupId) ? await readGroups(tx, caller.tenantId, [groupId]) : [];
-      if (!group?.channels.some((channel) => channel.type === "webhook" && channel.target === target))
-        throw notFound("webhook");
+      if (!isUuid(groupId)) throw notFound("webhook");
       const enabled = enable && (await enableWebhook(tx, caller.tenantId, target));
-      const disabled = (await disabledWebhooks(tx, [caller.tenantId])).has(`${caller.tenantId} ${target}`);
-      const result = { secret: webhookSecret(deps.webhookKeys()[0]!, groupId, target), disabled };
+      const place = { tenant_id: caller.tenantId, group_id: groupId, target };
+      const { disabled, seeds } = await readSigning(tx, place, deps.clock.now());
+      if (!seeds) throw notFound("webhook");
+      const result = { secret: webhookSecret(deps.webhookKeys()[0]!, groupId, target, seeds[0]), disabled };
       return { target: groupId, after: { webhook: target, enabled }, result };
     },
   }),

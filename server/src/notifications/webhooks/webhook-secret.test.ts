@@ -4,7 +4,7 @@ import { signatureHeaders, webhookSecret } from "./webhook-secret.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
-test("every group and address has a secret of its own, and the signature covers id, time and body", () => {
+test("every group, address and seed has a secret of its own, and the signature covers id, time and body", () => {
   const key = Buffer.alloc(32, 1);
   const secret = webhookSecret(key, "g", "https://a.example/");
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -14,6 +14,8 @@ test("every group and address has a secret of its own, and the signature covers 
     ["g", "https://b.example/"],
   ])
     assert.notEqual(webhookSecret(key, group!, target!), secret);
+  const seeded = ["a", "b"].map((seed) => webhookSecret(key, "g", "https://a.example/", seed));
+  assert.equal(new Set([secret, ...seeded]).size, 3);
   const headers = signatureHeaders([secret], "1", NOW, "{}");
   assert.equal(headers["webhook-timestamp"], "1795262400");
   for (const other of [signatureHeaders([secret], "2", NOW, "{}"), signatureHeaders([secret], "1", NOW, "[]")])

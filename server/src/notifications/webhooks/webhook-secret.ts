@@ -1,13 +1,20 @@
 import { createHmac, type KeyObject } from "node:crypto";
 
 /**
- * The signing secret of a group's webhook (Standard Webhooks: `whsec_` and base64). It is derived, so it is not stored and can be
- * shown again; every group and address has its own.
+ * The signing secret of the webhook of a group or user (Standard Webhooks: `whsec_` and base64). It is derived, so it is not stored;
+ * every owner and address has its own.
  *
  * @param key derived from the master key for this purpose alone
+ * @param seed what makes this secret another one than those that the webhook had before; `null`: the one of earlier versions
  */
-export function webhookSecret(key: KeyObject | Buffer, groupId: string, target: string): string {
-  return `whsec_${createHmac("sha256", key).update(`${groupId}\n${target}`).digest("base64")}`;
+export function webhookSecret(
+  key: KeyObject | Buffer,
+  ownerId: string,
+  target: string,
+  seed: string | null = null,
+): string {
+  const of = [ownerId, target, ...(seed === null ? [] : [seed])].join("\n");
+  return `whsec_${createHmac("sha256", key).update(of).digest("base64")}`;
 }
 
 /**

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 
-const hash = (target: string) => createHash("sha256").update(target).digest();
+/** What identifies an address: `channel_address_key` of the database. */
+export const hash = (target: string): Buffer => createHash("sha256").update(target).digest();
 
 /** Fails what is pending for the address; nothing is sent there until it is enabled. @returns how many deliveries failed */
 export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<number> {
@@ -27,4 +28,17 @@ export async function disabledWebhooks(db: Db, tenantIds: string[]): Promise<Set
   const { rows } = await sql<{ tenant_id: string; target: string }>`
     SELECT tenant_id, target FROM disabled_webhooks WHERE tenant_id = ANY (${tenantIds}::uuid[])`.execute(db);
   return new Set(rows.map((row) => `${row.tenant_id} ${row.target}`));
+}
+
+/** Deletes at most `limit` addresses of webhooks that no group has any more, and whether they answered 410. @returns how many */
+export async function deleteForgotten(db: Db, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    WITH old AS (
+      DELETE FROM channel_addresses a USING (
+        SELECT o.tenant_id, o.type, o.key FROM channel_addresses o
+         WHERE o.forget_at < ${now} ORDER BY o.forget_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) o
+       WHERE a.tenant_id = o.tenant_id AND a.type = o.type AND a.key = o.key RETURNING a.tenant_id, a.key),
+    enabled AS (DELETE FROM disabled_webhooks d USING old WHERE d.tenant_id = old.tenant_id AND d.target_sha256 = old.key)
+    SELECT FROM old`.execute(db);
+  return rows.length;
 }

@@ -20,6 +20,8 @@ export const listAnomalies = adminRoute({
   description: "The anomalies of the devices that the user sees, newest first unless sorted.",
   query: z.strictObject({
     deviceId: id.optional(),
+    groupId: id.optional().meta({ description: "Of devices that are in this group now" }),
+    thresholdId: id.optional().meta({ description: "Of rules of this threshold pack" }),
     status: oneOf(anomalyStatus, "One of these statuses, separated by commas"),
     notStatus: oneOf(anomalyStatus, "None of these statuses, separated by commas"),
     severity: oneOf(severity, "One of these severities, separated by commas"),

@@ -8,7 +8,8 @@ const TAG = "Notifications";
 
 const channel = z.enum(["email", "webhook"]);
 const state = z.enum(DELIVERY_STATES).meta({
-  description: "`digested`: sent in one mail together with others. `failed`: it is not tried again",
+  description:
+    "`digested`: sent in one mail together with others. `failed`: it is not tried again. `deferred`: a quiet choice of the user held it back",
 });
 
 const delivery = z
@@ -25,6 +26,13 @@ const delivery = z
     state,
     doneAt: nullableTimestamp,
     lastError: z.string().nullable(),
+    deferredBy: z
+      .enum(["quiet_hours", "off_shift"])
+      .nullable()
+      .meta({ description: "The quiet choice of the user that held it back" }),
+    deferredUntil: nullableTimestamp.meta({
+      description: "When that ends: what still matters is sent then, as a message of its own",
+    }),
     digestId: id.nullable().meta({ description: "The mail that it was sent in, with others" }),
     attempts: z.array(
       z.strictObject({
@@ -45,7 +53,7 @@ export const listDeliveries = adminRoute({
   tag: TAG,
   summary: "List sent messages",
   description:
-    "Messages to people and webhooks, newest first, with every attempt. Users who are no admins see those of the groups that they are members of.",
+    "Messages to people and webhooks, newest first, with every attempt. Users who are no admins see their own and those of the groups that they are members of.",
   query: z.strictObject({
     anomalyId: id.optional(),
     groupId: id.optional(),
@@ -75,6 +83,8 @@ export const listDeliveries = adminRoute({
           state: "sent",
           doneAt: "2026-11-20T10:20:02.000Z",
           lastError: null,
+          deferredBy: null,
+          deferredUntil: null,
           digestId: null,
           attempts: [{ attempt: 1, at: "2026-11-20T10:20:02.000Z", error: null }],
         },
@@ -95,9 +105,9 @@ const pageOfAnomaly = z
     afterMinutes: z.int().min(0),
     notify: z.enum(["shift", "members", "channels"]),
     dueAt: timestamp,
-    state: z.enum(["due", "paged", "nobody", "stopped", "late"]).meta({
+    state: z.enum(["due", "paged", "nobody", "deferred", "stopped", "late"]).meta({
       description:
-        "`due`: to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. The fifth: the step had no recipients then",
+        "`due`: to come. `stopped`: the anomaly was acknowledged or resolved before. `late`: it was due more than a day ago. `deferred`: quiet choices of all its recipients held it back, so the next step was due at once. The sixth: the step had no recipients then",
     }),
   })
   .meta({ id: "EscalationPage" });

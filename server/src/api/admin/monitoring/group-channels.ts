@@ -8,20 +8,22 @@ const TAG = "Groups";
 const target = channel.shape.target.meta({ description: "The address, as the group names it" });
 const notify = z.enum(["shift", "members", "channels"]);
 
+export const channelState = z.enum(["confirmed", "requested", "expired", "waiting", "disabled"]).meta({
+  description:
+    "`confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there",
+});
+
 const groupChannel = z
   .strictObject({
     ...channel.shape,
-    state: z.enum(["confirmed", "requested", "expired", "waiting", "disabled"]).meta({
-      description:
-        "`confirmed`: it is used. `requested`: its receiver has a link to confirm it. `expired`: that link is not valid any more. `waiting`: a link will be sent. `disabled`: it answered 410, so nothing is sent there",
-    }),
+    state: channelState,
     requestedAt: nullableTimestamp.meta({ description: "When the last link was sent" }),
     expiresAt: nullableTimestamp.meta({ description: "Until when that link is valid" }),
     confirmedAt: nullableTimestamp,
   })
   .meta({ id: "GroupChannel" });
 
-const testMessage = z
+export const testMessage = z
   .strictObject({
     id,
     ...channel.shape,
@@ -32,7 +34,7 @@ const testMessage = z
     error: z.string().nullable().meta({ description: "Why the last attempt failed" }),
   })
   .omit({ type: true })
-  .meta({ id: "GroupTestMessage" });
+  .meta({ id: "TestMessage" });
 
 export const listGroupChannels = adminRoute({
   useCase: notificationUseCases.listGroupChannels,

@@ -1,25 +1,32 @@
 import { z } from "zod";
-import { groupUseCases } from "../../../groups/groups.ts";
+import { ALWAYS_PAGES, groupUseCases } from "../../../groups/groups.ts";
 import { adminRoute } from "../../route.ts";
 import { idParams, page, pathId } from "../../shapes.ts";
 import * as specified from "../../v1/groups.ts";
 
 const TAG = "Groups";
 
+const alwaysPages = z.enum(ALWAYS_PAGES).meta({
+  description: "Which of its pages no quiet choice of a user holds back; a new group has `critical`",
+});
 const groupRecord = specified.groupRecord
   .extend({
     pagesLostRenewals: z.boolean().meta({
       description:
         "Whether a certificate that a device of the group does not renew within a day, and a bundle that ends within 30 days, opens an anomaly, which the escalation notifies of",
     }),
+    alwaysPages,
   })
   .meta({ id: "Group" });
 const newGroup = specified.newGroup
-  .extend({ pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }) })
+  .extend({
+    pagesLostRenewals: z.boolean().optional().meta({ description: "`false` when absent" }),
+    alwaysPages: alwaysPages.optional(),
+  })
   .meta({ id: "NewGroup" });
 
-const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, pagesLostRenewals: false };
-const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, pagesLostRenewals: false };
+const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };
+const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };
 const { id: _, createdAt: __, updatedAt: ___, unconfirmedChannels: ____, shiftIds: _____, ...NEW } = NEW_GROUP_EXAMPLE;
 
 export const listGroups = adminRoute({

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { DAYS_OF_WEEK, groupUseCases, LIMITS } from "../../../groups/groups.ts";
 import { adminRoute } from "../../route.ts";
-import { idParams, label, page } from "../../shapes.ts";
+import { id, idParams, label, page } from "../../shapes.ts";
 import { SHIFT_EXAMPLE, shiftQuery, shiftRecord, timeOfDay } from "../../v1/shifts.ts";
 
 const TAG = "Shifts";
-const { id: _, groupIds: __, onDuty: ___, ...NEW } = SHIFT_EXAMPLE;
+const { id: _id, groupIds: __, onDuty: ___, ...NEW } = SHIFT_EXAMPLE;
 
 const date = z.iso.date().nullable();
 
@@ -34,7 +34,7 @@ export const listShifts = adminRoute({
   summary: "List shifts",
   description:
     "Newest first. Users other than admins see the shifts of their groups, those they are on, and those of no group.",
-  query: shiftQuery,
+  query: shiftQuery.extend({ groupId: id.optional().meta({ description: "Those that are on this group" }) }),
   status: 200,
   response: page(shiftRecord),
   errors: [],

@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../db/database.ts";
+import type { AddressStateRow } from "../channels/group-channels.ts";
+import type { Channel } from "../delivery/delivery-store.ts";
+
+/** A user of a tenant. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+export interface OwnChannelRow extends AddressStateRow {
+  id: string;
+  type: Channel;
+  target: string;
+}
+
+/** SQL: the key of a user's address: everyone confirms an address for themselves. */
+const keyOf = (userId: string, type: Channel, target: string) =>
+  sql`channel_address_key(${type}::text, ${`${userId} ${target}`}::text)`;
+
+/** Lets changes of a user's notifications take turns until the transaction ends. */
+export async function lockOwn(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`muster own notifications ${userId}`}, 0))`.execute(tx);
+}
+
+/** The user's channels, oldest first. */
+export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Promise<OwnChannelRow[]> {
+  const { rows } = await sql<OwnChannelRow>`
+    SELECT c.id, c.type, c.target, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
+      FROM user_channels c
+      JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
+     WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} ORDER BY c.id`.execute(db);
+  return rows;
+}
+
+/** @returns whether the user did not have this address */
+export async function insertChannel(
+  tx: Tx,
+  { tenantId, userId }: Owner,
+  { id, type, target }: { id: string; type: Channel; target: string },
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO user_channels (id, tenant_id, user_id, type, target, key, created_at)
+    VALUES (${id}, ${tenantId}, ${userId}, ${type}, ${target}, ${keyOf(userId, type, target)}, ${now})
+    ON CONFLICT (user_id, type, key) DO NOTHING RETURNING 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Names an address, so that its receiver gets a link unless it is confirmed. `again`: also while an earlier link is valid. */
+export async function nameAddress(
+  tx: Tx,
+  { tenantId, userId }: Owner,
+  { type, target, again }: { type: Channel; target: string; again: boolean },
+  now: Date,
+): Promise<void> {
+  await sql`
+    INSERT INTO channel_addresses AS a (tenant_id, type, key, address, user_id, named_at, request_at)
+    VALUES (${tenantId}, ${type}, ${keyOf(userId, type, target)}, ${target}, ${userId}, ${now}, ${now})
+    ON CONFLICT (tenant_id, type, key) DO UPDATE SET named_at = excluded.named_at,
+      request_at = CASE WHEN a.confirmed_at IS NULL AND (${again} OR NOT coalesce(a.token_expires_at > ${now}, false))
+        THEN coalesce(a.request_at, excluded.request_at) END`.execute(tx);
+}
+
+/** How many addresses the user has named since `since`, those that are no channel any more included. */
+export async function countNamed(tx: Tx, userId: string, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM channel_addresses WHERE user_id = ${userId} AND named_at > ${since}`.execute(tx);
+  return rows[0]!.count;
+}
+
+/** No further link is sent to the address. */
+export async function deleteChannel(db: Db, { tenantId, userId }: Owner, id: string): Promise<void> {
+  await sql`
+    WITH removed AS (
+      DELETE FROM user_channels WHERE id = ${id} AND tenant_id = ${tenantId} AND user_id = ${userId}
+      RETURNING tenant_id, type, key
+    ) UPDATE channel_addresses a SET request_at = NULL FROM removed r
+       WHERE a.tenant_id = r.tenant_id AND a.type = r.type AND a.key = r.key`.execute(db);
+}
+
+/** Deletes at most `limit` channels of deleted users. @returns how many */
+export async function deleteEndedChannels(db: Db, limit: number): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM user_channels WHERE id = ANY (ARRAY(
+      SELECT c.id FROM user_channels c JOIN shared_users u ON u.id = c.user_id
+       WHERE u.deleted_at IS NOT NULL LIMIT ${limit})) RETURNING 1`.execute(db);
+  return rows.length;
+}
+
+/** Deletes at most `limit` addresses that users named before `before` and that are no channel any more. @returns how many */
+export async function deleteUnnamed(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM channel_addresses a USING (
+      SELECT o.tenant_id, o.type, o.key FROM channel_addresses o
+       WHERE o.user_id IS NOT NULL AND o.named_at < ${before} AND NOT EXISTS (
+         SELECT FROM user_channels c WHERE c.user_id = o.user_id AND c.type = o.type AND c.key = o.key) LIMIT ${limit}) old
+     WHERE a.tenant_id = old.tenant_id AND a.type = old.type AND a.key = old.key RETURNING 1`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,74 @@
+import { useCase } from "../../access/access.ts";
+import { checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
+import { invalidRequest } from "../../lib/request-errors.ts";
+import { type ChannelState, stateOf } from "../channels/group-channels.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { disabledWebhooks } from "../webhooks/webhook-store.ts";
+import { setChoices } from "./choices-store.ts";
+import { listChannelRows } from "./own-channel-store.ts";
+import { ownerOf } from "./own-channels.ts";
+import { type NotificationChoices, type PersonRow, readPeople } from "./person-store.ts";
+
+/** How the caller is notified. */
+export interface OwnNotifications extends NotificationChoices {
+  /** The address of the account. */
+  email: string;
+  channels: OwnChannel[];
+}
+
+export interface OwnChannel {
+  id: string;
+  type: "email" | "webhook";
+  target: string;
+  state: ChannelState;
+  requestedAt: Date | null;
+  expiresAt: Date | null;
+  confirmedAt: Date | null;
+}
+
+export const getOwnNotifications = useCase(
+  { role: "viewer" },
+  async ({ database: { db }, clock }: NotificationsDeps, caller): Promise<OwnNotifications> => {
+    const owner = ownerOf(caller);
+    const [people, rows, disabled] = await Promise.all([
+      readPeople(db, [owner.userId]),
+      listChannelRows(db, owner),
+      disabledWebhooks(db, [owner.tenantId]),
+    ]);
+    const now = clock.now();
+    const person = people.get(owner.userId)!;
+    const channels = rows.map(({ requested_at, expires_at, confirmed_at, request_at, ...row }) => ({
+      ...row,
+      state: stateOf(
+        { request_at, expires_at, confirmed_at },
+        row.type === "webhook" && disabled.has(`${owner.tenantId} ${row.target}`),
+        now,
+      ),
+      requestedAt: requested_at,
+      expiresAt: expires_at,
+      confirmedAt: confirmed_at,
+    }));
+    return { email: person.email, ...choicesOf(person), channels };
+  },
+);
+
+/** Replaces the caller's choices. @throws MusterError invalid_request */
+export const setOwnNotifications = useCase(
+  { role: "viewer" },
+  async ({ database }: NotificationsDeps, caller, given: NotificationChoices): Promise<NotificationChoices> => {
+    const choices = { ...given, quietHours: given.quietHours && checkHours(given.quietHours) };
+    await setChoices(database.db, ownerOf(caller), choices);
+    return choices;
+  },
+);
+
+function choicesOf({ accountEmail, quietHours, onlyOnShift, criticalToo }: PersonRow): NotificationChoices {
+  return { accountEmail, quietHours, onlyOnShift, criticalToo };
+}
+
+/** Quiet hours end every day: there is always a time at which what they hold back is sent. */
+function checkHours(hours: NonNullable<NotificationChoices["quietHours"]>): NotificationChoices["quietHours"] {
+  const { timeZone, startTime, endTime } = checkTimes({ ...hours, daysOfWeek: DAYS_OF_WEEK });
+  if (startTime === endTime) throw invalidRequest("Quiet hours must begin and end at different times.", endTime);
+  return { startTime, endTime, timeZone };
+}

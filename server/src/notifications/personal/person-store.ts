@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import type { Channel } from "../delivery/delivery-store.ts";
+import type { QuietChoices } from "./quiet.ts";
+
+/** How a user wants to be notified. */
+export interface NotificationChoices extends QuietChoices {
+  /** Whether messages go to the address with which the user signs in. Without a channel that is used they do in any case. */
+  accountEmail: boolean;
+}
+
+/** What holds for a user who has chosen nothing. */
+export const NO_CHOICES: NotificationChoices = {
+  accountEmail: true,
+  quietHours: null,
+  onlyOnShift: false,
+  criticalToo: false,
+};
+
+/** How a user is notified: the choices, and the channels that are used. */
+export interface PersonRow extends NotificationChoices {
+  user_id: string;
+  email: string;
+  channels: { type: Channel; target: string }[];
+}
+
+const CHOICES = sql`coalesce(n.account_email, true) AS "accountEmail",
+  CASE WHEN n.quiet_start IS NOT NULL THEN
+    jsonb_build_object('startTime', n.quiet_start, 'endTime', n.quiet_end, 'timeZone', n.quiet_zone) END AS "quietHours",
+  coalesce(n.only_on_shift, false) AS "onlyOnShift", coalesce(n.critical_too, false) AS "criticalToo"`;
+
+/** The users by their ids. Channels are those that are confirmed and were not refused with 410. */
+export async function readPeople(db: Db, userIds: readonly string[]): Promise<Map<string, PersonRow>> {
+  const ids = [...new Set(userIds)];
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<PersonRow>`
+    SELECT u.id AS user_id, u.email, ${CHOICES}, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target) ORDER BY c.id), '[]')
+        FROM user_channels c
+        JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
+       WHERE c.user_id = u.id AND a.confirmed_at IS NOT NULL AND NOT EXISTS (
+         SELECT FROM disabled_webhooks w WHERE c.type = 'webhook' AND w.tenant_id = c.tenant_id AND w.target = c.target)
+      ) AS channels
+      FROM shared_users u LEFT JOIN user_notifications n ON n.user_id = u.id
+     WHERE u.id = ANY (${ids}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.user_id, row]));
+}

@@ -1,0 +1,13 @@
+import { type RawBuilder, sql } from "kysely";
+
+/**
+ * SQL: the address of delivery `d` as a user sees it. Of another user's own channels only the host is shown: the rest may be private, or
+ * a secret in the path of a webhook.
+ *
+ * @param asking the user; `null`: the shell
+ */
+export const shownTarget = (asking: string | null): RawBuilder<string> => sql`
+  CASE WHEN d.user_id IS NULL OR d.user_id = ${asking}::uuid
+         OR d.channel = 'email' AND lower(d.target) = (SELECT lower(o.email) FROM shared_users o WHERE o.id = d.user_id) THEN d.target
+       WHEN d.channel = 'email' THEN '…' || substring(d.target FROM '@[^@]*$')
+       ELSE substring(d.target FROM '^https://[^/?#]*') || '/…' END`;

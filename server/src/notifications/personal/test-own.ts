@@ -1,0 +1,62 @@
+import { useCase } from "../../access/access.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, HOUR } from "../../lib/clock.ts";
+import { LIMITS } from "../../lib/limits/limits.ts";
+import { rateLimited } from "../../lib/request-errors.ts";
+import { acceptDeliveries } from "../cap/accept-deliveries.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { type TestMessage, toTestMessage } from "../paging/test-message.ts";
+import { addressesOf } from "./divide-recipients.ts";
+import { lockOwn } from "./own-channel-store.ts";
+import { ownerOf } from "./own-channels.ts";
+import { readPeople } from "./person-store.ts";
+import { countOwnTests, listOwnTestRows } from "./test-own-store.ts";
+
+/** The most messages of tests in one answer. */
+const MOST = 20;
+
+/**
+ * Sends a test message to every address at which the caller is notified, by the way that pages take. Quiet choices do not hold it back.
+ *
+ * @returns how many addresses there are
+ * @throws MusterError rate_limited
+ */
+export const testOwnNotifications = useCase(
+  { role: "viewer" },
+  async (deps: NotificationsDeps, caller): Promise<{ recipients: number }> => {
+    const { tenantId, userId } = ownerOf(caller);
+    return await inTransaction(deps.database.db, async (tx) => {
+      const now = deps.clock.now();
+      await lockOwn(tx, userId);
+      const person = (await readPeople(tx, [userId])).get(userId)!;
+      const timeZone = person.quietHours?.timeZone ?? "UTC";
+      const account = { channel: "email", target: person.email, userId, timeZone } as const;
+      const message = { type: "user.test", at: now.toISOString(), timeZone, user: { email: person.email } } as const;
+      const to = addressesOf(account, person);
+      await requireRoom(tx, userId, to.length, now);
+      const deliveries = to.map(({ channel, target }) => ({
+        id: deps.ids.uuid(now),
+        ...{ tenantId, channel, target, userId, message, groupId: null, anomalyId: null, dedupe: null },
+      }));
+      await acceptDeliveries(deps, tx, deliveries, now);
+      return { recipients: to.length };
+    });
+  },
+);
+
+/** @throws MusterError rate_limited */
+async function requireRoom(tx: Tx, userId: string, messages: number, now: Date): Promise<void> {
+  const sent = await countOwnTests(tx, userId, addMs(now, -HOUR));
+  if (sent + messages > LIMITS.testsOfUserPerHour.value)
+    throw rateLimited("You have sent many test messages. Try again in an hour.", HOUR / 1_000);
+}
+
+/** The messages of the caller's last tests, newest first. */
+export const listOwnTests = useCase(
+  { role: "viewer" },
+  async ({ database }: NotificationsDeps, caller): Promise<TestMessage[]> => {
+    const { tenantId, userId } = ownerOf(caller);
+    return (await listOwnTestRows(database.db, tenantId, userId, MOST)).map(toTestMessage);
+  },
+);

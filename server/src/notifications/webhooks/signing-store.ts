@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { hash } from "./webhook-store.ts";
+
+/** What the secrets of a webhook are derived from, beside its owner and address: the present one, and the former one while messages are signed with it, too. */
+export type SecretSeeds = readonly [present: string | null, former?: string | null];
+
+/** Where a message is to be sent. */
+export interface SigningPlace {
+  tenant_id: string;
+  group_id: string | null;
+  user_id?: string | null;
+  target: string;
+}
+
+/** A webhook that a message is to be sent to. */
+export interface SigningRow {
+  /** Whether the address answered 410. */
+  disabled: boolean;
+  /** `undefined`: the group, or the user whose channel it is, does not name the webhook. */
+  seeds: SecretSeeds | undefined;
+}
+
+/** The webhook of a group or, in a message to a user, of that user, whose channels' secrets are derived from their ids. */
+export async function readSigning(
+  db: Db,
+  { tenant_id, group_id, user_id = null, target }: SigningPlace,
+  now: Date,
+): Promise<SigningRow> {
+  const { rows } = await sql<{
+    disabled: boolean;
+    named: boolean;
+    secret_seed: string | null;
+    former_seed: string | null;
+    has_former: boolean;
+  }>`
+    SELECT EXISTS (SELECT FROM disabled_webhooks d
+             WHERE d.tenant_id = ${tenant_id} AND d.target_sha256 = ${hash(target)}) AS disabled,
+           coalesce(w.group_id, c.user_id) IS NOT NULL AS named, coalesce(w.secret_seed, c.id) AS secret_seed, w.former_seed, coalesce(w.former_until > ${now}, false) AS has_former
+      FROM (SELECT) one LEFT JOIN webhooks w
+        ON w.tenant_id = ${tenant_id} AND w.group_id = ${user_id === null ? group_id : null}::uuid AND w.key = ${hash(target)}
+      LEFT JOIN user_channels c
+        ON c.tenant_id = ${tenant_id} AND c.user_id = ${user_id}::uuid AND c.type = 'webhook' AND c.target = ${target}`.execute(
+    db,
+  );
+  const { disabled, named, secret_seed, former_seed, has_former } = rows[0]!;
+  const seeds = has_former ? ([secret_seed, former_seed] as const) : ([secret_seed] as const);
+  return { disabled, seeds: named ? seeds : undefined };
+}

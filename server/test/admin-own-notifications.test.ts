@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
+import { pressConfirm } from "./harness/confirm-channels.ts";
+import type { TestTenant } from "./harness/devices.ts";
+import { PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
+import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
+
+let environment: NotificationEnvironment;
+let tenant: TestTenant;
+let ada: SignedIn;
+
+before(async () => {
+  environment = await startEnvironment();
+  tenant = await environment.newTenant();
+  ada = await signIn(environment.server, tenant, "viewer");
+});
+after(() => environment.stop());
+
+const BASE = "/notifications";
+const NONE = { accountEmail: true, quietHours: null, onlyOnShift: false, criticalToo: false };
+
+async function ok(answer: ReturnType<SignedIn["call"]>, status = 200) {
+  const { status: answered, json, text } = await answer;
+  assert.equal(answered, status, text);
+  return json;
+}
+
+async function refused(answer: ReturnType<SignedIn["call"]>, status: number, code: string) {
+  const { status: answered, json } = await answer;
+  assert.deepEqual([answered, json.error], [status, code]);
+}
+
+const choose = (user: SignedIn, choices: object) => ok(user.call("PUT", BASE, { body: { ...NONE, ...choices } }));
+const add = (user: SignedIn, type: string, target: string) =>
+  user.call("POST", `${BASE}/channels`, { body: { type, target } });
+/** Without the invitation. */
+const pagesTo = (email: string) => environment.sinks.mailsTo(email).filter(({ subject }) => subject.includes("Pump 1"));
+const statesOf = async (user: SignedIn) =>
+  (await ok(user.call("GET", BASE))).channels.map((each: { target: string; state: string }) => [
+    each.target,
+    each.state,
+  ]);
+
+/** Quiet hours that are under way, and end in `hours`. */
+function quietFor(hours: number) {
+  const at = (ms: number) => new Date(environment.server.clock.now().getTime() + ms).toISOString().slice(11, 16);
+  return { quietHours: { startTime: at(-HOUR), endTime: at(hours * HOUR), timeZone: "UTC" } };
+}
+
+/** A user who is alone on duty in a group with these steps, and an anomaly of this severity. */
+async function paged(severity: "critical" | "major", more: object = {}) {
+  const { server, anomalies, groupOnDuty } = environment;
+  const user = await signIn(server, tenant, "operator");
+  const group = await groupOnDuty(tenant, { escalation: [{ afterMinutes: 0, notify: "shift" }], ...more }, [
+    user.userId,
+  ]);
+  const { open, resolve } = await anomalies(tenant, [group.id], 1, { severity });
+  return { user, group, open: async () => (await open())[0]!, resolve };
+}
+
+test("a user's channel is used once its receiver has confirmed it, beside the account's address", async () => {
+  const { server, sinks, pass } = environment;
+  const { user, open } = await paged("major");
+  const home = "ada@home.example";
+  const hook = sinks.hookUrl("/own");
+  assert.equal((await ok(add(user, "email", home), 201)).secret, null);
+  const { secret } = await ok(add(user, "webhook", hook), 201);
+  assert.match(secret, /^whsec_/);
+  assert.equal((await ok(add(user, "webhook", hook), 201)).secret, null, "the secret is shown once");
+  await pass(0);
+  assert.deepEqual((await statesOf(user))[0], [home, "requested"]);
+  await sinks.until(() => sinks.linkTo(home) !== undefined);
+  assert.match(await pressConfirm(sinks.linkTo(home)!, server.ca), /Confirmed/);
+  const confirmed = [
+    [home, "confirmed"],
+    [hook, "confirmed"],
+  ];
+  assert.deepEqual(await statesOf(user), confirmed);
+  const { id } = await open();
+  await pass(0);
+  assert.deepEqual([pagesTo(home).length, pagesTo(user.email).length], [1, 1]);
+  const received = new Webhook(secret).verify(
+    sinks.hooksAt("/own").at(-1)!.body,
+    sinks.hooksAt("/own").at(-1)!.headers,
+  );
+  assert.equal((received as { data: { anomaly: { id: string } } }).data.anomaly.id, id);
+
+  const shownTo = async (who: SignedIn) => {
+    const { items } = await ok(who.call("GET", `/deliveries?anomalyId=${id}`));
+    return new Set(items.map(({ target }: { target: string }) => target));
+  };
+  assert.deepEqual(await shownTo(user), new Set([user.email, home, hook]));
+  const hidden = new Set([user.email, "…@home.example", `${new URL(hook).origin}/…`]);
+  assert.deepEqual(
+    await shownTo(await signIn(server, tenant)),
+    hidden,
+    "others see the hosts of a user's own channels",
+  );
+
+  assert.deepEqual(await ok(user.call("POST", `${BASE}/test`)), { recipients: 3 });
+  await choose(user, { accountEmail: false });
+  assert.deepEqual(await ok(user.call("POST", `${BASE}/test`)), { recipients: 2 });
+  await pass(0);
+  const { items } = await ok(user.call("GET", `${BASE}/tests`));
+  assert.deepEqual(new Set(items.map(({ state }: { state: string }) => state)), new Set(["sent"]));
+  assert.equal(items.length, 5);
+});
+
+test("a webhook that its user removes gets nothing any more, and has another secret when it is added again", async () => {
+  const { sinks, pass } = environment;
+  const user = await signIn(environment.server, tenant, "viewer");
+  const hook = sinks.hookUrl("/removed");
+  const { id, secret } = await ok(add(user, "webhook", hook), 201);
+  await pass(0);
+  assert.deepEqual(await statesOf(user), [[hook, "confirmed"]]);
+  sinks.behave.hook = (path) => ({ status: path === "/removed" ? 503 : 204 });
+  await ok(user.call("POST", `${BASE}/test`));
+  await pass(0);
+  await ok(user.call("DELETE", `${BASE}/channels/${id}`), 204);
+  sinks.behave.hook = () => ({ status: 204 });
+  const before = sinks.hooksAt("/removed").length;
+  await pass(HOUR);
+  const { items } = await ok(user.call("GET", `${BASE}/tests`));
+  const { state, error } = items.find(({ channel }: { channel: string }) => channel === "webhook");
+  assert.deepEqual([state, error], ["failed", "the user has no such webhook any more"]);
+  assert.equal(sinks.hooksAt("/removed").length, before);
+  await ok(user.call("POST", "/session/step-up", { body: { password: PASSWORD } }), 204);
+  assert.notEqual((await ok(add(user, "webhook", hook), 201)).secret, secret);
+});
+
+test("a user sees and changes only their own channels, of which there are few", async () => {
+  const bob = await signIn(environment.server, tenant, "viewer");
+  const { id } = await ok(add(bob, "email", "bob@home.example"), 201);
+  assert.deepEqual(await statesOf(ada), []);
+  await ok(ada.call("DELETE", `${BASE}/channels/${id}`), 204);
+  assert.equal((await statesOf(bob)).length, 1);
+  await refused(add(bob, "email", bob.email), 400, "invalid_request");
+  await refused(add(bob, "webhook", "http://hooks.example/"), 400, "invalid_request");
+  for (let n = 1; n < 5; n++) await ok(add(bob, "email", `bob${n}@home.example`), 201);
+  await refused(add(bob, "email", "bob5@home.example"), 400, "invalid_request");
+  const mine = (await ok(bob.call("GET", BASE))).channels;
+  for (const each of mine) await ok(bob.call("DELETE", `${BASE}/channels/${each.id}`), 204);
+  for (let n = 5; n < 10; n++) await ok(add(bob, "email", `bob${n}@home.example`), 201);
+  await ok(bob.call("DELETE", `${BASE}/channels/${(await ok(bob.call("GET", BASE))).channels[0].id}`), 204);
+  await refused(add(bob, "email", "bob10@home.example"), 429, "rate_limited");
+});
+
+test("all users of a tenant together have three links a day sent to one address", async () => {
+  const { server, sinks, pass } = environment;
+  const [victim, spelled] = ["victim@elsewhere.example", "Victim@elsewhere.example"];
+  const users = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
+  const sent = () => sinks.links.filter(({ to }) => to.toLowerCase() === victim).length;
+  for (let links = 1; links <= 4; links++) {
+    await ok(add(users[links % 2]!, "email", links > 2 ? spelled : victim), 201);
+    await pass(0);
+    await sinks.until(() => sent() >= Math.min(links, 3));
+  }
+  assert.equal(sent(), 3);
+});
+
+test("quiet hours hold a lesser page back until they end, the log says so, and the next step is due at once", async () => {
+  const { pass, log, server } = environment;
+  const channels = [{ type: "email" as const, target: ada.email }];
+  const escalation = [
+    { afterMinutes: 0, notify: "shift" as const },
+    { afterMinutes: 60, notify: "channels" as const },
+  ];
+  const { user, open } = await paged("major", { channels, escalation });
+  const { quietHours } = quietFor(2);
+  await choose(user, { quietHours });
+  const { id } = await open();
+  await pass(0);
+  const kept = async () =>
+    (await log(tenant, id)).map(({ target, state, deferredBy }) => [target, state, deferredBy]).sort();
+  const expected = [
+    [ada.email, "sent", null],
+    [user.email, "deferred", "quiet_hours"],
+  ].sort();
+  assert.deepEqual(await kept(), expected);
+  const steps = (await server.app.notifications.listPages(tenant.caller, id)).map(({ state }) => state);
+  assert.deepEqual(steps, ["deferred", "paged"]);
+  assert.equal((await ok(user.call("GET", `/deliveries?anomalyId=${id}`))).total, 1, "users see their own messages");
+  await pass(2 * HOUR + MINUTE);
+  assert.equal(pagesTo(user.email).length, 1);
+  assert.deepEqual(await kept(), [...expected, [user.email, "sent", null]].sort());
+  await pass(DAY);
+  assert.equal(pagesTo(user.email).length, 1);
+});
+
+test("what was held back is not sent when it has been acknowledged, and a resolution waits for the end of quiet hours", async () => {
+  const { pass, server } = environment;
+  const acknowledged = await paged("major");
+  await choose(acknowledged.user, quietFor(2));
+  const { id } = await acknowledged.open();
+  const resolved = await paged("major");
+  await resolved.open();
+  await pass(0);
+  assert.equal(pagesTo(resolved.user.email).length, 1);
+  await choose(resolved.user, quietFor(2));
+  await resolved.resolve();
+  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, id);
+  await pass(HOUR);
+  assert.equal(pagesTo(resolved.user.email).length, 1);
+  await pass(HOUR + MINUTE);
+  assert.match(pagesTo(resolved.user.email)[1]!.subject, /RESOLVED/);
+  assert.equal(pagesTo(acknowledged.user.email).length, 0);
+});
+
+test("a group decides which pages are always sent, and a user whether quiet choices apply to critical ones", async () => {
+  const { pass, log } = environment;
+  const outcomes: [string, boolean, string][] = [];
+  for (const [alwaysPages, criticalToo] of [
+    ["critical", true],
+    ["none", false],
+    ["none", true],
+  ] as const) {
+    const { user, open } = await paged("critical", { alwaysPages });
+    await choose(user, { ...quietFor(2), criticalToo });
+    const { id } = await open();
+    await pass(0);
+    outcomes.push([alwaysPages, criticalToo, (await log(tenant, id))[0]!.state]);
+  }
+  const { user, open, group } = await paged("major");
+  const admin = await signIn(environment.server, tenant);
+  assert.equal((await ok(admin.call("GET", `/groups/${group.id}`))).alwaysPages, "critical");
+  await ok(admin.call("PATCH", `/groups/${group.id}`, { body: { alwaysPages: "all" } }));
+  await choose(user, quietFor(2));
+  const { id } = await open();
+  await pass(0);
+  outcomes.push(["all", false, (await log(tenant, id))[0]!.state]);
+  assert.deepEqual(outcomes, [
+    ["critical", true, "sent"],
+    ["none", false, "sent"],
+    ["none", true, "deferred"],
+    ["all", false, "sent"],
+  ]);
+});
+
+test("who wants pages on duty only is not paged as a member, and the choice is checked", async () => {
+  const { pass, log, server, anomalies } = environment;
+  const user = await signIn(server, tenant, "operator");
+  const group = await server.app.groups.createGroup(tenant.caller, {
+    name: "Members",
+    memberUserIds: [user.userId],
+    escalation: [{ afterMinutes: 0, notify: "members" }],
+  });
+  await choose(user, { onlyOnShift: true });
+  const { open } = await anomalies(tenant, [group.id], 1, { severity: "minor" });
+  const [anomaly] = await open();
+  await pass(0);
+  const [entry] = await log(tenant, anomaly!.id);
+  assert.deepEqual([entry!.state, entry!.deferredBy, entry!.deferredUntil], ["deferred", "off_shift", null]);
+  const hours = { startTime: "22:00", endTime: "06:00", timeZone: "Europe/Berlin" };
+  for (const wrong of [{ endTime: "22:00" }, { startTime: "24:00" }, { timeZone: "Mars/Olympus" }])
+    await refused(
+      user.call("PUT", BASE, { body: { ...NONE, quietHours: { ...hours, ...wrong } } }),
+      400,
+      "invalid_request",
+    );
+  assert.deepEqual(await choose(user, { quietHours: hours }), { ...NONE, quietHours: hours });
+});

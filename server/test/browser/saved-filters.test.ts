@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assignPacks, sendValues } from "../harness/anomalies.ts";
+import {
+  assertSound,
+  assertSoundInAllViews,
+  browserTest,
+  openPage,
+  useSession,
+  VIEWS,
+  type Watched,
+} from "../harness/browser.ts";
+import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { startServer, type TestServer } from "../harness/server.ts";
+import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+let server: TestServer;
+let tenant: TestTenant;
+let admin: SignedIn;
+let viewer: SignedIn;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  [admin, viewer] = [await signIn(server, tenant), await signIn(server, tenant, "viewer")];
+  const { devices, groups, rules } = server.app;
+  const { id: group } = await groups.createGroup(tenant.caller, { name: "Hall 3" });
+  const where = { database: server.app.database, clock: server.clock };
+  for (const [name, metric] of [
+    ["Bearings", "temperature"],
+    ["Pipes", "pressure"],
+  ] as const) {
+    const rule = { metric, operator: "gt", value: 90, severity: "major" } as const;
+    const { id: pack } = await rules.createThreshold(tenant.caller, { name, rules: [rule] });
+    for (const id of ["pump", "press"]) {
+      const deviceId = `${id}-${metric}`;
+      await devices.createDevice(tenant.caller, {
+        id: deviceId,
+        name: deviceId,
+        groupIds: id === "pump" ? [group] : [],
+      });
+      await assignPacks(where, tenant.caller, deviceId, pack);
+      await sendValues(where, tenant.caller, deviceId, { [metric]: 95 });
+    }
+  }
+});
+after(() => server?.stop());
+
+async function windowOf(user: SignedIn, path: string): Promise<Watched> {
+  const window = await openPage(server);
+  await useSession(window, server, user.cookie);
+  await window.page.goto(path);
+  return window;
+}
+
+browserTest(
+  "anomalies are narrowed by group and threshold pack, and the filter is saved, chosen, renamed, deleted",
+  async () => {
+    const window = await windowOf(admin, "/anomalies");
+    const { page } = window;
+    const dialog = page.getByRole("dialog");
+    const saved = page.getByLabel("Saved filters");
+    const total = (text: string) => page.getByText(text, { exact: true }).waitFor();
+    await total("4 anomalies");
+    assert.equal(await saved.count(), 0);
+    await page.getByLabel("Threshold pack").selectOption({ label: "Bearings" });
+    await total("2 anomalies");
+    await page.getByLabel("Group", { exact: true }).selectOption({ label: "Hall 3" });
+    await total("1 anomaly");
+    await page.getByRole("link", { name: "temperature is above 90" }).waitFor();
+
+    await page.getByRole("button", { name: "Save filter", exact: true }).click();
+    await dialog.getByLabel("Name").fill("Hot in hall 3");
+    await assertSound(window, "save a filter");
+    await dialog.getByRole("button", { name: "Save filter", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    await saved.waitFor();
+    await assertSoundInAllViews(window, "saved filters");
+
+    await page.goto("/anomalies?severity=minor");
+    await page.getByText("No anomaly matches the filters").waitFor();
+    assert.equal(await saved.locator("option:checked").textContent(), "Filter not saved");
+    await saved.selectOption({ label: "Hot in hall 3" });
+    await total("1 anomaly");
+    assert.deepEqual([...new URL(page.url()).searchParams.keys()].toSorted(), ["groupId", "thresholdId"]);
+
+    await page.getByRole("button", { name: "Manage filters", exact: true }).click();
+    await dialog.getByLabel("Name of Hot in hall 3").fill("Bearings of hall 3");
+    await dialog.getByRole("button", { name: "Rename", exact: true }).click();
+    await dialog.getByRole("button", { name: "Delete Bearings of hall 3" }).waitFor();
+    await assertSoundInAllViews(window, "manage filters");
+    await dialog.getByRole("button", { name: "Delete Bearings of hall 3" }).click();
+    await dialog.getByText("You have no saved filter of this list.").waitFor();
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await saved.waitFor({ state: "detached" });
+    await total("1 anomaly");
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
+
+browserTest("a phone shows the first filter, and the others when asked", async () => {
+  const window = await windowOf(admin, "/anomalies");
+  const { page } = window;
+  const pack = page.getByLabel("Threshold pack");
+  await pack.selectOption({ label: "Pipes" });
+  await page.setViewportSize(VIEWS[1].viewport);
+  await page.getByLabel("State").waitFor();
+  await pack.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "More filters (1 set)", exact: true }).click();
+  await pack.waitFor();
+  await assertSound(window, "filters on a phone");
+  await page.getByRole("button", { name: "Fewer filters", exact: true }).click();
+  await pack.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Clear filters", exact: true }).click();
+  await page.getByText("4 anomalies", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More filters", exact: true }).waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
+browserTest("a filter of devices is the user's own and stays after the session", async () => {
+  const save = (user: SignedIn, name: string, values: object) =>
+    user.call("POST", "/filters", { body: { list: "devices", name, values } });
+  await save(admin, "Pumps", { q: "pump" });
+  await save(viewer, "Of the viewer", { q: "press" });
+  const window = await windowOf(admin, "/devices");
+  const { page } = window;
+  const saved = page.getByLabel("Saved filters");
+  await page.getByText("4 devices", { exact: true }).waitFor();
+  assert.deepEqual(await saved.locator("option").allTextContents(), ["No saved filter", "Pumps"]);
+  await saved.selectOption({ label: "Pumps" });
+  await page.getByText("2 devices", { exact: true }).waitFor();
+  await saved.selectOption({ label: "No saved filter" });
+  await page.getByText("4 devices", { exact: true }).waitFor();
+  await page.goto("/tickets?status=open");
+  await page.getByRole("button", { name: "Save filter", exact: true }).waitFor();
+  assert.equal(await saved.count(), 0, "each list has its own");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
