@@ -58,6 +58,25 @@ async function addBoilerHouse({ api, service, operator, leader }: DemoState): Pr
   return String(id);
 }
 
+/** Where what stands below the app's header begins, in pixels. */
+const UNDER_HEADER = 72;
+
+/** Quiet hours are not saved: the story goes on with this user. */
+async function openOwnNotifications(page: Page): Promise<void> {
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Add a channel", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill("olga@home.example");
+  await dialog.getByRole("button", { name: "Add channel", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const channels = page.getByRole("table", { name: "Your channels" });
+  await channels.getByText("Waits for its receiver").waitFor();
+  await page.getByLabel("Quiet hours, every day").check();
+  await page.getByRole("status").getByText("Its receiver gets a link").waitFor({ state: "detached" });
+  const { y } = (await page.getByRole("heading", { name: "Your channels" }).boundingBox())!;
+  await page.evaluate(`window.scrollBy(0, ${y - UNDER_HEADER})`);
+}
+
 export const PICTURES: readonly Picture[] = [
   {
     ...WIDE,
@@ -122,4 +141,5 @@ export const PICTURES: readonly Picture[] = [
       await page.getByText("Live", { exact: true }).waitFor();
     },
   },
+  { ...WIDE, name: "own-notifications", as: "operator", open: openOwnNotifications },
 ];

@@ -53,14 +53,22 @@ export const DELIVERY_STATES: Words<Schemas["Delivery"]["state"]> = {
   sent: ["good", "Sent"],
   failed: ["bad", "Failed"],
   digested: ["good", "Sent with others"],
+  deferred: ["neutral", "Held back"],
 };
 
 export const PAGE_STATES: Words<Schemas["EscalationPage"]["state"]> = {
   due: ["accent", "To come"],
   paged: ["good", "Paged"],
   nobody: ["bad", "No recipients"],
+  deferred: ["warn", "Held back"],
   stopped: ["neutral", "Not needed"],
   late: ["bad", "Too late"],
+};
+
+/** The quiet choice of a user that held a message back. */
+export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["deferredBy"]>, string>> = {
+  quiet_hours: "quiet hours of the user",
+  off_shift: "the user wants pages on duty only",
 };
 
 /** Whom a step of escalation notifies. */
@@ -77,6 +85,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "certificate.expiring": "Certificate expires soon",
   "certificate.superseded_tried": "Replaced certificate was used",
   "finding.shared_key": "Key shared by two devices",
+  "user.test": "Test of own channels",
+  "group.test": "Test of a group",
   "channel.confirmation": "Confirmation of a channel",
   "notifications.suppressed": "Messages held back",
   digest: "Several messages",

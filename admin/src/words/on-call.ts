@@ -1,4 +1,6 @@
-import type { GroupChannel, GroupTestMessage, Notify } from "../api/people/group-channels.ts";
+import type { Schemas } from "../api/client.ts";
+import type { GroupChannel, Notify } from "../api/people/group-channels.ts";
+import type { Group } from "../api/people/groups.ts";
 import type { Shift } from "../api/people/shifts.ts";
 import type { Tone } from "../ui/theme/tones.ts";
 
@@ -13,7 +15,7 @@ export const CHANNEL_STATES: Vocabulary<GroupChannel["state"]> = {
   disabled: ["bad", "Gone (410)"],
 };
 
-export const TEST_STATES: Vocabulary<GroupTestMessage["state"]> = {
+export const TEST_STATES: Vocabulary<Schemas["TestMessage"]["state"]> = {
   pending: ["neutral", "On its way"],
   sent: ["good", "Sent"],
   failed: ["bad", "Failed"],
@@ -24,6 +26,13 @@ export const NOTIFY: Readonly<Record<Notify, string>> = {
   shift: "who is on duty on its shifts",
   members: "all its members",
   channels: "its channels",
+};
+
+/** Which pages of a group quiet choices do not hold back. */
+export const ALWAYS_PAGES: Readonly<Record<Group["alwaysPages"], string>> = {
+  critical: "Critical pages are always sent",
+  all: "All pages are always sent",
+  none: "Users decide about all pages",
 };
 
 export const CHANNEL_TYPES: Readonly<Record<GroupChannel["type"], string>> = { email: "E-mail", webhook: "Webhook" };

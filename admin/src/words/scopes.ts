@@ -15,8 +15,10 @@ export const RESOURCES: readonly (readonly [resource: string, label: string, act
   ["tickets", "Tickets", BOTH],
 ];
 
-/** Scopes that reach identities, apart from the others. */
-export const IDENTITY_SCOPES: readonly (readonly [scope: string, label: string, consequence: string])[] = [
+type ExplainedScope = readonly [scope: string, label: string, consequence: string];
+
+/** Scopes that reach identities. */
+const IDENTITY_SCOPES: readonly ExplainedScope[] = [
   ["provisioning:read", "Read claims", "Sees names, uses and devices of claims, never their codes."],
   ["provisioning:write", "Create and revoke claims", "A claim code is enough to enroll a device of this tenant."],
   ["device-certificates:read", "Read certificates", "Sees certificates and their audit, never a private key."],
@@ -26,10 +28,31 @@ export const IDENTITY_SCOPES: readonly (readonly [scope: string, label: string, 
   ["device-registry:delete", "Delete devices", "Ends the identity of a device and deletes its telemetry for good."],
 ];
 
-/** Scopes with which someone can act as a device, or end its identity. */
+/** Scopes that reach systems outside. */
+const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
+  [
+    "webhooks:read",
+    "Read webhooks",
+    "Sees the addresses of webhooks and whether messages arrive there, never a secret.",
+  ],
+  [
+    "webhooks:write",
+    "Add, change and delete webhooks",
+    "Can have the pages of any group sent to an address outside, and take other webhooks off.",
+  ],
+];
+
+/** What needs more than a word about what it allows, apart from the other scopes. */
+export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readonly ExplainedScope[]])[] = [
+  ["Identities of devices", IDENTITY_SCOPES],
+  ["Messages to other systems", WEBHOOK_SCOPES],
+];
+
+/** Scopes with which someone can act as a device, end its identity, or have data sent elsewhere. */
 export const DANGEROUS_SCOPES: ReadonlySet<string> = new Set([
   "provisioning:write",
   "device-certificates:issue",
   "device-certificates:revoke",
   "device-registry:delete",
+  "webhooks:write",
 ]);

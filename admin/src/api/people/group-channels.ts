@@ -5,7 +5,6 @@ import { keyOf } from "../queries.ts";
 const GROUPS = "/api/admin/groups";
 
 export type GroupChannel = Schemas["GroupChannel"];
-export type GroupTestMessage = Schemas["GroupTestMessage"];
 export type Notify = Schemas["GroupTest"]["notify"];
 
 /** Confirmations and tests go on while the screen is open. */

@@ -8,7 +8,7 @@ export const SHIFTS = "/api/admin/shifts";
 export type Shift = Schemas["Shift"];
 export type NewShift = Schemas["NewShift"];
 
-export const shiftsQuery = (query: { q?: string | undefined; skip?: number; limit?: number }) =>
+export const shiftsQuery = (query: { q?: string | undefined; groupId?: string; skip?: number; limit?: number }) =>
   queryOptions({
     queryKey: keyOf(SHIFTS, query),
     queryFn: ({ signal }) => must(api.GET(SHIFTS, { params: { query: filled({ limit: 50, ...query }) }, signal })),

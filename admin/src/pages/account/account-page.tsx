@@ -4,6 +4,7 @@ import { Facts } from "../../ui/page/facts.tsx";
 import { Page, Panel, Section } from "../../ui/page/page.tsx";
 import { ROLES } from "../../words/roles.ts";
 import { SecondFactor } from "./factor/second-factor.tsx";
+import { OwnNotificationSections } from "./notifications/own-notifications.tsx";
 import { PasswordChange } from "./password-change.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -11,6 +12,7 @@ import { Sessions } from "./sessions.tsx";
 export default function AccountPage() {
   const { user, tenant } = useSession();
   const [password, factor, sessions] = [useMay("changePassword"), useMay("listFactors"), useMay("listSessions")];
+  const notifications = useMay("getOwnNotifications");
   return (
     <Page title="Account" narrow>
       <ComesFirst />
@@ -31,6 +33,7 @@ export default function AccountPage() {
           <SecondFactor />
         </Section>
       )}
+      {notifications && <OwnNotificationSections />}
       {password && (
         <Section title="Password" lead="Changing it ends your other sessions. Your API keys stay.">
           <PasswordChange />

@@ -2,20 +2,23 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ANOMALIES, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
+import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
+import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
+import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
 import { plural } from "../../ui/display/format.ts";
 import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
-import { Filters } from "../../ui/input/filters.tsx";
+import { cleared, Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import "../devices/bulk/bulk-bar.css";
 import { Acknowledge } from "./acknowledge.tsx";
 import { anomalyColumns } from "./columns.tsx";
-import { ANOMALY_FILTERS, queryOf } from "./filters.ts";
+import { anomalyFilters, queryOf } from "./filters.ts";
 import { useSelection } from "./use-selection.ts";
 
 /** What devices did that a rule forbids: found, narrowed, sorted, acknowledged. */
@@ -25,10 +28,14 @@ export default function AnomaliesPage() {
   const { data, error, refetch } = useQuery(anomaliesQuery(query));
   const [selected, setSelected] = useSelection(query, data?.items);
   const mayAcknowledge = useMay("acknowledgeAnomalies");
-  const narrowed = ANOMALY_FILTERS.some(({ name }) => list.values[name]);
+  const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
+  const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
+  const filters = anomalyFilters(groups, packs);
+  const narrowed = filters.some(({ name }) => list.values[name]);
   return (
     <Page title="Anomalies" lead="What devices did that a rule forbids, one for each device and rule until it is over.">
-      <Filters filters={ANOMALY_FILTERS} values={list.values} onChange={list.onFilter} />
+      <Filters filters={filters} values={list.values} onChange={list.onFilter} />
+      <SavedFilters of="anomalies" filters={filters} list={list} />
       {error && !data ? (
         <ProblemBox error={error} onRetry={() => void refetch()} />
       ) : (
@@ -41,7 +48,7 @@ export default function AnomaliesPage() {
           href={({ id }) => `/anomalies/${id}`}
           sorting={list.sorting}
           {...(mayAcknowledge ? { selection: { selected, onChange: setSelected } } : {})}
-          empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(CLEARED)} />}
+          empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
         />
       )}
       <Pager page={data} of="anomaly" many="anomalies" onSkip={list.onSkip}>
@@ -52,7 +59,6 @@ export default function AnomaliesPage() {
   );
 }
 
-const CLEARED = Object.fromEntries(ANOMALY_FILTERS.map(({ name }) => [name, undefined]));
 const NONE: ReadonlySet<string> = new Set();
 
 interface AcknowledgeBarProps {

@@ -9,7 +9,7 @@ import { Time } from "../../ui/display/time.tsx";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import { LinkButton } from "../../ui/input/link-button.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
-import { DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
+import { DEFERRED_BY, DELIVERY_STATES, nameOfMessage } from "../../words/monitoring.ts";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[] | undefined;
@@ -43,7 +43,7 @@ function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): re
     { key: "what", title: "What", cell: (delivery) => <About delivery={delivery} ofAnomaly={ofAnomaly} /> },
     { key: "at", title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
     { key: "state", title: "State", cell: ({ state }) => <Word of={DELIVERY_STATES} value={state} plain /> },
-    { key: "error", title: "Last error", cell: ({ lastError }) => lastError ?? <span className="soft">none</span> },
+    { key: "error", title: "Why", cell: (delivery) => <Why {...delivery} /> },
     {
       key: "attempts",
       title: "Attempts",
@@ -55,6 +55,21 @@ function columnsOf(ofAnomaly: boolean, onShow: (delivery: Delivery) => void): re
       ),
     },
   ];
+}
+
+/** Why it was not sent, or not at once. */
+function Why({ lastError, deferredBy, deferredUntil }: Delivery) {
+  if (deferredBy === null) return lastError ?? <span className="soft">–</span>;
+  return (
+    <>
+      {DEFERRED_BY[deferredBy]}
+      {deferredUntil !== null && (
+        <>
+          , until <Time at={deferredUntil} />
+        </>
+      )}
+    </>
+  );
 }
 
 function About({ delivery: { type, anomalyId }, ofAnomaly }: { delivery: Delivery; ofAnomaly: boolean }) {

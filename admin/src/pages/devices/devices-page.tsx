@@ -7,11 +7,12 @@ import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
+import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
 import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
-import { Filters } from "../../ui/input/filters.tsx";
+import { cleared, Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { AddDevice } from "./add-device.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -27,8 +28,7 @@ export default function DevicesPage() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
   const query = queryOf(list);
-  const devices = useQuery(devicesQuery(query));
-  const { data, error, refetch } = devices;
+  const { data, error, refetch } = useQuery(devicesQuery(query));
   const filters = deviceFilters(types, groups, packs);
   const narrowed = filters.some(({ name }) => list.values[name]);
   const [selected, setSelected] = useSelection(query);
@@ -52,6 +52,7 @@ export default function DevicesPage() {
       }
     >
       <Filters filters={filters} values={list.values} onChange={list.onFilter} />
+      <SavedFilters of="devices" filters={filters} list={list} />
       {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
       {!(error && !data) && (
         <Table
@@ -90,7 +91,3 @@ function useSelection(query: object) {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function cleared(filters: readonly { name: string }[]): Record<string, undefined> {
-  return Object.fromEntries(filters.map(({ name }) => [name, undefined]));
-}

@@ -5,16 +5,21 @@ import type { Versioned } from "../../api/versioned.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { boundsOf } from "../../parts/form/rules.ts";
 import { Notice } from "../../ui/display/status.tsx";
-import { NOTIFY } from "../../words/on-call.ts";
+import { ALWAYS_PAGES, NOTIFY } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
 
-type Paging = Pick<Group, "escalation" | "pagesLostRenewals">;
+type Paging = Pick<Group, "escalation" | "pagesLostRenewals" | "alwaysPages">;
 type Step = Paging["escalation"][number];
 
-const pagingOf = ({ escalation, pagesLostRenewals }: Paging): Paging => ({ escalation, pagesLostRenewals });
+const pagingOf = ({ escalation, pagesLostRenewals, alwaysPages }: Paging): Paging => ({
+  escalation,
+  pagesLostRenewals,
+  alwaysPages,
+});
 
 const CHOICES = Object.entries(NOTIFY).map(([value, label]) => ({ value, label }));
+const ALWAYS = Object.entries(ALWAYS_PAGES).map(([value, label]) => ({ value, label }));
 const NEXT_MINUTES = 15;
 
 /** The steps of an escalation, each later than the one before. */
@@ -23,8 +28,8 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   const form = useForm<Paging>({
     mode: "controlled",
     initialValues: {
+      ...pagingOf(record),
       escalation: record.escalation.length > 0 ? record.escalation : [{ afterMinutes: 0, notify: "shift" }],
-      pagesLostRenewals: record.pagesLostRenewals,
     },
     validate: { escalation: inOrder },
   });
@@ -33,9 +38,8 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
   const conflict = {
     load: async () => pagingOf(await load()),
-    labels: { escalation: "Escalation", pagesLostRenewals: "Lost renewals" },
-    show: (_: unknown, value: unknown) =>
-      Array.isArray(value) ? `${value.length} steps` : value ? "paged" : "not paged",
+    labels: { escalation: "Escalation", pagesLostRenewals: "Lost renewals", alwaysPages: "Quiet choices of users" },
+    show: (_: unknown, value: unknown) => shown(value as Paging[keyof Paging]),
   };
   return (
     <Form form={form} onSubmit={save} action="Save" onCancel={onClose} conflict={conflict}>
@@ -57,16 +61,7 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
       )}
       {steps.length === 0 && <p className="soft">Without a step, the group sends no pages.</p>}
       <div>
-        <Button
-          variant="default"
-          disabled={steps.length >= most}
-          onClick={() =>
-            set([
-              ...steps,
-              { afterMinutes: (steps.at(-1)?.afterMinutes ?? -NEXT_MINUTES) + NEXT_MINUTES, notify: "members" },
-            ])
-          }
-        >
+        <Button variant="default" disabled={steps.length >= most} onClick={() => set([...steps, nextStep(steps)])}>
           Add a step
         </Button>
       </div>
@@ -75,8 +70,23 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
         description="A certificate that a device has not renewed a day after it should have, and a bundle that ends within 30 days."
         {...form.getInputProps("pagesLostRenewals", { type: "checkbox" })}
       />
+      <NativeSelect
+        label="Quiet choices of users"
+        description="Users may choose quiet hours, or pages on duty only. What is always sent is not held back by them."
+        data={ALWAYS}
+        {...form.getInputProps("alwaysPages")}
+      />
     </Form>
   );
+}
+
+function shown(value: Paging[keyof Paging]): string {
+  if (typeof value === "string") return ALWAYS_PAGES[value];
+  return Array.isArray(value) ? `${value.length} steps` : value ? "paged" : "not paged";
+}
+
+function nextStep(steps: readonly Step[]): Step {
+  return { afterMinutes: (steps.at(-1)?.afterMinutes ?? -NEXT_MINUTES) + NEXT_MINUTES, notify: "members" };
 }
 
 interface StepFieldsProps {

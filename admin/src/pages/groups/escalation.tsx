@@ -9,7 +9,7 @@ import { Empty } from "../../ui/display/empty.tsx";
 import { Notice } from "../../ui/display/status.tsx";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import { Panel, Section } from "../../ui/page/page.tsx";
-import { afterText, NOTIFY } from "../../words/on-call.ts";
+import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { EscalationForm } from "./escalation-form.tsx";
 import "./group.css";
 
@@ -45,6 +45,7 @@ export function Escalation({ group }: { group: Versioned<Group> }) {
                 </li>
               ))}
             </ol>
+            <p className="soft group-always">{ALWAYS_PAGES[group.record.alwaysPages]}.</p>
           </Panel>
         </>
       )}

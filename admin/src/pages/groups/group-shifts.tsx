@@ -1,4 +1,5 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { assignShift, GROUPS, type Group, unassignShift } from "../../api/people/groups.ts";
@@ -15,12 +16,15 @@ import { Confirm } from "../../ui/input/confirm.tsx";
 import { Section } from "../../ui/page/page.tsx";
 import { OnDuty, shiftTimes } from "../shifts/shift-times.tsx";
 
-/** Enough to choose from; a quota bounds the shifts of a tenant. */
-const MOST = 200;
+/** More than a group can have. */
+const MOST_OF_GROUP = 200;
+/** Enough to choose from; the others are searched. */
+const MOST_CHOICES = 50;
+const TYPING_MS = 300;
 
 /** The shifts that a step "who is on duty" means. */
 export function GroupShifts({ group }: { group: Group }) {
-  const query = useQuery(shiftsQuery({ limit: MOST }));
+  const query = useQuery(shiftsQuery({ groupId: group.id, limit: MOST_OF_GROUP }));
   const may = useMay("assignShift");
   const [off, setOff] = useState<Shift>();
   const refresh = useRefresh();
@@ -38,7 +42,7 @@ export function GroupShifts({ group }: { group: Group }) {
           <>
             <Table
               label="Shifts of the group"
-              rows={items.filter(({ id }) => group.shiftIds.includes(id))}
+              rows={items}
               rowKey={({ id }) => id}
               href={({ id }) => `/shifts?shift=${id}`}
               empty={<Empty title="No shift is on this group." />}
@@ -57,7 +61,7 @@ export function GroupShifts({ group }: { group: Group }) {
                   : []),
               ]}
             />
-            {may && <PutOn group={group} shifts={items.filter(({ id }) => !group.shiftIds.includes(id))} />}
+            {may && <PutOn group={group} />}
           </>
         )}
       </Loaded>
@@ -87,7 +91,17 @@ function TakeOff({ onClick }: { onClick: () => void }) {
   );
 }
 
-function PutOn({ group, shifts }: { group: Group; shifts: readonly Shift[] }) {
+/** The shifts that are not on the group, found by a part of their name where there are many. */
+function useOtherShifts(group: Group) {
+  const [text, setText] = useState("");
+  const [q] = useDebouncedValue(text.trim(), TYPING_MS);
+  const { data } = useQuery(shiftsQuery({ ...(q === "" ? {} : { q }), limit: MOST_CHOICES }));
+  const shifts = data?.items.filter(({ id }) => !group.shiftIds.includes(id));
+  return { text, setText, shifts, searchable: text !== "" || (data?.total ?? 0) > MOST_CHOICES };
+}
+
+function PutOn({ group }: { group: Group }) {
+  const { text, setText, shifts, searchable } = useOtherShifts(group);
   const [id, setId] = useState("");
   const [error, setError] = useState<unknown>();
   const refresh = useRefresh();
@@ -101,7 +115,8 @@ function PutOn({ group, shifts }: { group: Group; shifts: readonly Shift[] }) {
       setError(reason);
     }
   };
-  if (shifts.length === 0)
+  if (shifts === undefined) return null;
+  if (shifts.length === 0 && !searchable)
     return (
       <p className="soft">
         There is no other shift. <a href="/shifts">Create one</a>, then put it on this group.
@@ -110,6 +125,18 @@ function PutOn({ group, shifts }: { group: Group; shifts: readonly Shift[] }) {
   return (
     <div className="stack">
       <div className="row">
+        {searchable && (
+          <TextInput
+            type="search"
+            aria-label="Search shifts"
+            placeholder="Search shifts"
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setId("");
+            }}
+          />
+        )}
         <NativeSelect
           aria-label="Shift to put on this group"
           value={id}

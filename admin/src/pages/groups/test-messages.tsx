@@ -1,16 +1,14 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type GroupTestMessage, groupTestsQuery, type Notify, testGroup } from "../../api/people/group-channels.ts";
+import { groupTestsQuery, type Notify, testGroup } from "../../api/people/group-channels.ts";
 import type { Group } from "../../api/people/groups.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
+import { TestMessageTable } from "../../parts/test-message-table.tsx";
 import { useRefresh } from "../../parts/use-refresh.ts";
-import { Word } from "../../parts/word.tsx";
-import { type Column, Table } from "../../ui/display/table.tsx";
-import { Ago } from "../../ui/display/time.tsx";
 import { Section } from "../../ui/page/page.tsx";
-import { CHANNEL_TYPES, NOTIFY, TEST_STATES } from "../../words/on-call.ts";
+import { NOTIFY } from "../../words/on-call.ts";
 
 const CHOICES = Object.entries(NOTIFY).map(([value, label]) => ({ value, label: `To ${label}` }));
 
@@ -57,18 +55,10 @@ export function TestMessages({ group }: { group: Group }) {
           items.length === 0 ? (
             <p className="soft">No test message was sent lately.</p>
           ) : (
-            <Table label="Test messages" columns={COLUMNS} rows={items} rowKey={({ id }) => id} />
+            <TestMessageTable items={items} />
           )
         }
       </Loaded>
     </Section>
   );
 }
-
-const COLUMNS: readonly Column<GroupTestMessage>[] = [
-  { key: "target", title: "To", main: true, cell: ({ target }) => <span className="mono">{target}</span> },
-  { key: "channel", title: "By", cell: ({ channel }) => CHANNEL_TYPES[channel] },
-  { key: "state", title: "State", cell: ({ state }) => <Word of={TEST_STATES} value={state} plain /> },
-  { key: "error", title: "Last error", cell: ({ error }) => error ?? <span className="soft">–</span> },
-  { key: "at", title: "Asked for", cell: ({ at }) => <Ago at={at} /> },
-];

@@ -1,5 +1,6 @@
 import { Checkbox } from "@mantine/core";
-import { DANGEROUS_SCOPES, IDENTITY_SCOPES, RESOURCES } from "../../words/scopes.ts";
+import { Fragment } from "react";
+import { DANGEROUS_SCOPES, EXPLAINED_SCOPES, RESOURCES } from "../../words/scopes.ts";
 import "./scope-matrix.css";
 
 interface ScopeMatrixProps {
@@ -8,7 +9,7 @@ interface ScopeMatrixProps {
   error?: React.ReactNode;
 }
 
-/** Chooses scopes: what reads and writes records in a matrix, what reaches identities apart, each with its consequence. */
+/** Chooses scopes: what reads and writes records in a matrix, what reaches identities and other systems apart, each with its consequence. */
 export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
   const chosen = new Set(value);
   const toggle = (scope: string, checked: boolean) =>
@@ -43,20 +44,13 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
           ))}
         </tbody>
       </table>
-      <p className="scopes-title">Identities of devices</p>
-      {IDENTITY_SCOPES.map(([scope, label, consequence]) => (
-        <div key={scope} className={DANGEROUS_SCOPES.has(scope) ? "scopes-dangerous" : "scopes-plain"}>
-          <Checkbox
-            label={
-              <>
-                {label} <code>{scope}</code>
-              </>
-            }
-            description={consequence}
-            checked={chosen.has(scope)}
-            onChange={(event) => toggle(scope, event.currentTarget.checked)}
-          />
-        </div>
+      {EXPLAINED_SCOPES.map(([title, scopes]) => (
+        <Fragment key={title}>
+          <p className="scopes-title">{title}</p>
+          {scopes.map((scope) => (
+            <ExplainedScope key={scope[0]} of={scope} checked={chosen.has(scope[0])} onToggle={toggle} />
+          ))}
+        </Fragment>
       ))}
       {error && (
         <p id="scopes-error" className="scopes-error">
@@ -64,5 +58,28 @@ export function ScopeMatrix({ value = [], onChange, error }: ScopeMatrixProps) {
         </p>
       )}
     </fieldset>
+  );
+}
+
+interface ExplainedScopeProps {
+  of: readonly [scope: string, label: string, consequence: string];
+  checked: boolean;
+  onToggle: (scope: string, checked: boolean) => void;
+}
+
+function ExplainedScope({ of: [scope, label, consequence], checked, onToggle }: ExplainedScopeProps) {
+  return (
+    <div className={DANGEROUS_SCOPES.has(scope) ? "scopes-dangerous" : "scopes-plain"}>
+      <Checkbox
+        label={
+          <>
+            {label} <code>{scope}</code>
+          </>
+        }
+        description={consequence}
+        checked={checked}
+        onChange={(event) => onToggle(scope, event.currentTarget.checked)}
+      />
+    </div>
   );
 }

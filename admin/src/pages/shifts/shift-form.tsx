@@ -5,6 +5,7 @@ import type { NewShift, Shift } from "../../api/people/shifts.ts";
 import { Form } from "../../parts/form/form.tsx";
 import { PeopleField } from "../../parts/form/people-field.tsx";
 import { rulesOf } from "../../parts/form/rules.ts";
+import { timeZones } from "../../parts/form/time-zones.ts";
 import { DAYS } from "../../words/on-call.ts";
 import "./week.css";
 
@@ -75,7 +76,7 @@ export function ShiftForm({ operation, action, shift, onSubmit, onCancel, load }
       <NativeSelect
         label={LABELS.timeZone}
         description="The shift follows the clock on the wall there, also when daylight saving begins or ends."
-        data={zones(timeZone)}
+        data={timeZones(timeZone)}
         {...form.getInputProps("timeZone")}
       />
       <PeopleField
@@ -117,11 +118,6 @@ function newValues(): Values {
 function valuesOf({ name, timeZone, startTime, endTime, daysOfWeek, userIds, validFrom, validUntil }: Shift): Values {
   const bounds = { validFrom: validFrom ?? "", validUntil: validUntil ?? "" };
   return { name, timeZone, startTime, endTime, daysOfWeek: [...daysOfWeek], userIds: [...userIds], ...bounds };
-}
-
-/** Those that the browser knows, with the one that the shift has. */
-function zones(own: string): string[] {
-  return [...new Set(["UTC", own, ...Intl.supportedValuesOf("timeZone")])];
 }
 
 function needed(value: string): string | null {

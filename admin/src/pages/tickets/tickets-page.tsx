@@ -6,6 +6,7 @@ import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
 import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { ProblemBox } from "../../parts/problem-box.tsx";
+import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { type ListState, useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
@@ -43,6 +44,7 @@ export default function TicketsPage() {
       }
     >
       <Filters filters={filters} values={list.values} onChange={list.onFilter} />
+      <SavedFilters of="tickets" filters={filters} list={list} />
       {isBoard ? (
         <Board query={filtersIn(list.values)} />
       ) : (

@@ -32,27 +32,46 @@ interface FiltersProps {
   onChange: (changed: FilterValues) => void;
 }
 
+/** The change that clears all filters. */
+export function cleared(filters: readonly Filter[]): FilterValues {
+  return Object.fromEntries(filters.map(({ name }) => [name, undefined]));
+}
+
 const TYPING_MS = 300;
+/** From how many further filters on a phone shows them only when asked: they would fill its screen. */
+const FOLDED = 2;
+
+function moreText(opened: boolean, set: number): string {
+  if (opened) return "Fewer filters";
+  return set === 0 ? "More filters" : `More filters (${set} set)`;
+}
 
 /** The filters of a list. Their values are in the address of the screen, so that it can be sent and reopened. */
 export function Filters({ filters, values, onChange }: FiltersProps) {
+  const [opened, setOpened] = useState(false);
+  const [first, ...others] = filters;
+  const foldable = others.length >= FOLDED;
   const some = filters.some(({ name }) => values[name]);
+  const field = (filter: Filter) => (
+    <Field
+      key={filter.name}
+      filter={filter}
+      value={values[filter.name] ?? ""}
+      onChange={(value) => onChange({ [filter.name]: value || undefined })}
+    />
+  );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a search form without a button to send it
-    <div className="filters" role="search" aria-label="Filters">
-      {filters.map((filter) => (
-        <Field
-          key={filter.name}
-          filter={filter}
-          value={values[filter.name] ?? ""}
-          onChange={(value) => onChange({ [filter.name]: value || undefined })}
-        />
-      ))}
+    <div className="filters" role="search" aria-label="Filters" data-folded={(foldable && !opened) || undefined}>
+      {first && field(first)}
+      {foldable && (
+        <Button className="filters-more" variant="default" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+          {moreText(opened, others.filter(({ name }) => values[name]).length)}
+        </Button>
+      )}
+      {others.map(field)}
       {some && (
-        <Button
-          variant="subtle"
-          onClick={() => onChange(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
-        >
+        <Button className="filters-clear" variant="subtle" onClick={() => onChange(cleared(filters))}>
           Clear filters
         </Button>
       )}

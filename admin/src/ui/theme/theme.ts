@@ -83,7 +83,7 @@ function ofScheme(scheme: Scheme): Record<string, string> {
     const { text, fill, border, solid } = TONES[scheme][tone];
     return Object.entries({
       light: fill,
-      "light-hover": border,
+      "light-hover": `color-mix(in srgb, ${fill} 65%, ${border})`,
       "light-color": text,
       outline: text,
       text,

@@ -11,8 +11,8 @@ import { SEVERITIES } from "../../../words/monitoring.ts";
 import type { Tried } from "./try-rules.tsx";
 
 /** What the device measured, the limits of the rules, and the times of the anomalies that they would have opened. */
-export function DryRunChart({ metric, tried }: { metric: string; tried: Tried }) {
-  const { deviceId, from, to, rules, run } = tried;
+export function DryRunChart({ metric, tried, deviceId }: { metric: string; tried: Tried; deviceId: string }) {
+  const { from, to, rules, run } = tried;
   const range = useMemo(() => ({ from, to }), [from, to]);
   const query = useQuery(seriesQuery(deviceId, metric, range));
   const bands = useMemo(

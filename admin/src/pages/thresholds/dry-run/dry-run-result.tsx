@@ -22,29 +22,40 @@ const COLUMNS: readonly Column<WouldBe>[] = [
   { key: "value", title: "Last value", numeric: true, cell: ({ value }) => reading(value) },
 ];
 
-/** How many anomalies there would have been, when, and on the chart of the device. */
+const DEVICE: Column<WouldBe> = {
+  key: "device",
+  title: "Device",
+  cell: ({ deviceId }) => <a href={`/devices/${encodeURIComponent(deviceId)}`}>{deviceId}</a>,
+};
+
+/** How many anomalies there would have been, when, and, of one device, on its chart. */
 export function DryRunResult({ tried }: { tried: Tried }) {
-  const { anomalies, readings, cut } = tried.run;
+  const { anomalies, readings, devices, cut } = tried.run;
+  const deviceId = "deviceId" in tried.on ? tried.on.deviceId : undefined;
+  const on = "deviceId" in tried.on ? tried.on.deviceId : `${plural(devices, "device")} of ${tried.on.name}`;
   const metrics = [...new Set(tried.rules.map(({ metric }) => metric))];
   const found = anomalies.length === 0 ? "no anomaly" : plural(anomalies.length, "anomaly", "anomalies");
   return (
     <div className="stack-loose">
       <Notice tone={anomalies.length === 0 ? "good" : "accent"} title={`Would have opened ${found}`} live>
         <p>
-          {tried.deviceId}, {tried.period}: {plural(readings, "reading")} of {metrics.join(", ")}.
+          {on}, {tried.period}: {plural(readings, "reading")} of {metrics.join(", ")}.
         </p>
-        {readings === 0 && <p>The device has stored no reading of these metrics in this time.</p>}
-        {cut && <p>The run was stopped at a limit: there may be more. Try a shorter time.</p>}
+        {readings === 0 && <p>No reading of these metrics is stored of this time.</p>}
+        {cut && (
+          <p>
+            The run was stopped at a limit: there may be more. Try a shorter time{deviceId ? "" : ", or one device"}.
+          </p>
+        )}
       </Notice>
-      {metrics.map((metric) => (
-        <DryRunChart key={metric} metric={metric} tried={tried} />
-      ))}
+      {deviceId &&
+        metrics.map((metric) => <DryRunChart key={metric} metric={metric} tried={tried} deviceId={deviceId} />)}
       {anomalies.length > 0 && (
         <Table
           label="Anomalies that would have opened"
-          columns={COLUMNS}
+          columns={deviceId ? COLUMNS : [...COLUMNS, DEVICE]}
           rows={anomalies}
-          rowKey={({ rule, openedAt }) => `${rule} ${openedAt}`}
+          rowKey={({ rule, openedAt, deviceId: of }) => `${of} ${rule} ${openedAt}`}
         />
       )}
     </div>

@@ -1,6 +1,8 @@
 import { Button, NativeSelect } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { deviceTypesQuery } from "../../../api/device-types.ts";
 import type { ChangedRule } from "../../../api/monitoring/thresholds.ts";
 import { type DryRun, dryRun } from "../../../api/monitoring/thresholds.ts";
 import { ProblemBox } from "../../../parts/problem-box.tsx";
@@ -18,19 +20,24 @@ const PERIODS = [
   { value: "30", label: "last 30 days" },
 ];
 
+/** One device, or all devices of a type that the user sees. */
+export type TriedOn = { deviceId: string } | { deviceTypeId: string; name: string };
+
 /** What was asked, and what came of it. */
 export interface Tried {
   rules: readonly ChangedRule[];
-  deviceId: string;
+  on: TriedOn;
   period: string;
   from: number;
   to: number;
   run: DryRun;
 }
 
-/** Evaluates the rules as they are in the form over what a device has sent. Nothing is stored, and no message is sent. */
+/** Evaluates the rules as they are in the form over what a device, or the devices of a type, have sent. Nothing is stored, and no message is sent. */
 export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> }) {
   const may = useMay("dryRunThreshold");
+  const types = useQuery(deviceTypesQuery).data?.items ?? [];
+  const [typeId, setTypeId] = useState("");
   const [deviceId, setDeviceId] = useState("");
   const [days, setDays] = useState("7");
   const { tried, error, busy, run } = useRun();
@@ -39,7 +46,9 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
     const values = form.getValues();
     const wrong = Object.entries(packProblems(values)).filter(([field]) => field.startsWith("rules."));
     for (const [field, problem] of wrong) form.setFieldError(field, problem);
-    if (wrong.length === 0) void run(values, deviceId.trim(), Number(days));
+    const type = types.find(({ id }) => id === typeId);
+    const on = type ? { deviceTypeId: type.id, name: type.name } : { deviceId: deviceId.trim() };
+    if (wrong.length === 0) void run(values, on, Number(days));
   };
   return (
     <Section
@@ -47,17 +56,33 @@ export function TryRules({ form }: { form: UseFormReturnType<ThresholdValues> })
       lead="What these rules, saved or not, would have found in stored telemetry. It opens no anomaly and sends no message."
     >
       <div className="row row-fields">
-        <DevicePicker value={deviceId} onChange={setDeviceId} />
+        {types.length > 0 && (
+          <NativeSelect
+            label="Try on"
+            data={[
+              { value: "", label: "one device" },
+              ...types.map(({ id, name }) => ({ value: id, label: `all devices of ${name}` })),
+            ]}
+            value={typeId}
+            onChange={(event) => setTypeId(event.currentTarget.value)}
+          />
+        )}
+        {typeId === "" && <DevicePicker value={deviceId} onChange={setDeviceId} />}
         <NativeSelect
           label="Period"
           data={PERIODS}
           value={days}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
-        <Button variant="default" onClick={start} loading={busy} disabled={deviceId.trim() === ""}>
+        <Button variant="default" onClick={start} loading={busy} disabled={typeId === "" && deviceId.trim() === ""}>
           Try
         </Button>
       </div>
+      {busy && (
+        <p className="soft" aria-live="polite">
+          Reading what was stored. A run stops after some seconds, and waits for another one of your tenant.
+        </p>
+      )}
       {error !== undefined && <ProblemBox error={error} />}
       {tried && <DryRunResult tried={tried} />}
     </Section>
@@ -68,7 +93,7 @@ function useRun() {
   const [tried, setTried] = useState<Tried>();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
-  const run = async (values: ThresholdValues, deviceId: string, days: number) => {
+  const run = async (values: ThresholdValues, on: TriedOn, days: number) => {
     setBusy(true);
     setError(undefined);
     const to = Date.now();
@@ -77,12 +102,12 @@ function useRun() {
     try {
       const found = await dryRun({
         rules: rules.map(({ id: _, ...rule }) => rule),
-        deviceId,
+        ...("deviceId" in on ? on : { deviceTypeId: on.deviceTypeId }),
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
       });
       const period = PERIODS.find(({ value }) => value === String(days))!.label;
-      setTried({ rules, deviceId, period, from, to, run: found });
+      setTried({ rules, on, period, from, to, run: found });
     } catch (reason) {
       setTried(undefined);
       setError(reason);
