@@ -12,24 +12,25 @@ interface Entry {
 
 const anyUse = fc.record({ key: fc.nat(20), units: fc.integer({ min: 1, max: 4 }), deleted: fc.boolean() });
 
+interface Use {
+  entry: Entry;
+  /** What was used and then deleted took its place in the half all the same. */
+  deleted: boolean;
+}
+
 test("a recent map stays within its units, keeps the half that was used last, and returns what was set last", () => {
   fc.assert(
     fc.property(fc.array(anyUse, { maxLength: 200 }), (uses) => {
       const map = new RecentMap<number, Entry>(MOST, ({ units }) => units);
-      let used: Entry[] = [];
+      let used: Use[] = [];
       for (const { key, units, deleted } of uses) {
         const found = map.get(key);
-        if (found !== undefined || isInHalf(used, key))
-          assert.equal(
-            found,
-            used.find((entry) => entry.key === key),
-          );
-        used = used.filter((entry) => entry.key !== key);
+        if (found !== undefined || isInHalf(used, key)) assert.equal(found, used[placeOf(used, key)]?.entry);
+        const entry = found ?? { key, units };
+        used = used.filter((use) => use.deleted || use.entry.key !== key);
+        if (found !== undefined || !deleted) used.unshift({ entry, deleted });
         if (deleted) map.delete(key);
-        else {
-          used.unshift(found ?? { key, units });
-          if (found === undefined) map.set(key, used[0]!);
-        }
+        else if (found === undefined) map.set(key, entry);
         assert.ok(map.size <= MOST);
       }
       map.clear();
@@ -38,9 +39,13 @@ test("a recent map stays within its units, keeps the half that was used last, an
   );
 });
 
+function placeOf(used: readonly Use[], key: number): number {
+  return used.findIndex(({ entry, deleted }) => entry.key === key && !deleted);
+}
+
 /** Whether the entry and what was used after it are no more than half of the map. */
-function isInHalf(used: readonly Entry[], key: number): boolean {
-  const place = used.findIndex((entry) => entry.key === key);
-  const units = used.slice(0, place + 1).reduce((sum, entry) => sum + entry.units, 0);
+function isInHalf(used: readonly Use[], key: number): boolean {
+  const place = placeOf(used, key);
+  const units = used.slice(0, place + 1).reduce((sum, { entry }) => sum + entry.units, 0);
   return place >= 0 && units <= MOST / 2;
 }
