@@ -20,6 +20,8 @@ export interface Attack<Plan = any> {
   readonly name: string;
   /** What the attacker does, for the report. */
   readonly what: string;
+  /** MB that the server may gain, where the attacker may have more than a hundred sockets open. */
+  readonly memory?: number;
   /** Fills the database before the service starts, where the attacker has had months for it. */
   seed?(database: Database, env: { short: boolean }): Promise<void>;
   /** Sets up what the attacker may have: tenants, devices, rules. The plan is plain data: it goes to another thread. */

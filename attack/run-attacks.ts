@@ -60,7 +60,7 @@ async function runEach(
     progress(`${database}: ${attack.name}: ${attack.what}`);
     const plan = await attack.prepare(env);
     const { under, done, unkept } = await underAttack(env, attack, plan, () => measure(phase));
-    const promises = env.short ? SHORT_PROMISES : PROMISES;
+    const promises = { ...(env.short ? SHORT_PROMISES : PROMISES), ...(attack.memory && { memory: attack.memory }) };
     const idle = done.count === 0 ? ["the attack did not happen"] : [];
     const broken = [...brokenPromises(promises, without, under), ...unkept, ...idle];
     for (const promise of broken) progress(`  BROKEN ${promise}`);
