@@ -132,9 +132,8 @@ async function createSurfaces(parts: SurfaceParts, features: Features, part: Par
   const mqtt = { ...config.mqtt, sharesPort };
   const broker = createBroker({ ...parts, config: { ...config, mqtt }, busFolder });
   const readiness = async () => ({
-    database: await database.healthy(),
-    broker: broker.healthy(),
-    masterKey: authorities.hasMasterKey(),
+    needed: { database: await database.healthy(), broker: broker.healthy(), masterKey: authorities.hasMasterKey() },
+    nats: broker.busConnected(),
   });
   const bound = boundFunctions([...Object.values(features), authorities]);
   const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];

@@ -5,15 +5,19 @@ import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
+import type { BusMetrics } from "../lib/metrics/bus-metrics.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { type CapReportTools, reportCaps } from "../lib/sockets/cap-reports.ts";
+import type { NatsSettings } from "../lib/sockets/nats-settings.ts";
 import { LocalBus } from "./bus/local-bus.ts";
+import { NatsBus } from "./bus/nats/nats-bus.ts";
 import { createEngine as createOwnEngine } from "./engine/engine.ts";
 import type { CreateEngine, EngineOptions } from "./engine.ts";
 import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
-  config: { mqtt: Config; trustedProxies: readonly AddressRange[]; limits: Limits };
+  /** `nats`: carries messages between processes on any machine. */
+  config: { mqtt: Config; trustedProxies: readonly AddressRange[]; limits: Limits; nats?: NatsSettings | undefined };
   connections: PolicyDeps["connections"] &
     Pick<Connections, "onDrop" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
@@ -22,8 +26,8 @@ export interface BrokerDeps extends PolicyDeps {
   ids: Ids;
   metrics: PolicyDeps["metrics"] &
     CapReportTools["metrics"] &
-    Pick<Metrics, "storedMessagesRefused" | "busMessages" | "busDropped">;
-  /** Where the processes that serve MQTT together have their sockets; absent where this is the only one. */
+    Pick<Metrics, "storedMessagesRefused" | keyof BusMetrics>;
+  /** Where the processes that serve MQTT together have their sockets; absent where this is the only one. NATS takes their place. */
   busFolder?: string | undefined;
 }
 
@@ -40,10 +44,13 @@ export interface Broker {
   /** Stores the messages under way, then closes every session. Safe when it was never started. */
   stop(): Promise<void>;
   healthy(): boolean;
+  /** Whether messages get to processes on other machines now; undefined where there are none to be. */
+  busConnected(): boolean | undefined;
 }
 
 export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = createOwnEngine): Broker {
-  const { authorities, busFolder, connections } = deps;
+  const { authorities, connections } = deps;
+  const bus = createBus(deps);
   const retained = connections.retainedMessages;
   const engine = createEngine({
     ...deps.config.mqtt,
@@ -55,7 +62,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     policy: createMusterPolicy(deps),
     stored: connections.storedSessions,
     retained,
-    bus: busFolder === undefined ? undefined : new LocalBus({ ...deps, limits: deps.config.limits, folder: busFolder }),
+    bus,
     onUnstored: (count) => deps.metrics.storedMessagesRefused.inc(count),
     clock: deps.clock,
     ids: deps.ids,
@@ -89,5 +96,13 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
       return engine.drainSeconds;
     },
     healthy: () => started && engine.healthy(),
+    busConnected: () => (bus instanceof NatsBus ? bus.isConnected : undefined),
   };
+}
+
+function createBus(deps: BrokerDeps): NatsBus | LocalBus | undefined {
+  const { busFolder, config } = deps;
+  const options = { ...deps, limits: config.limits };
+  if (config.nats) return new NatsBus({ ...options, settings: config.nats });
+  return busFolder === undefined ? undefined : new LocalBus({ ...options, folder: busFolder });
 }

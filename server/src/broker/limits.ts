@@ -18,6 +18,7 @@ export type BrokerLimits = Pick<
   | "mqttBacklogBytesOfAll"
   | "mqttConnecting"
   | "mqttBusBytes"
+  | "natsBusBytes"
   | "mqttOutgoingInFlight"
   | "mqtt5ReceiveMaximum"
   | "mqttSubscriptions"

@@ -6,6 +6,7 @@ import { addAuthorityCommands } from "./commands/authorities.ts";
 import { addCertificateCommands } from "./commands/certificates.ts";
 import { addConnectionCommands } from "./commands/connections.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
+import { addNatsCommands } from "./commands/nats.ts";
 import { addNotificationCommands } from "./commands/notifications.ts";
 import { addServiceCommands } from "./commands/service.ts";
 import { addShiftCommands } from "./commands/shifts.ts";
@@ -38,6 +39,7 @@ export function createProgram(exit: Exit): Command {
   addNotificationCommands({ group, device, program }, exit);
   addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
+  addNatsCommands(program);
   return program;
 }
 

@@ -1,10 +1,13 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { type AddressRange, addressRange } from "../lib/address.ts";
+import type { AddressRange } from "../lib/address.ts";
 import type { Limit } from "../lib/limits/limit.ts";
 import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
 import type { LogLevel } from "../lib/logger.ts";
 import { Secret } from "../lib/secret.ts";
+import type { NatsSettings } from "../lib/sockets/nats-settings.ts";
+import { addressRanges, webOrigins } from "./lists.ts";
+import { natsProblems, natsSettings, natsVariables } from "./nats.ts";
 
 /** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
@@ -20,6 +23,8 @@ export interface Config {
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
+  /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
+  nats: NatsSettings | undefined;
   /** Whether a commit of the embedded database waits until the disk has it. */
   embeddedSync: boolean;
   masterKey: MasterKeySource;
@@ -64,39 +69,6 @@ export class ConfigError extends Error {
 const port = z.coerce.number("must be a port number").int().min(0).max(65_535, "must be a port, 0 to 65535");
 const host = z.string().min(1);
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be an address like ${example}` });
-
-/** The entries of a comma-separated list. */
-function listed(text: string): string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry.length > 0);
-}
-
-function toRanges(entries: string[], context: z.RefinementCtx): AddressRange[] {
-  return entries.flatMap((entry) => {
-    const range = addressRange(entry);
-    if (!range) context.addIssue(`has ${entry}, which is neither an address nor a range like 10.0.0.0/8`);
-    return range ? [range] : [];
-  });
-}
-
-const addressRanges = z.string().transform(listed).transform(toRanges).default([]);
-
-function checkOrigins(origins: string[], context: z.RefinementCtx): void {
-  for (const origin of origins) {
-    const message = originProblem(origin);
-    if (message) context.addIssue({ code: "custom", message });
-  }
-}
-
-function originProblem(origin: string): string | undefined {
-  if (origin === "*")
-    return "must list origins: with *, every page on the web could use an API key that it has obtained";
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.origin === origin && !origin.includes("*")) return undefined;
-  return `has ${origin}, which is not an origin such as https://console.example (scheme, host and port, no path)`;
-}
 
 /** One mailbox, optionally with a display name (RFC 5322 3.4); no comments, quoting or groups. */
 const MAIL_FROM = /^(?:[^<>"\p{Cc}]{1,64} <[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+>|[^<>@\s\p{Cc}]+@[^<>@\s\p{Cc}]+)$/u;
@@ -162,7 +134,7 @@ const environment = z.object({
   MUSTER_TRUSTED_PROXIES: addressRanges,
   MUSTER_TRUSTED_CLIENT_CERT_PROXIES: addressRanges,
   MUSTER_APP_DIR: z.string().min(1).optional(),
-  MUSTER_CORS_ORIGINS: z.string().transform(listed).superRefine(checkOrigins).default([]),
+  MUSTER_CORS_ORIGINS: webOrigins,
   MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
   MUSTER_MAIL_FROM: z
     .string()
@@ -175,6 +147,7 @@ const environment = z.object({
       "must be fatal, error, warn, info, debug, trace or silent",
     )
     .default("info"),
+  ...natsVariables,
   ...limitVariables,
 });
 
@@ -222,7 +195,7 @@ function unknownNames(given: Record<string, unknown>): string[] {
 }
 
 function contradictions(given: Record<string, string | undefined>): string[] {
-  const problems: string[] = [];
+  const problems = natsProblems(given);
   if (given.MUSTER_MASTER_KEY && given.MUSTER_MASTER_KEY_FILE) {
     problems.push("MUSTER_MASTER_KEY and MUSTER_MASTER_KEY_FILE are both set: give one");
   }
@@ -238,6 +211,7 @@ function contradictions(given: Record<string, string | undefined>): string[] {
 }
 
 function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
+  const limits = toLimits(env);
   return {
     dataDir: resolve(env.MUSTER_DATA_DIR),
     workers: env.MUSTER_WORKERS,
@@ -252,6 +226,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
     brokerUrl: env.MUSTER_BROKER_URL,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
+    nats: natsSettings(env, limits),
     embeddedSync: env.MUSTER_EMBEDDED_SYNC === "on",
     masterKey: masterKeySource(env),
     operatorTls:
@@ -260,7 +235,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
         : undefined,
     trustedProxies: env.MUSTER_TRUSTED_PROXIES,
     trustedClientCertProxies: env.MUSTER_TRUSTED_CLIENT_CERT_PROXIES,
-    limits: toLimits(env),
+    limits,
     corsOrigins: env.MUSTER_CORS_ORIGINS,
     appDir: env.MUSTER_APP_DIR ? resolve(env.MUSTER_APP_DIR) : BUILT_APP,
     smtp: env.MUSTER_SMTP_URL

@@ -16,14 +16,18 @@ const OTHERS = OTHERS_READ | OTHERS_WRITE;
  * @returns the warnings
  * @throws ConfigError naming each file and the command that mends it
  */
-export async function checkFileModes(config: Pick<Config, "dataDir" | "masterKey" | "operatorTls">): Promise<string[]> {
+export async function checkFileModes(
+  config: Pick<Config, "dataDir" | "masterKey" | "operatorTls" | "nats">,
+): Promise<string[]> {
   if (process.platform === "win32") return [];
-  const { masterKey, dataDir, operatorTls } = config;
+  const { masterKey, dataDir, operatorTls, nats } = config;
   const keyFile = masterKey.from === "file" ? masterKey.path : join(dataDir, "master.key");
   const warnings: string[] = [];
   if (masterKey.from !== "value")
     for (const path of [keyFile, nextOf(keyFile)]) warnings.push(...(await checkMasterKeyFile(path)));
-  if (operatorTls) warnings.push(...(await checkTlsKey(operatorTls.keyFile)));
+  if (operatorTls) warnings.push(...(await checkSecretFile("the TLS key", operatorTls.keyFile)));
+  for (const path of [nats?.credentialsFile, nats?.keyFile])
+    if (path !== undefined) warnings.push(...(await checkSecretFile("a secret for NATS", path)));
   warnings.push(...(await checkDataFolder(dataDir)));
   return warnings;
 }
@@ -40,10 +44,10 @@ async function checkMasterKeyFile(path: string): Promise<string[]> {
   ];
 }
 
-async function checkTlsKey(path: string): Promise<string[]> {
+async function checkSecretFile(what: string, path: string): Promise<string[]> {
   const mode = await modeOf(path);
   if ((mode & OTHERS) === 0) return [];
-  return [`the TLS key (${path}) has mode ${octal(mode)}: every user of this machine can use it. Run chmod o= ${path}`];
+  return [`${what} (${path}) has mode ${octal(mode)}: every user of this machine can use it. Run chmod o= ${path}`];
 }
 
 async function checkDataFolder(path: string): Promise<string[]> {

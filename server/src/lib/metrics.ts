@@ -1,17 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type BusMetrics, busMetrics } from "./metrics/bus-metrics.ts";
 
 /** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
-export interface Metrics {
+export interface Metrics extends BusMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
   /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
   readonly connectionsClosed: Counter<"listener" | "cap">;
   /** Messages that had no room in the stored sessions for which they were meant. */
   readonly storedMessagesRefused: Counter;
-  /** MQTT messages that this worker has sent to others. */
-  readonly busMessages: Counter<"direction">;
-  /** MQTT messages that were not sent to another worker, as too much waits for it. */
-  readonly busDropped: Counter<"qos">;
   /** Refused MQTT connects and publishes. */
   readonly refusals: Counter<"reason">;
   /** MQTT messages of devices; `result` is `stored` or `rejected`. */
@@ -140,18 +137,7 @@ function connectionMetrics(registers: Registry[]) {
       help: "Messages that had no room in the stored sessions for which they were meant",
       registers,
     }),
-    busMessages: new Counter({
-      name: "muster_bus_messages_total",
-      help: "MQTT messages that workers have sent to each other, by direction",
-      labelNames: ["direction"],
-      registers,
-    }),
-    busDropped: new Counter({
-      name: "muster_bus_dropped_total",
-      help: "MQTT messages that were not sent to another worker because too much waits for it, by QoS",
-      labelNames: ["qos"],
-      registers,
-    }),
+    ...busMetrics(registers),
     refusals: new Counter({
       name: "muster_refusals_total",
       help: "Refused MQTT connects and publishes, by reason",

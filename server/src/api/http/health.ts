@@ -1,17 +1,24 @@
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "./other-methods.ts";
 
-/** Whether the database and the broker answer, and whether the process has the present master key: it cannot work without any of them. */
-export type Readiness = () => Promise<Record<"database" | "broker" | "masterKey", boolean>>;
+/**
+ * `needed`: whether the database and the broker answer, and whether the process has the present master key: it cannot work without any of
+ * them. `nats`: whether messages get to other machines. Without them devices are served and their messages stored, so a load balancer
+ * must not take the process out of use.
+ */
+export type Readiness = () => Promise<{
+  needed: Record<"database" | "broker" | "masterKey", boolean>;
+  nats: boolean | undefined;
+}>;
 
 /** Liveness and readiness for probes; without credentials. */
 export function installHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const parts = await readiness();
-    const ready = Object.values(parts).every(Boolean);
+    const { needed, nats } = await readiness();
+    const ready = Object.values(needed).every(Boolean);
     reply.code(ready ? 200 : 503).header("cache-control", "no-store");
-    return { status: ready ? "ok" : "unavailable", ...parts };
+    return { status: ready ? "ok" : "unavailable", ...needed, ...(nats === undefined ? {} : { nats }) };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }

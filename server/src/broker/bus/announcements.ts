@@ -1,10 +1,19 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import { encodeInterest, encodeNumber } from "./frame.ts";
-import type { InLink } from "./links.ts";
 import { OwnInterest } from "./own-interest.ts";
 
 /** How long a SUBSCRIBE waits until the other processes know of it. */
 const ANNOUNCE_MS = 1_000;
+
+/** To a process that is sent the interest of this one. */
+export interface InterestLink {
+  /** All interest of this process up to this number is known to the other one. */
+  known: number;
+  /** Queues a frame. */
+  control(frame: Buffer): void;
+  flush(): void;
+  destroy(): void;
+}
 
 interface Waiter {
   number: number;
@@ -22,7 +31,7 @@ interface Options {
 export class Announcements {
   readonly #options: Options;
   readonly #own = new OwnInterest();
-  readonly #links = new Map<string, InLink>();
+  readonly #links = new Map<string, InterestLink>();
   /** Processes that have not answered in time: they are not waited for until they do. */
   readonly #late = new Set<string>();
   #waiters: Waiter[] = [];
@@ -39,7 +48,7 @@ export class Announcements {
   }
 
   /** Another process sends its messages from now on: it is sent all interest. */
-  joined(name: string, link: InLink): void {
+  joined(name: string, link: InterestLink): void {
     this.#links.get(name)?.destroy();
     this.#links.set(name, link);
     for (const { tenantId, filter } of this.#own) link.control(encodeInterest(0, tenantId, filter, true));
@@ -47,7 +56,7 @@ export class Announcements {
     this.#options.onPending();
   }
 
-  left(name: string, link: InLink): void {
+  left(name: string, link: InterestLink): void {
     if (this.#links.get(name) !== link) return;
     this.#links.delete(name);
     this.#late.delete(name);
@@ -55,7 +64,7 @@ export class Announcements {
   }
 
   /** A process knows of all changes up to `number`. */
-  known(name: string, link: InLink, number: number): void {
+  known(name: string, link: InterestLink, number: number): void {
     link.known = Math.max(link.known, number);
     this.#late.delete(name);
     this.check();

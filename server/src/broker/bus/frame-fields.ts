@@ -32,6 +32,12 @@ export class FrameWriter {
     return this;
   }
 
+  uint48(value: number): this {
+    this.#frame.writeUIntBE(value, this.#at, 6);
+    this.#at += 6;
+    return this;
+  }
+
   text(value: string): this {
     const written = this.#frame.write(value, this.#at + 2);
     this.uint16(written);
@@ -74,6 +80,10 @@ export class FrameCursor {
 
   uint32(): number {
     return this.#frame.readUInt32BE(this.#take(4));
+  }
+
+  uint48(): number {
+    return this.#frame.readUIntBE(this.#take(6), 6);
   }
 
   text(): string {

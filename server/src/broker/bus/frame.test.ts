@@ -3,7 +3,17 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Properties } from "../codec/property-table.ts";
 import { Message, type Qos } from "../routing/message.ts";
-import { decodeFrame, encodeHello, encodeInterest, encodeNumber, encodePublish, encodeShared } from "./frame.ts";
+import {
+  decodeFrame,
+  encodeAck,
+  encodeBatchHead,
+  encodeBye,
+  encodeHello,
+  encodeInterest,
+  encodeNumber,
+  encodePublish,
+  encodeShared,
+} from "./frame.ts";
 import { FrameSplitter } from "./frame-fields.ts";
 
 const NOW = 10_000;
@@ -106,4 +116,18 @@ test("bytes that are no frame throw, and nothing else happens", () => {
     }),
   );
   assert.throws(() => new FrameSplitter().feed(Buffer.alloc(8, 0xff), () => undefined), /a frame of/);
+});
+
+test("the number of a batch, its acknowledgement and a farewell arrive as they were sent", () => {
+  const numbered = fc.record(
+    { from: text, epoch: fc.nat({ max: 0xffff_ffff }), number: fc.nat({ max: 2 ** 48 - 1 }) },
+    { noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(numbered, fc.boolean(), (number, isGap) => {
+      assert.deepEqual(decoded(encodeBatchHead(number)), { type: "batch", ...number });
+      assert.deepEqual(decoded(encodeAck(number, isGap)), { type: "ack", ...number, isGap });
+      assert.deepEqual(decoded(encodeBye(number.from)), { type: "bye", name: number.from });
+    }),
+  );
 });

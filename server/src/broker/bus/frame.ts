@@ -5,7 +5,7 @@ import { Message, type Qos } from "../routing/message.ts";
 import type { BusMessage, SharedMessage } from "./bus.ts";
 import { FrameCursor, FrameWriter, lengthOf } from "./frame-fields.ts";
 
-/** Processes of different versions exchange no messages. */
+/** Processes of different versions exchange no messages. A frame that is new on one kind of bus only needs no new version. */
 export const BUS_VERSION = 1;
 
 export type BusFrame =
@@ -17,10 +17,23 @@ export type BusFrame =
   | { type: "all"; number: number }
   /** The other process knows of all interest up to this number. */
   | { type: "known"; number: number }
+  /** The process stops. */
+  | { type: "bye"; name: string }
+  /** The first one of a batch over NATS; batches are numbered from 1 in each epoch of their link. */
+  | ({ type: "batch" } & BatchNumber)
+  /** All batches up to this one have arrived; epoch 0: none is known. `isGap`: the next one has not, but a later one. */
+  | ({ type: "ack"; isGap: boolean } & BatchNumber)
   | ({ type: "publish" } & BusMessage)
   | ({ type: "shared" } & SharedMessage);
 
-const TYPE = { hello: 1, interest: 2, all: 3, known: 4, publish: 5, shared: 6 } as const;
+export interface BatchNumber {
+  /** The process that sends the frame. */
+  from: string;
+  epoch: number;
+  number: number;
+}
+
+const TYPE = { hello: 1, interest: 2, all: 3, known: 4, publish: 5, shared: 6, bye: 7, batch: 8, ack: 9 } as const;
 const RETAIN = 4;
 const HAS_PROPERTIES = 8;
 
@@ -36,6 +49,19 @@ export function encodeInterest(number: number, tenantId: string, filter: string,
 
 export function encodeNumber(type: "all" | "known", number: number): Buffer {
   return new FrameWriter(TYPE[type], 4).uint32(number).done();
+}
+
+export function encodeBye(name: string): Buffer {
+  return new FrameWriter(TYPE.bye, lengthOf(name)).text(name).done();
+}
+
+export function encodeBatchHead({ from, epoch, number }: BatchNumber): Buffer {
+  return new FrameWriter(TYPE.batch, lengthOf(from) + 10).text(from).uint32(epoch).uint48(number).done();
+}
+
+export function encodeAck({ from, epoch, number }: BatchNumber, isGap: boolean): Buffer {
+  const writer = new FrameWriter(TYPE.ack, lengthOf(from) + 11).text(from).uint32(epoch).uint48(number);
+  return writer.byte(Number(isGap)).done();
 }
 
 /** @param nowMs by the monotonic clock: the time that a message has waited is taken from its expiry */
@@ -94,6 +120,12 @@ export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
       return { type: "all", number: cursor.uint32() };
     case TYPE.known:
       return { type: "known", number: cursor.uint32() };
+    case TYPE.bye:
+      return { type: "bye", name: cursor.text() };
+    case TYPE.batch:
+      return { type: "batch", ...readBatchNumber(cursor) };
+    case TYPE.ack:
+      return { type: "ack", ...readBatchNumber(cursor), isGap: cursor.byte() === 1 };
     case TYPE.publish:
       return decodePublish(cursor, nowMs);
     case TYPE.shared:
@@ -101,6 +133,10 @@ export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
     default:
       throw new Error(`there is no frame of type ${frame[0]}`);
   }
+}
+
+function readBatchNumber(cursor: FrameCursor): BatchNumber {
+  return { from: cursor.text(), epoch: cursor.uint32(), number: cursor.uint48() };
 }
 
 function decodePublish(cursor: FrameCursor, nowMs: number): BusFrame {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { InterestLink } from "./announcements.ts";
 import { FrameSplitter } from "./frame-fields.ts";
 
 /** What is sent on one connection to another process, collected in a turn of the event loop. */
@@ -72,7 +73,7 @@ export class OutLink {
 }
 
 /** From a process that sends messages to this one, on a connection that it has opened; this one sends its interest on it. */
-export class InLink {
+export class InLink implements InterestLink {
   /** All interest of this process up to this number is known to the other one. */
   known = -1;
   readonly #pending: Pending;

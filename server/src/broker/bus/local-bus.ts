@@ -28,7 +28,7 @@ export interface LocalBusDeps {
   limits: Pick<BrokerLimits, "mqttBusBytes">;
   clock: Clock;
   ids: Pick<Ids, "bytes">;
-  metrics: Pick<Metrics, "busMessages" | "busDropped">;
+  metrics: Pick<Metrics, "busMessages" | "busDropped" | "busPeers">;
   logger: Logger;
 }
 
@@ -143,6 +143,7 @@ export class LocalBus implements Bus {
     const link = new OutLink(name, socket, this.#deps.limits.mqttBusBytes);
     socket.once("connect", () => {
       this.#out.set(name, link);
+      this.#deps.metrics.busPeers.set(this.#out.size);
       link.control(encodeHello(this.#name));
       link.flush();
     });
@@ -167,6 +168,7 @@ export class LocalBus implements Bus {
     this.#remote.forget(link);
     if (this.#out.get(name) !== link) return;
     this.#out.delete(name);
+    this.#deps.metrics.busPeers.set(this.#out.size);
     this.#announcements.check();
     // A process that has ended is not found then.
     if (!this.#isStopped) setTimeout(() => void this.#join(name), RECONNECT_MS).unref();

@@ -264,12 +264,6 @@ export const broker = limitTable({
     value: 256 * 1024 * 1024,
     reached: "the session with most of them, of the tenant with most, is closed",
   },
-  mqttBusBytes: {
-    level: "process",
-    of: "bytes of MQTT messages that wait for another worker which does not read them; those of QoS 0 have half of it",
-    value: 16 * 1024 * 1024,
-    reached: "further messages do not reach the subscribers of that worker, and are counted by QoS",
-  },
   mqttConnecting: {
     level: "process",
     of: "CONNECTs that are authorized at once",

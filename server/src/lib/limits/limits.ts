@@ -1,4 +1,5 @@
 import { broker } from "./broker.ts";
+import { bus } from "./bus.ts";
 import { https } from "./https.ts";
 import { ingest } from "./ingest.ts";
 import type { Limit } from "./limit.ts";
@@ -9,7 +10,17 @@ import { records } from "./records.ts";
 import { stored } from "./stored.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
-export const LIMITS = { ...ingest, ...broker, ...stored, ...https, ...notifications, ...people, ...records, ...quotas };
+export const LIMITS = {
+  ...ingest,
+  ...broker,
+  ...bus,
+  ...stored,
+  ...https,
+  ...notifications,
+  ...people,
+  ...records,
+  ...quotas,
+};
 
 export type LimitName = keyof typeof LIMITS;
 /** The limits in force in this process. */

@@ -1,0 +1,275 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Clock, SECOND } from "../../../lib/clock.ts";
+import type { Ids } from "../../../lib/ids.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import type { Metrics } from "../../../lib/metrics.ts";
+import type { NatsSettings } from "../../../lib/sockets/nats-settings.ts";
+import { withTimeout } from "../../../lib/timeouts.ts";
+import type { BrokerLimits } from "../../limits.ts";
+import { Announcements } from "../announcements.ts";
+import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus.ts";
+import { BUS_VERSION, encodeBye, encodeHello, encodePublish, encodeShared } from "../frame.ts";
+import { RemoteInterest } from "../remote-interest.ts";
+import { Inbox } from "./inbox.ts";
+import { NatsClient } from "./nats-client.ts";
+import { NatsLink, WaitingBytes } from "./nats-link.ts";
+import { Peer } from "./peer.ts";
+import { subjectsOf } from "./subjects.ts";
+
+export interface NatsBusDeps {
+  settings: NatsSettings;
+  limits: Pick<BrokerLimits, "mqttBusBytes" | "natsBusBytes">;
+  clock: Clock;
+  ids: Pick<Ids, "bytes">;
+  metrics: Pick<Metrics, "busMessages" | "busDropped" | "busPeers" | "busConnected">;
+  logger: Logger;
+  /** How often a process says that it runs; a second where it is left out. */
+  tickMs?: number;
+}
+
+/** How long a start waits for processes that answer, and for their interest. */
+const ANSWER_MS = 300;
+const JOIN_MS = 2 * SECOND;
+/** A process that has not been heard for as many ticks is forgotten. */
+const SILENT_TICKS = 10;
+/** How long a stop waits for the acknowledgements of the other processes. */
+const STOP_MS = 2 * SECOND;
+
+/**
+ * Processes on any number of machines, over NATS. Each has a subject of its own, on which it gets the interest of every other one and the
+ * messages that match its own interest. Processes find each other by what they broadcast once a tick.
+ */
+export class NatsBus implements Bus {
+  readonly #deps: NatsBusDeps;
+  readonly #name: string;
+  readonly #client: NatsClient;
+  readonly #subjects = subjectsOf(BUS_VERSION);
+  readonly #peers = new Map<string, Peer>();
+  readonly #remote = new RemoteInterest<Peer>();
+  readonly #announcements: Announcements;
+  readonly #inbox: Inbox;
+  readonly #total: WaitingBytes;
+  /** With something to flush. */
+  readonly #pending = new Set<NatsLink>();
+  #receiver: BusReceiver | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #epoch = 0;
+  #isScheduled = false;
+  #onIdle = () => {};
+
+  constructor(deps: NatsBusDeps) {
+    this.#deps = deps;
+    this.#name = deps.ids.bytes(4).toString("hex");
+    this.#total = new WaitingBytes(deps.limits.natsBusBytes);
+    this.#announcements = new Announcements({ peers: () => this.#peers.keys(), onPending: () => this.#schedule() });
+    this.#inbox = new Inbox({
+      ...deps,
+      name: this.#name,
+      find: (name) => this.#peers.get(name),
+      join: (name) => this.#join(name),
+      remote: this.#remote,
+      announcements: this.#announcements,
+      receiver: () => this.#receiver!,
+      answer: (name, ack) => this.#client.publish(this.#subjects.to(name), ack),
+      onLost: (peer) => this.#restart(peer),
+      onAcknowledged: () => this.#onIdle(),
+    });
+    this.#client = new NatsClient({ ...deps, name: `muster ${this.#name}`, ...this.#ofClient() });
+  }
+
+  /** Whether messages get from this process to others now. */
+  get isConnected(): boolean {
+    return this.#client.isConnected;
+  }
+
+  async start(receiver: BusReceiver): Promise<void> {
+    this.#receiver = receiver;
+    if (await this.#client.open()) {
+      await pause(ANSWER_MS);
+      const known = Promise.all([...this.#peers.values()].map((peer) => peer.isKnown));
+      await withTimeout(known, JOIN_MS, () => []);
+    }
+    this.#timer = setInterval(() => this.#tick(), this.#deps.tickMs ?? SECOND).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.flush();
+    const { promise: isIdle, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = () => {
+      if (this.#isIdle()) resolve();
+    };
+    this.#onIdle();
+    if (this.isConnected) await withTimeout(isIdle, STOP_MS, () => undefined);
+    this.#inbox.close();
+    this.#client.publish(this.#subjects.all, encodeBye(this.#name));
+    await this.#client.close();
+    this.#announcements.close();
+  }
+
+  flush(): void {
+    this.#isScheduled = false;
+    if (this.#pending.size === 0) return;
+    for (const link of this.#pending) link.flush();
+    this.#pending.clear();
+    this.#client.flush();
+  }
+
+  interest(tenantId: string, filter: string, isOn: boolean): void {
+    this.#announcements.change(tenantId, filter, isOn);
+  }
+
+  announced(): Promise<void> | undefined {
+    this.flush();
+    return this.#announcements.announced();
+  }
+
+  publish(message: BusMessage): boolean {
+    const peers = this.#remote.peersOf(message.tenantId, message.message.topic);
+    if (!peers) return false;
+    const frame = encodePublish(message, this.#deps.clock.monotonicMs());
+    for (const peer of peers) this.#send(peer, frame, message.message.qos);
+    return true;
+  }
+
+  groupsOf(tenantId: string, topic: string): ReadonlyMap<string, number> {
+    return this.#remote.groupsOf(tenantId, topic);
+  }
+
+  publishShared(message: SharedMessage): boolean {
+    const next = () => this.#remote.nextOf(message.tenantId, message.group);
+    const first = next();
+    if (!first) return false;
+    let peer = first;
+    // One that is away has the message only if no other has members.
+    while (peer.link.isAway) {
+      peer = next()!;
+      if (peer === first) break;
+    }
+    this.#send(peer, encodeShared(message, this.#deps.clock.monotonicMs()), message.message.qos);
+    return true;
+  }
+
+  #ofClient() {
+    const { all, to, away } = this.#subjects;
+    return {
+      subscriptions: new Map([
+        [to(this.#name), (data: Buffer) => this.#inbox.received(data)],
+        [all, (data: Buffer) => this.#heard(data)],
+        [
+          away(this.#name, "*"),
+          (_: Buffer, subject: string) => this.#isAway(subject.slice(away(this.#name, "").length)),
+        ],
+      ]),
+      onUp: () => {
+        this.#beat();
+        for (const { link } of this.#peers.values()) link.rewind();
+      },
+    };
+  }
+
+  #send(peer: Peer, frame: Buffer, qos: number): void {
+    if (!peer.link.message(frame, qos)) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  #isIdle(): boolean {
+    return [...this.#peers.values()].every(({ link }) => link.isIdle);
+  }
+
+  #beat(): void {
+    this.#client.publish(this.#subjects.all, encodeHello(this.#name));
+  }
+
+  #tick(): void {
+    this.#beat();
+    for (const peer of this.#peers.values()) {
+      if (++peer.silentTicks > SILENT_TICKS) this.#forget(peer);
+      else if (peer.link.isBroken) this.#restart(peer);
+      else peer.link.tick();
+    }
+  }
+
+  /** What every process broadcasts. */
+  #heard(data: Buffer): void {
+    const said = this.#inbox.broadcast(data);
+    if (!said) return;
+    const known = this.#peers.get(said.name);
+    if (said.type === "bye") {
+      if (known) this.#forget(known);
+      return;
+    }
+    const peer = known ?? this.#join(said.name);
+    peer.silentTicks = 0;
+    if (!peer.link.isAway) return;
+    peer.link.isAway = false;
+    peer.link.rewind();
+  }
+
+  #isAway(name: string): void {
+    const peer = this.#peers.get(name);
+    if (peer) peer.link.isAway = true;
+  }
+
+  #join(name: string): Peer {
+    const peer = new Peer(name, this.#newLink(name));
+    this.#peers.set(name, peer);
+    this.#deps.metrics.busPeers.set(this.#peers.size);
+    // It may have had batches of this process that has forgotten it: it begins again then.
+    this.#inbox.acknowledgeNothing(peer);
+    this.#announcements.joined(name, peer.link);
+    return peer;
+  }
+
+  #newLink(name: string): NatsLink {
+    const { limits, metrics } = this.#deps;
+    const [subject, away] = [this.#subjects.to(name), this.#subjects.away(this.#name, name)];
+    return new NatsLink({
+      from: this.#name,
+      epoch: ++this.#epoch,
+      maxBytes: limits.mqttBusBytes,
+      total: this.#total,
+      maxPayload: () => this.#client.maxPayload,
+      send: (batch, messages) => {
+        const isSent = this.#client.publish(subject, batch, away);
+        if (isSent && messages > 0) metrics.busMessages.inc({ direction: "sent" }, messages);
+        return isSent;
+      },
+      onPending: (link) => {
+        this.#pending.add(link);
+        this.#schedule();
+      },
+    });
+  }
+
+  /** The process has lost what it knew of this one. */
+  #restart(peer: Peer): void {
+    const old = peer.link;
+    peer.link = this.#newLink(peer.name);
+    this.#abandon(old);
+    this.#announcements.joined(peer.name, peer.link);
+  }
+
+  #forget(peer: Peer): void {
+    this.#peers.delete(peer.name);
+    this.#deps.metrics.busPeers.set(this.#peers.size);
+    this.#remote.forget(peer);
+    this.#announcements.left(peer.name, peer.link);
+    this.#abandon(peer.link);
+    this.#onIdle();
+  }
+
+  /** What a process has not acknowledged: messages of shared subscriptions go to another member, the rest is counted as dropped. */
+  #abandon(link: NatsLink): void {
+    this.#pending.delete(link);
+    for (const { message, shared } of this.#inbox.messagesIn(link.end())) {
+      if (shared && message.qos > 0) this.#receiver?.deliverShared(shared);
+      else this.#deps.metrics.busDropped.inc({ qos: String(message.qos) });
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type * as Nats from "@nats-io/transport-node";
+import { SECOND } from "../../../lib/clock.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import type { Metrics } from "../../../lib/metrics.ts";
+import type { NatsSettings } from "../../../lib/sockets/nats-settings.ts";
+import { withTimeout } from "../../../lib/timeouts.ts";
+import { checkPermissions, serverProblem } from "./check-server.ts";
+import { credentialsFrom } from "./credentials.ts";
+
+const CONNECT_MS = 2 * SECOND;
+const CLOSE_MS = 2 * SECOND;
+const RECONNECT_MS = 250;
+/** A connection that does not answer twice counts as broken. */
+const PING_MS = 2 * SECOND;
+const RETRY_MS = SECOND;
+const MAX_RETRY_MS = 30 * SECOND;
+
+/** What happened to a connection attempt that may succeed later; other failures need an operator. */
+const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN)$/;
+
+export interface NatsClientOptions {
+  settings: NatsSettings;
+  /** Of this process, as the monitoring of NATS shows it. */
+  name: string;
+  /** Subject → what takes its messages. The first one gets a message without bytes at the start. */
+  subscriptions: ReadonlyMap<string, (data: Buffer, subject: string) => void>;
+  /** A connection has been made, with all subscriptions. */
+  onUp(): void;
+  logger: Logger;
+  metrics: Pick<Metrics, "busConnected">;
+}
+
+/** One connection to NATS, which is made again whenever it breaks. */
+export class NatsClient {
+  readonly #options: NatsClientOptions;
+  #connection: Nats.NatsConnection | undefined;
+  #isConnected = false;
+  #isClosed = false;
+
+  constructor(options: NatsClientOptions) {
+    this.#options = options;
+    this.#setConnected(false);
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Bytes of the longest message that the server takes. */
+  get maxPayload(): number {
+    return this.#connection?.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Connects, and checks the server. Where no server answers, further attempts follow in the background.
+   *
+   * @returns whether there is a connection
+   * @throws Error where the settings, the server's version or its configuration must be changed
+   */
+  async open(): Promise<boolean> {
+    try {
+      await this.#connect();
+      return true;
+    } catch (error) {
+      if (!isUnreachable(error as Error)) throw problemOf(this.#options.settings, error as Error);
+      this.#options.logger.error(
+        { err: (error as Error).message },
+        "no NATS server answers: this process exchanges no MQTT messages with other processes until one does",
+      );
+      void this.#retry();
+      return false;
+    }
+  }
+
+  /** Sends a message, in the order of the calls. @param reply where NATS answers that `subject` has no subscription. @returns false while there is no connection */
+  publish(subject: string, data: Buffer, reply?: string): boolean {
+    if (!this.#isConnected) return false;
+    try {
+      this.#connection!.publish(subject, data, reply === undefined ? {} : { reply });
+      return true;
+    } catch (error) {
+      this.#options.logger.error({ err: (error as Error).message }, "NATS does not take a message");
+      return false;
+    }
+  }
+
+  /** Hands what was published to the kernel. */
+  flush(): void {
+    // A connection that breaks rejects; its end is noticed elsewhere.
+    if (this.#isConnected) this.#connection!.flush().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const connection = this.#connection;
+    if (!connection) return;
+    if (this.#isConnected) await withTimeout(connection.flush(), CLOSE_MS, () => undefined).catch(() => undefined);
+    this.#setConnected(false);
+    await connection.close();
+  }
+
+  async #connect(): Promise<void> {
+    const { settings, name, subscriptions } = this.#options;
+    const nats = await import("@nats-io/transport-node");
+    const connection = await nats.connect(optionsOf(settings, name, nats));
+    try {
+      for (const [subject, onMessage] of subscriptions) this.#subscribe(connection, subject, onMessage);
+      const problem = serverProblem(connection.info!, settings);
+      if (problem !== undefined) throw new Error(problem);
+      await checkPermissions(connection, [...subscriptions.keys()][0]!);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    if (this.#isClosed) return await connection.close();
+    this.#connection = connection;
+    this.#up();
+    void this.#follow(connection);
+  }
+
+  #subscribe(connection: Nats.NatsConnection, subject: string, onMessage: (data: Buffer, subject: string) => void) {
+    connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) {
+          this.#options.logger.error({ err: error.message, subject }, "NATS ended a subscription");
+          return;
+        }
+        const { buffer, byteOffset, byteLength } = message.data;
+        onMessage(Buffer.from(buffer, byteOffset, byteLength), message.subject);
+      },
+    });
+  }
+
+  async #retry(): Promise<void> {
+    for (let delayMs = RETRY_MS; !this.#isClosed; delayMs = Math.min(2 * delayMs, MAX_RETRY_MS)) {
+      await pause(delayMs, undefined, { ref: false });
+      try {
+        if (!this.#isClosed) await this.#connect();
+        return;
+      } catch (error) {
+        const { message } = problemOf(this.#options.settings, error as Error);
+        this.#options.logger.warn({ err: message, delayMs }, "no connection to NATS; retrying");
+      }
+    }
+  }
+
+  /** The library connects again by itself; a connection that it gives up is replaced. */
+  async #follow(connection: Nats.NatsConnection): Promise<void> {
+    const { logger } = this.#options;
+    for await (const status of connection.status()) {
+      if (status.type === "disconnect" && this.#isConnected && !this.#isClosed) {
+        this.#setConnected(false);
+        logger.error({ server: status.server }, "the connection to NATS is broken: messages for other processes wait");
+      } else if (status.type === "reconnect") this.#up();
+      else if (status.type === "error") logger.error({ err: status.error.message }, "NATS refuses something");
+    }
+    if (this.#isClosed) return;
+    this.#setConnected(false);
+    void this.#retry();
+  }
+
+  #up(): void {
+    const { settings, logger, onUp } = this.#options;
+    const { info } = this.#connection!;
+    const problem = info && serverProblem(info, settings);
+    if (problem !== undefined) logger.error(problem);
+    logger.info({ server: info?.server_name, version: info?.version }, "connected to NATS");
+    this.#setConnected(true);
+    onUp();
+  }
+
+  #setConnected(isConnected: boolean): void {
+    this.#isConnected = isConnected;
+    this.#options.metrics.busConnected.set({ bus: "nats" }, Number(isConnected));
+  }
+}
+
+function optionsOf(settings: NatsSettings, name: string, nats: typeof Nats): Nats.NodeConnectionOptions {
+  const { servers, tls, credentialsFile, caFile, certFile, keyFile } = settings;
+  const files = { ...(caFile && { caFile }), ...(certFile && { certFile }), ...(keyFile && { keyFile }) };
+  return {
+    servers,
+    name,
+    ...(tls ? { tls: files } : {}),
+    ...(credentialsFile === undefined ? {} : { authenticator: credentialsFrom(credentialsFile, nats) }),
+    timeout: CONNECT_MS,
+    pingInterval: PING_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_MS,
+    // Credentials may be replaced while the connection is broken.
+    ignoreAuthErrorAbort: true,
+    noAsyncTraces: true,
+  };
+}
+
+function isUnreachable(error: Error & { code?: unknown }): boolean {
+  const code = error.code ?? (error.cause as { code?: unknown } | undefined)?.code;
+  return /^(TimeoutError|ConnectionError)$/.test(error.name) ? code === undefined || isNetwork(code) : isNetwork(code);
+}
+
+function isNetwork(code: unknown): boolean {
+  return typeof code === "string" && UNREACHABLE.test(code);
+}
+
+/** The error with the settings that it is about. */
+function problemOf(settings: NatsSettings, error: Error): Error {
+  const servers = settings.servers.join(", ");
+  if (error.name === "AuthorizationError")
+    return new Error(
+      `MUSTER_NATS_CREDENTIALS_FILE: NATS (${servers}) refuses this user (${error.message}); muster nats config prints what the server must know`,
+    );
+  return new Error(`MUSTER_NATS_URL: NATS (${servers}) cannot be used: ${error.message}`);
+}

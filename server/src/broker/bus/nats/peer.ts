@@ -1,0 +1,22 @@
+import type { NatsLink } from "./nats-link.ts";
+
+/** Another process, as this one knows it. */
+export class Peer {
+  readonly name: string;
+  link: NatsLink;
+  /** The last batch of it that has arrived in its order; epoch 0: none. */
+  received = { epoch: 0, number: 0 };
+  /** Since it was heard. */
+  silentTicks = 0;
+  /** Resolves when all its interest is known. */
+  readonly isKnown: Promise<void>;
+  readonly setKnown: () => void;
+
+  constructor(name: string, link: NatsLink) {
+    this.name = name;
+    this.link = link;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.isKnown = promise;
+    this.setKnown = resolve;
+  }
+}

@@ -1,0 +1,109 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { Limits } from "../lib/limits/limits.ts";
+import type { NatsSettings } from "../lib/sockets/nats-settings.ts";
+import { listed } from "./lists.ts";
+
+/** The oldest release line of the NATS server that gets security fixes at the time of writing. */
+const VERSION_FLOOR = "2.10";
+/** What a message has in front of its payload: topic, tenant, properties, owners of stored sessions. */
+const HEAD_BYTES = 64 * 1024;
+
+const SERVER = /^(nats|tls):\/\/((?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?)\/?$/;
+
+const file = z.string().min(1).optional();
+
+export const natsVariables = {
+  MUSTER_NATS_URL: z.string().transform(listed).superRefine(checkServers).optional(),
+  MUSTER_NATS_CREDENTIALS_FILE: file,
+  MUSTER_NATS_CA_FILE: file,
+  MUSTER_NATS_CERT_FILE: file,
+  MUSTER_NATS_KEY_FILE: file,
+  /** For tests with the server that the distribution has. */
+  MUSTER_TEST_NATS_VERSION_FLOOR: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .default(VERSION_FLOOR),
+};
+
+type Given = Readonly<Record<string, string | undefined>>;
+type Parsed = z.infer<z.ZodObject<typeof natsVariables>>;
+
+/** What variables of NATS say against each other, and what is not safe. */
+export function natsProblems(given: Given): string[] {
+  const { MUSTER_NATS_URL: url, MUSTER_NATS_CERT_FILE: cert, MUSTER_NATS_KEY_FILE: key } = given;
+  const problems: string[] = [];
+  if (url === undefined) {
+    const lone = Object.keys(given).filter((name) => /^MUSTER_NATS_/.test(name));
+    return lone.map((name) => `${name} belongs to MUSTER_NATS_URL, which is not set`);
+  }
+  if (!given.MUSTER_DATABASE_URL)
+    problems.push("MUSTER_NATS_URL needs MUSTER_DATABASE_URL: services on several machines share one PostgreSQL");
+  if (!cert !== !key)
+    problems.push("MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE belong together: give both or neither");
+  if (listed(url).every(isLoopback)) return problems;
+  if (!url.includes("tls://"))
+    problems.push(
+      "MUSTER_NATS_URL must begin with tls:// where a server is on another machine: every message crosses it",
+    );
+  if (!given.MUSTER_NATS_CREDENTIALS_FILE && !cert)
+    problems.push(
+      "MUSTER_NATS_URL needs MUSTER_NATS_CREDENTIALS_FILE, or MUSTER_NATS_CERT_FILE and MUSTER_NATS_KEY_FILE: who can publish there can send messages to every tenant",
+    );
+  return problems;
+}
+
+/** @returns undefined where NATS is not set */
+export function natsSettings(env: Parsed, limits: Pick<Limits, "mqttPacketBytes">): NatsSettings | undefined {
+  const urls = env.MUSTER_NATS_URL;
+  if (!urls) return undefined;
+  return {
+    servers: urls.map((url) => SERVER.exec(url)![2]!),
+    tls: urls[0]!.startsWith("tls:"),
+    credentialsFile: absolute(env.MUSTER_NATS_CREDENTIALS_FILE),
+    caFile: absolute(env.MUSTER_NATS_CA_FILE),
+    certFile: absolute(env.MUSTER_NATS_CERT_FILE),
+    keyFile: absolute(env.MUSTER_NATS_KEY_FILE),
+    versionFloor: env.MUSTER_TEST_NATS_VERSION_FLOOR,
+    payloadBytes: natsPayloadBytes(limits),
+  };
+}
+
+/** Bytes of the longest message that a server of NATS must take. */
+export function natsPayloadBytes({ mqttPacketBytes }: Pick<Limits, "mqttPacketBytes">): number {
+  return mqttPacketBytes + HEAD_BYTES;
+}
+
+function checkServers(urls: string[], context: z.RefinementCtx): void {
+  if (urls.length === 0)
+    context.addIssue("must list servers, such as tls://nats-1.example:4222,tls://nats-2.example:4222");
+  for (const url of urls) {
+    const problem = serverProblem(url);
+    if (problem !== undefined) context.addIssue(`has an entry which ${problem}`);
+  }
+  if (new Set(urls.map((url) => url.split(":")[0])).size > 1)
+    context.addIssue("mixes nats:// and tls://: either all connections are encrypted, or none");
+}
+
+function serverProblem(url: string): string | undefined {
+  // What it has before an @ is a secret, and not repeated.
+  if (url.includes("@")) return "has a user in it: put the credentials into MUSTER_NATS_CREDENTIALS_FILE";
+  if (!SERVER.test(url)) return `is not an address like tls://nats-1.example:4222: ${url}`;
+  if (url.startsWith("tls:") && isIP(hostOf(url)) !== 0)
+    return `has an IP address: ${url}. The certificate of a server is for its host name: give that`;
+  return undefined;
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(hostOf(url));
+}
+
+function hostOf(url: string): string {
+  const address = SERVER.exec(url)?.[2] ?? "";
+  return address.replace(/:\d{1,5}$/, "").replace(/^\[(.*)\]$/, "$1");
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path);
+}

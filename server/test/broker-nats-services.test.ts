@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { MqttClient } from "mqtt";
+import { eachKnows, received } from "./broker/bus-suite.ts";
+import { eventually } from "./broker/environment.ts";
+import { onPostgres } from "./harness/database.ts";
+import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
+import { https } from "./harness/https.ts";
+import { NATS_VERSION_FLOOR, type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
+import { startServer, type TestServer } from "./harness/server.ts";
+
+/** Two services with data folders of their own share a PostgreSQL; the embedded database has one process. */
+describe("two services on one database, connected by NATS", { skip: natsMissing ?? false }, () => {
+  if (!onPostgres) return;
+  let nats: NatsServer;
+  let first: TestServer;
+  let second: TestServer;
+  let tenant: TestTenant;
+  let device: TestDevice;
+  let publisher: MqttClient;
+  let subscriber: MqttClient;
+  let got: ReturnType<typeof received>;
+
+  before(async () => {
+    nats = await startNats();
+    const env = { MUSTER_NATS_URL: nats.url, MUSTER_TEST_NATS_VERSION_FLOOR: NATS_VERSION_FLOOR };
+    first = await startServer({ env });
+    second = await startServer({ env, share: first });
+    await eachKnows([first.app, second.app]);
+    tenant = await newTenant(first);
+    device = await enrollDevice(first, tenant);
+    publisher = await connectMqtt(first, device);
+    const wanted = { clientId: "gateway", username: "gateway", subscribe: [`t/${tenant.slug}/#`] };
+    const { password } = await first.app.connections.createMqttClient(tenant.caller, wanted);
+    const identity = { deviceId: wanted.clientId, fullchain: "", key: "", ca: first.ca };
+    subscriber = await connectMqtt(second, identity, { username: wanted.username, password });
+    got = received(subscriber);
+    await subscriber.subscribeAsync(`t/${tenant.slug}/#`, { qos: 1 });
+  });
+  after(async () => {
+    for (const client of [publisher, subscriber]) client.end(true);
+    await second.stop();
+    await first.stop();
+    await nats.stop();
+  });
+
+  const ready = async ({ httpUrl, ca }: TestServer) => {
+    const { status, json } = await https(`${httpUrl}/readyz`, { ca });
+    return [status, json.nats];
+  };
+
+  test("what a device publishes at one service is received at the other, in its order", async () => {
+    const expected = Array.from({ length: 50 }, (_, n) => `{"a":${n}}`);
+    for (const payload of expected) await publisher.publishAsync(device.topic, payload, { qos: 1 });
+    await got.atLeast(expected.length);
+    assert.deepEqual(got.payloads(), expected);
+    assert.deepEqual(
+      [await ready(first), await ready(second)],
+      [
+        [200, true],
+        [200, true],
+      ],
+    );
+  });
+
+  test("without NATS devices are served and their messages stored; subscribers elsewhere get them when it is back", async () => {
+    const before = got.payloads().length;
+    await nats.kill();
+    assert.ok(await eventually(async () => (await ready(first))[1] === false));
+    await publisher.publishAsync(device.topic, '{"a":1000}', { qos: 1 });
+    assert.deepEqual(await ready(first), [200, false]);
+    const [latest] = await first.app.telemetry.listLatest(tenant.caller, device.deviceId);
+    assert.equal(latest?.value, 1000);
+    await nats.start();
+    await got.atLeast(before + 1);
+    assert.deepEqual(got.payloads().slice(before), ['{"a":1000}']);
+    assert.ok(await eventually(async () => (await ready(first))[1] === true));
+  });
+});

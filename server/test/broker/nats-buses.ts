@@ -1,0 +1,95 @@
+import { connect } from "@nats-io/transport-node";
+import {
+  BUS_VERSION,
+  type BusFrame,
+  decodeFrame,
+  encodeBatchHead,
+  encodeHello,
+  encodeInterest,
+  encodeNumber,
+} from "../../src/broker/bus/frame.ts";
+import { FrameSplitter } from "../../src/broker/bus/frame-fields.ts";
+import { NatsBus, type NatsBusDeps } from "../../src/broker/bus/nats/nats-bus.ts";
+import { subjectsOf } from "../../src/broker/bus/nats/subjects.ts";
+import { createMetrics } from "../../src/lib/metrics.ts";
+import type { NatsSettings } from "../../src/lib/sockets/nats-settings.ts";
+import { NATS_VERSION_FLOOR, type NatsServer } from "../harness/nats-server.ts";
+import { PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "../permissive/permissive-broker.ts";
+
+const BEAT_MS = 200;
+const ALL = 0xffff_ffff;
+
+/** Without encryption or credentials, on loopback. */
+export function settingsOf({ port }: Pick<NatsServer, "port">, changes: Partial<NatsSettings> = {}): NatsSettings {
+  return {
+    servers: [`127.0.0.1:${port}`],
+    tls: false,
+    credentialsFile: undefined,
+    caFile: undefined,
+    certFile: undefined,
+    keyFile: undefined,
+    versionFloor: NATS_VERSION_FLOOR,
+    payloadBytes: 2_100_000,
+    ...changes,
+  };
+}
+
+export function createNatsBus(settings: NatsSettings, given: Partial<NatsBusDeps> = {}): NatsBus {
+  return new NatsBus({ settings, limits: PERMISSIVE_LIMITS, metrics: createMetrics(), ...PERMISSIVE_TOOLS, ...given });
+}
+
+/** What a process that is none of ours does on the bus. */
+export interface RawProcess {
+  /** Every frame that it was sent, also those that were sent again. */
+  readonly frames: BusFrame[];
+  /** Ends its connection as a killed process would. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Joins, subscribes, and acknowledges nothing.
+ *
+ * @param workers that are to know of its subscription when it resolves
+ */
+export async function joinRaw(nats: Pick<NatsServer, "port">, filter: string, workers: number): Promise<RawProcess> {
+  const [name, subjects] = ["00000000", subjectsOf(BUS_VERSION)];
+  const connection = await connect({ servers: `127.0.0.1:${nats.port}`, reconnect: false });
+  const [greeted, know, frames] = [new Set<string>(), new Set<string>(), [] as BusFrame[]];
+  const { promise: joined, resolve } = Promise.withResolvers<void>();
+  const greeting = Buffer.concat([
+    encodeBatchHead({ from: name, epoch: 1, number: 1 }),
+    encodeInterest(1, "everyone", filter, true),
+    encodeNumber("all", 1),
+    encodeNumber("known", ALL),
+  ]);
+  connection.subscribe(subjects.to(name), {
+    callback: (_, { data }) => {
+      const received = decodeAll(Buffer.from(data));
+      const head = received[0]!;
+      if (head.type !== "batch") return;
+      frames.push(...received);
+      if (!greeted.has(head.from)) connection.publish(subjects.to(head.from), greeting);
+      greeted.add(head.from);
+      if (received.some((frame) => frame.type === "known" && frame.number === 1)) know.add(head.from);
+      if (know.size === workers) resolve();
+    },
+  });
+  await connection.flush();
+  const beat = () => connection.publish(subjects.all, encodeHello(name));
+  beat();
+  const timer = setInterval(beat, BEAT_MS);
+  await joined;
+  return {
+    frames,
+    async kill() {
+      clearInterval(timer);
+      await connection.close();
+    },
+  };
+}
+
+function decodeAll(data: Buffer): BusFrame[] {
+  const frames: BusFrame[] = [];
+  new FrameSplitter().feed(data, (frame) => frames.push(decodeFrame(frame, 0)));
+  return frames;
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** Debian's server is older than the oldest one that the product takes. */
+export const NATS_VERSION_FLOOR = "2.9";
+
+const program = findProgram();
+
+/** Why tests with NATS are skipped; undefined where they are not. */
+export const natsMissing =
+  program === undefined ? "no nats-server on the PATH or in /usr/sbin (Debian package nats-server)" : undefined;
+
+/** A server of NATS on a free port of loopback. */
+export interface NatsServer {
+  readonly port: number;
+  /** `nats://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Kills it; nothing is left of what it had. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param configuration of the server; its address is added */
+export async function startNats(configuration = "max_payload: 4MB"): Promise<NatsServer> {
+  const folder = await mkdtemp(join(tmpdir(), "muster-nats-"));
+  const file = join(folder, "nats.conf");
+  let port = -1;
+  let server: ChildProcess;
+  const start = async () => {
+    await writeFile(file, `listen: 127.0.0.1:${port}\n${configuration}\n`);
+    ({ server, port } = await run(file));
+  };
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill("SIGKILL");
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+    kill,
+    start,
+    async stop() {
+      await kill();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function run(file: string): Promise<{ server: ChildProcess; port: number }> {
+  const server = spawn(program!, ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
+  const lines: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let port: number | undefined;
+  createInterface(server.stderr!).on("line", (line) => {
+    lines.push(line);
+    port ??= Number(/Listening for client connections on .*:(\d+)/.exec(line)?.[1]) || undefined;
+    if (port !== undefined && line.includes("Server is ready")) resolve(port);
+  });
+  server.once("error", reject);
+  server.once("exit", () => reject(new Error(`nats-server ended:\n${lines.join("\n")}`)));
+  return { server, port: await promise };
+}
+
+function findProgram(): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
+  return folders.map((folder) => join(folder, "nats-server")).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
