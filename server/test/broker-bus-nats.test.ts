@@ -7,6 +7,7 @@ import { createLogger } from "../src/lib/logger.ts";
 import { createMetrics, type Metrics } from "../src/lib/metrics.ts";
 import { type BusArrangement, busSuite, eachKnows, reasonOf, received } from "./broker/bus-suite.ts";
 import { eventually } from "./broker/environment.ts";
+import { handoverSuite } from "./broker/handover-suite.ts";
 import { createNatsBus, joinRaw, settingsOf } from "./broker/nats-buses.ts";
 import { type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
 import { createPermissiveBroker } from "./permissive/permissive-broker.ts";
@@ -16,6 +17,7 @@ const TICK_MS = 100;
 const FOREVER_MS = 600_000;
 
 busSuite("processes of any machine, over NATS", natsBuses, natsMissing);
+handoverSuite("processes of any machine, over NATS", natsBuses, natsMissing);
 
 async function natsBuses(): Promise<BusArrangement> {
   const nats = await startNats();

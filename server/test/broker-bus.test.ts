@@ -8,9 +8,11 @@ import { encodeHello, encodeInterest, encodeNumber } from "../src/broker/bus/fra
 import { LocalBus } from "../src/broker/bus/local-bus.ts";
 import { createMetrics, type Metrics } from "../src/lib/metrics.ts";
 import { type BusArrangement, busSuite } from "./broker/bus-suite.ts";
+import { handoverSuite } from "./broker/handover-suite.ts";
 import { createPermissiveBroker, PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "./permissive/permissive-broker.ts";
 
 busSuite("workers of one machine, over Unix sockets", localBuses, undefined);
+handoverSuite("workers of one machine, over Unix sockets", localBuses, undefined);
 
 test("the sockets are open to the owner alone", async () => {
   const folder = await newFolder();

@@ -56,7 +56,8 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
       payloadBytes: 327_680,
       ...changes,
     });
-  const receiver = { deliver: () => undefined, deliverShared: () => undefined };
+  const nothing = () => undefined;
+  const receiver = { deliver: nothing, deliverShared: nothing, released: nothing, undelivered: nothing };
 
   test("takes a process with the nkey and the client certificate", async () => {
     const bus = createNatsBus(settings());

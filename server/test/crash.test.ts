@@ -1,5 +1,6 @@
 /** One service, in a process of its own, that is killed and started again by every test: a start costs more than most tests. */
 import { after, before, describe } from "node:test";
+import { delayedWillCrashes } from "./crash/suite-delayed-wills.ts";
 import { notificationCrashes } from "./crash/suite-notifications.ts";
 import { crashPoints } from "./crash/suite-points.ts";
 import { randomCrashes } from "./crash/suite-random.ts";
@@ -18,5 +19,6 @@ after(async () => {
 });
 
 describe("at a fault point", () => crashPoints(() => fixture));
+describe("in a delayed will", () => delayedWillCrashes(() => fixture));
 describe("at random", () => randomCrashes(() => fixture));
 describe("in notifications", () => notificationCrashes(() => ({ fixture, sinks })));

@@ -19,7 +19,7 @@ export interface BrokerDeps extends PolicyDeps {
   /** `nats`: carries messages between processes on any machine. */
   config: { mqtt: Config; trustedProxies: readonly AddressRange[]; limits: Limits; nats?: NatsSettings | undefined };
   connections: PolicyDeps["connections"] &
-    Pick<Connections, "onDrop" | "onDrain" | "flush" | "storedSessions" | "retainedMessages">;
+    Pick<Connections, "onDrop" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
@@ -76,10 +76,6 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     await connections.flush();
   });
   let started = false;
-  const drain = async () => {
-    if (started) await engine.drain();
-  };
-  connections.onDrain(drain);
   let unlisten = async () => {};
   return {
     async start() {
@@ -93,7 +89,9 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
       if (started) await engine.stop();
       started = false;
     },
-    drain,
+    drain: async () => {
+      if (started) await engine.drain();
+    },
     get drainSeconds() {
       return engine.drainSeconds;
     },

@@ -8,7 +8,6 @@ import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
-import { drainNodes, listNodes, type NodeRecord } from "./nodes.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
@@ -24,15 +23,14 @@ export type { DropHandler } from "./drops.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
-export { deleteAllNodes, type NodeProcess } from "./node-store.ts";
-export type { NodeRecord } from "./nodes.ts";
+export { deleteAllNodes } from "./node-store.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
 export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/retained-store.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
 export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
-export type { OfflineSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
+export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
 export type { PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
 export type { DelayedWill, DueWill } from "./stored/will-store.ts";
 
@@ -74,21 +72,6 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   flush(): Promise<void>;
   /** Records the connect events that damping has held back and whose time has come, of every process. */
   recordOwedPresence(): Promise<void>;
-  /**
-   * Whether this process has the periodic jobs that one does for all: the one of those that may which has run for longest. For a moment
-   * two may have them, after an interruption; the jobs must allow it.
-   */
-  isLeader(): boolean;
-  /** The nodes of all services on this database. */
-  listNodes(): Promise<NodeRecord[]>;
-  /**
-   * Has a node, or all nodes of a host, accept no more MQTT connections and end their sessions.
-   *
-   * @throws MusterError not_found, invalid_request
-   */
-  drainNodes(which: string): Promise<NodeRecord[]>;
-  /** Registers what ends the sessions of this process when it is to be drained. */
-  onDrain(handler: () => Promise<void>): void;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
@@ -122,10 +105,6 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
     reapNode: node.reapNode,
     beatNow: node.beatNow,
-    isLeader: node.isLeader,
-    listNodes: () => listNodes(deps),
-    drainNodes: (which) => drainNodes(deps, which),
-    onDrain: node.onDrain,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
     flush: presence.flush,

@@ -1,120 +1,43 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { setOffline } from "../devices/devices.ts";
-import { ROWS_OF_STATEMENT } from "../lib/batching/parts.ts";
 
 /**
  * Heartbeats are written and compared by the database's own clock, so that clock skew between processes makes no node stale.
  */
 const STALE_AFTER = sql`interval '10 seconds'`;
 
-/** Conditions on `broker_nodes n`: the node has stopped its heartbeat; its sessions are being removed, and it has had no heartbeat since. */
+/** A condition on `broker_nodes n`: the node has stopped its heartbeat. */
 const isStale = sql`n.beat_at < clock_timestamp() - ${STALE_AFTER}`;
-const isReaped = sql`(n.reaped_at IS NOT NULL AND n.reaped_at >= n.beat_at)`;
-export const isLive = sql`(n.beat_at > clock_timestamp() - ${STALE_AFTER} AND NOT ${isReaped})`;
-/** A condition on `broker_nodes own`: of all live nodes with periodic jobs it has run for longest. */
-const isLeader = sql`(own.part IN ('all', 'jobs') AND NOT EXISTS (
-  SELECT FROM broker_nodes n
-   WHERE n.part IN ('all', 'jobs') AND ${isLive} AND (n.started_at, n.id) < (own.started_at, own.id)))`;
+export const isLive = sql`n.beat_at > clock_timestamp() - ${STALE_AFTER}`;
 
-/** What a node says of its process. */
-export interface NodeProcess {
-  host: string;
-  version: string;
-  /** Which part of the service it is. */
-  part: string;
-}
-
-export async function insertNode(db: Db, nodeId: string, { host, version, part }: NodeProcess): Promise<void> {
+export async function insertNode(db: Db, nodeId: string): Promise<void> {
   await sql`
-    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part)
-    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part})
-    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
+    INSERT INTO broker_nodes (id, started_at, beat_at) VALUES (${nodeId}, clock_timestamp(), clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`.execute(db);
 }
 
-export interface Heartbeat {
-  /** The node is to end its sessions. */
-  isDraining: boolean;
-  /** The node has the periodic jobs that one process does for all. */
-  isLeader: boolean;
-}
-
-/** @returns undefined when another node has reaped this one */
-export async function writeHeartbeat(db: Db, nodeId: string): Promise<Heartbeat | undefined> {
-  const { rows } = await sql<Heartbeat>`
-    WITH own AS (
-      UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
-      RETURNING n.id, n.part, n.started_at, n.draining_at
-    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader" FROM own`.execute(db);
-  return rows[0];
-}
-
-export interface NodeRow {
-  id: string;
-  host: string;
-  version: string;
-  part: string;
-  started_at: Date;
-  beat_at: Date;
-  draining_at: Date | null;
-  is_stale: boolean;
-  sessions: string;
-}
-
-export async function readNodes(db: Db): Promise<NodeRow[]> {
-  const { rows } = await sql<NodeRow>`
-    SELECT n.id, n.host, n.version, n.part, n.started_at, n.beat_at, n.draining_at, ${isStale} AS is_stale,
-           (SELECT count(*) FROM mqtt_sessions s WHERE s.node_id = n.id) AS sessions
-      FROM broker_nodes n ORDER BY n.host, n.started_at, n.id`.execute(db);
-  return rows;
-}
-
-export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<void> {
-  await sql`
-    UPDATE broker_nodes SET draining_at = coalesce(draining_at, clock_timestamp())
-     WHERE id = ANY (${[...nodeIds]}::uuid[])`.execute(db);
+/** @returns false when another node has reaped this one */
+export async function writeHeartbeat(db: Db, nodeId: string): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = ${nodeId} RETURNING id`.execute(db);
+  return rows.length === 1;
 }
 
 /** Which nodes to reap: those that have stopped their heartbeat; all, where there can be no other process; or one whose process has ended. */
 export type Reaped = { staleBut: string } | { allBut: string } | { ended: string };
 
 /**
- * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed in several
- * statements. Until the last one the node's record stays, marked: a node that runs after all notices at its next heartbeat.
+ * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`.
  *
  * @returns how many nodes
  */
 export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<number> {
-  if (!(await markReaped(db, which))) return 0;
-  while ((await removeSessions(db, now)) === ROWS_OF_STATEMENT);
   const { rows } = await sql`
-    DELETE FROM broker_nodes n
-     WHERE ${isReaped} AND NOT EXISTS (SELECT FROM mqtt_sessions s WHERE s.node_id = n.id)
-     RETURNING n.id`.execute(db);
-  return rows.length;
-}
-
-/** @returns whether sessions of any node are to be removed, also of one that another process has marked */
-async function markReaped(db: Db, which: Reaped): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`
-    WITH marked AS (
-      UPDATE broker_nodes SET reaped_at = clock_timestamp() WHERE id IN (
-        SELECT n.id FROM broker_nodes n WHERE NOT ${isReaped} AND ${conditionOf(which)} FOR UPDATE SKIP LOCKED
-      ) RETURNING id
-    ) SELECT EXISTS (SELECT FROM marked) OR EXISTS (SELECT FROM broker_nodes n WHERE ${isReaped}) AS any`.execute(db);
-  return rows[0]!.any;
-}
-
-/** Removes sessions of reaped nodes. @returns how many, at most as many as one statement may */
-async function removeSessions(db: Db, now: Date): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
-    WITH reaped AS (
-      SELECT n.id FROM broker_nodes n WHERE ${isReaped} FOR UPDATE SKIP LOCKED
-    ), chunk AS (
-      SELECT s.client_id FROM mqtt_sessions s JOIN reaped ON s.node_id = reaped.id LIMIT ${ROWS_OF_STATEMENT}
+    WITH stale AS (
+      SELECT n.id FROM broker_nodes n WHERE ${conditionOf(which)} FOR UPDATE SKIP LOCKED
     ), ended AS (
-      DELETE FROM mqtt_sessions s USING chunk, reaped WHERE s.client_id = chunk.client_id AND s.node_id = reaped.id
-      RETURNING s.device_uid, s.seq, s.session_id
+      DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq, s.session_id
     ), ${setOffline(sql`ended`, "node_lost", now)},
     parted AS (
       UPDATE stored_sessions t SET expires_at = ${now}::timestamptz + t.expiry_seconds * interval '1 second'
@@ -124,8 +47,8 @@ async function removeSessions(db: Db, now: Date): Promise<number> {
       UPDATE delayed_wills w SET due_at = ${now}::timestamptz + w.delay_seconds * interval '1 second'
         FROM ended WHERE w.session_id = ended.session_id AND w.due_at IS NULL
     )
-    SELECT count(*)::int AS removed FROM chunk`.execute(db);
-  return rows[0]!.removed;
+    DELETE FROM broker_nodes n USING stale WHERE n.id = stale.id RETURNING n.id`.execute(db);
+  return rows.length;
 }
 
 function conditionOf(which: Reaped): RawBuilder<unknown> {

@@ -1,11 +1,8 @@
-import type { Database, Db } from "../db/database.ts";
-import type { Logger } from "../lib/logger.ts";
 import { startPeriodicJob } from "../lib/periodic-job.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { enqueueDrop } from "./drop-store.ts";
 import type { Drops } from "./drops.ts";
-import { deleteNode, insertNode, type Reaped, reapNodes, writeHeartbeat } from "./node-store.ts";
-import { createDrain } from "./nodes.ts";
+import { deleteNode, insertNode, reapNodes, writeHeartbeat } from "./node-store.ts";
 import type { Presence } from "./presence.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -17,30 +14,21 @@ export interface Node {
   stopNode(): Promise<void>;
   /** Removes a node whose process has ended, at once. */
   reapNode(nodeId: string): Promise<void>;
-  /** Whether this process has the periodic jobs that one does for all, as of its last heartbeat. */
-  isLeader(): boolean;
-  /** Registers what ends the sessions of this process when a shell drains its node. */
-  onDrain(handler: () => Promise<void>): void;
   /** One heartbeat of this node; reaps stale nodes. Called by the timer, and by tests. */
   beatNow(): Promise<void>;
 }
 
 /** This process as one of the nodes that serve MQTT. */
 export function createNode(
-  { database, clock, ids, logger, nodeProcess, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
+  { database, clock, ids, logger, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
   parts: { sessions: Sessions; drops: Drops; presence: Presence },
 ): Node {
   let nodeId: string | undefined;
-  const drain = createDrain(logger);
-  let isLeader = false;
   let stopHeartbeat: () => Promise<void> = async () => undefined;
 
   async function beatNow(): Promise<void> {
     if (nodeId === undefined) return;
-    const known = await writeHeartbeat(database.connects, nodeId);
-    isLeader = known?.isLeader ?? false;
-    if (!known) await rejoin(nodeId);
-    else if (known.isDraining) drain.begin();
+    if (!(await writeHeartbeat(database.connects, nodeId))) await rejoin(nodeId);
     const reaped = await reapNodes(database.connects, { staleBut: nodeId }, clock.now());
     if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
   }
@@ -48,7 +36,7 @@ export function createNode(
   /** Another node reaped this one and its sessions: restores those not taken over since, and closes the others. */
   async function rejoin(node: string): Promise<void> {
     logger.warn("another node had reaped this broker node; restoring its sessions");
-    await insertNode(database.connects, node, nodeProcess);
+    await insertNode(database.connects, node);
     for (const sessionId of await parts.sessions.restore(node)) {
       await enqueueDrop(database.connects, { sessionId, reason: "takeover" }, clock.now());
     }
@@ -57,19 +45,18 @@ export function createNode(
 
   return {
     beatNow,
-    isLeader: () => isLeader,
-    onDrain: drain.onDrain,
     async reapNode(ended) {
       const reaped = await reapNodes(database.connects, { ended }, clock.now());
       if (reaped > 0) logger.warn({ nodeId: ended }, "the process of a broker node ended; its sessions are removed");
     },
     async startNode() {
       const id = ids.uuid(clock.now());
-      await insertNode(database.connects, id, nodeProcess);
+      await insertNode(database.connects, id);
       nodeId = id;
       parts.sessions.setNode(id);
-      await reapNodes(database.connects, reapedByStart(database, id), clock.now());
-      isLeader = (await writeHeartbeat(database.connects, id))?.isLeader ?? false;
+      // The embedded database has one process: every other recorded node is a predecessor that crashed.
+      const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id };
+      await reapNodes(database.connects, reaped, clock.now());
       await parts.drops.start(id);
       stopHeartbeat = startPeriodicJob(heartbeatMs, "broker node heartbeat", beatNow, logger);
       return id;
@@ -80,20 +67,13 @@ export function createNode(
       await parts.drops.stop();
       const isWritten = await parts.presence.stop();
       parts.sessions.setNode(undefined);
-      // The node that reaps this one sets the devices of its remaining sessions offline.
-      if (isWritten) await deleteRecord(database.connects, nodeId, logger);
+      const id = nodeId;
       nodeId = undefined;
+      // The node that reaps this one sets the devices of its remaining sessions offline.
+      if (!isWritten) return;
+      await deleteNode(database.connects, id).catch((error: Error) =>
+        logger.warn({ err: error.message }, "could not delete the record of this node; the other nodes will reap it"),
+      );
     },
   };
-}
-
-/** The embedded database has one process: every other recorded node is a predecessor that crashed. */
-function reapedByStart({ kind }: Pick<Database, "kind">, nodeId: string): Reaped {
-  return kind === "embedded" ? { allBut: nodeId } : { staleBut: nodeId };
-}
-
-async function deleteRecord(db: Db, nodeId: string, logger: Logger): Promise<void> {
-  await deleteNode(db, nodeId).catch((error: Error) =>
-    logger.warn({ err: error.message }, "could not delete the record of this node; the other nodes will reap it"),
-  );
 }

@@ -228,11 +228,6 @@ export interface BrokerNodesTable {
   id: string;
   started_at: Date;
   beat_at: Date;
-  host: Generated<string>;
-  version: Generated<string>;
-  part: Generated<string>;
-  draining_at: Date | null;
-  reaped_at: Date | null;
 }
 
 export interface CertificateAuditTable {
@@ -714,7 +709,6 @@ export interface SessionDropsTable {
   client_id: string | null;
   session_id: string | null;
   reason: string;
-  node_id: string | null;
 }
 
 export interface SettingsTable {

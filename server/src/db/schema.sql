@@ -196,11 +196,6 @@ CREATE TABLE broker_nodes (
   id uuid NOT NULL,
   started_at timestamp with time zone NOT NULL,
   beat_at timestamp with time zone NOT NULL,
-  host text NOT NULL DEFAULT ''::text,
-  version text NOT NULL DEFAULT ''::text,
-  part text NOT NULL DEFAULT ''::text,
-  draining_at timestamp with time zone,
-  reaped_at timestamp with time zone,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes
@@ -993,7 +988,6 @@ CREATE TABLE session_drops (
   client_id text,
   session_id uuid,
   reason text NOT NULL,
-  node_id uuid,
   CONSTRAINT session_drops_pkey PRIMARY KEY (seq),
   CONSTRAINT session_drops_check CHECK ((num_nonnulls(certificate_id, device_uid, mqtt_client_id, session_id) = 1))
 );

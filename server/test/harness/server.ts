@@ -5,6 +5,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
+import type { Part } from "../../src/workers/part.ts";
 import { fillFolder, PATIENT, testDatabase } from "./database.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -31,6 +32,8 @@ export interface ServerOptions {
   /** The clock of the machine it runs on, in place of a clock that all follow (PostgreSQL). */
   machineClock?: FakeClock;
   logLevel?: LogLevel;
+  /** Which part of a service of several processes it is; those with the same data folder exchange MQTT messages. */
+  part?: Part;
   /** Another server's database, for two processes' worth of app on one PostgreSQL. */
   share?: TestServer;
   /** An existing PostgreSQL database, in place of one of its own. */
@@ -69,14 +72,17 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(databaseUrl ? { MUSTER_DATABASE_URL: databaseUrl } : {}),
     ...options.env,
   });
-  const app = await createApp(config, {
+  const overrides = {
     ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
     inMemory: !onDisk,
     timeLimits,
     ...(options.ids ? { ids: options.ids } : {}),
     ...(own?.snapshot && !onDisk ? { snapshot: own.snapshot } : {}),
-  }).catch((error) => discard().then(() => Promise.reject(error)));
+  };
+  const app = await createApp(config, overrides, options.part).catch((error) =>
+    discard().then(() => Promise.reject(error)),
+  );
   await app.start();
   return {
     app,

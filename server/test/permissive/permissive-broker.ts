@@ -1,6 +1,7 @@
 import type { Bus } from "../../src/broker/bus/bus.ts";
 import { createEngineOver } from "../../src/broker/engine/engine.ts";
 import type { BrokerEngine } from "../../src/broker/engine.ts";
+import type { StoredSessions } from "../../src/connections/connections.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
@@ -30,8 +31,13 @@ export const PERMISSIVE_TOOLS = { clock: systemClock, ids: randomIds, logger: cr
  *
  * @param port 0 picks a free one
  * @param bus to other ones, with which it exchanges its messages
+ * @param stored its stored sessions, which it may share with other ones
  */
-export function createPermissiveBroker(port: number, bus?: Bus): BrokerEngine {
+export function createPermissiveBroker(
+  port: number,
+  bus?: Bus,
+  stored: StoredSessions = storedInMemory(() => systemClock.now()),
+): BrokerEngine {
   return createEngineOver(createPlainListener, {
     host: "127.0.0.1",
     port,
@@ -41,7 +47,7 @@ export function createPermissiveBroker(port: number, bus?: Bus): BrokerEngine {
     proxies: [],
     onCapReached: () => undefined,
     policy: permissivePolicy(),
-    stored: storedInMemory(() => systemClock.now()),
+    stored,
     retained: retainedInMemory(() => systemClock.now()),
     onUnstored: () => undefined,
     clientIds: { max: 256, max31: 256, assign: () => `auto-${randomIds.bytes(8).toString("hex")}` },

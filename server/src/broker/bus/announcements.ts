@@ -1,5 +1,6 @@
+import type { KnownSession } from "../../connections/connections.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
-import { encodeInterest, encodeNumber } from "./frame.ts";
+import { encodeInterest, encodeNumber, encodeRelease, encodeServe, encodeSettled } from "./frame.ts";
 import { OwnInterest } from "./own-interest.ts";
 
 /** How long a SUBSCRIBE waits until the other processes know of it. */
@@ -27,10 +28,11 @@ interface Options {
   onPending(): void;
 }
 
-/** What this process subscribes to, and which of the other processes know. */
+/** What this process subscribes to, which stored sessions it has, and which of the other processes know. */
 export class Announcements {
   readonly #options: Options;
   readonly #own = new OwnInterest();
+  readonly #served = new Set<string>();
   readonly #links = new Map<string, InterestLink>();
   /** Processes that have not answered in time: they are not waited for until they do. */
   readonly #late = new Set<string>();
@@ -41,8 +43,26 @@ export class Announcements {
   }
 
   change(tenantId: string, filter: string, isOn: boolean): void {
-    if (!this.#own.change(tenantId, filter, isOn) || this.#links.size === 0) return;
-    const frame = encodeInterest(this.#own.number, tenantId, filter, isOn);
+    if (this.#own.change(tenantId, filter, isOn))
+      this.#announce(encodeInterest(this.#own.number, tenantId, filter, isOn));
+  }
+
+  serve(ownerId: string): void {
+    this.#served.add(ownerId);
+    this.#announce(encodeServe(++this.#own.number, ownerId));
+  }
+
+  release(ownerId: string, session: KnownSession | undefined): void {
+    this.#served.delete(ownerId);
+    this.#announce(encodeRelease(++this.#own.number, ownerId, session));
+  }
+
+  settled(ownerId: string): void {
+    this.#announce(encodeSettled(ownerId));
+  }
+
+  #announce(frame: Buffer): void {
+    if (this.#links.size === 0) return;
     for (const link of this.#links.values()) link.control(frame);
     this.#options.onPending();
   }
@@ -52,6 +72,7 @@ export class Announcements {
     this.#links.get(name)?.destroy();
     this.#links.set(name, link);
     for (const { tenantId, filter } of this.#own) link.control(encodeInterest(0, tenantId, filter, true));
+    for (const ownerId of this.#served) link.control(encodeServe(0, ownerId));
     link.control(encodeNumber("all", this.#own.number));
     this.#options.onPending();
   }

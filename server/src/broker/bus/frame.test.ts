@@ -3,7 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Properties } from "../codec/property-table.ts";
 import { Message, type Qos } from "../routing/message.ts";
+import { DIRECT } from "./bus.ts";
 import {
+  BUS_VERSION,
   decodeFrame,
   encodeAck,
   encodeBatchHead,
@@ -12,6 +14,9 @@ import {
   encodeInterest,
   encodeNumber,
   encodePublish,
+  encodeRelease,
+  encodeServe,
+  encodeSettled,
   encodeShared,
 } from "./frame.ts";
 import { FrameSplitter } from "./frame-fields.ts";
@@ -34,6 +39,17 @@ const message = fc
   .map(([topic, payload, qos, given]) => new Message(topic, Buffer.from(payload), qos, given ?? undefined, NOW));
 const published = fc.record({ tenantId: text, message, retain: fc.boolean() });
 
+const route = fc
+  .record({
+    stored: fc.uniqueArray(text),
+    served: fc.uniqueArray(fc.tuple(text, text, fc.boolean()), { selector: ([owner]) => owner }),
+  })
+  .map(({ stored, served }) => ({
+    storedFor: new Set(stored),
+    servedBy: new Map(served.map(([owner, name]) => [owner, name])),
+    unread: new Set(served.flatMap(([owner, , isUnread]) => (isUnread ? [owner] : []))),
+  }));
+
 const decoded = (frame: Buffer) => decodeFrame(frame.subarray(4), NOW);
 
 function contentOf({ topic, payload, qos }: Message, properties: Properties | undefined) {
@@ -43,10 +59,10 @@ function contentOf({ topic, payload, qos }: Message, properties: Properties | un
 
 test("a message arrives at another process as it was sent, with its MQTT 5 properties", () => {
   fc.assert(
-    fc.property(published, fc.uniqueArray(text, { maxLength: 3 }), (sent, owners) => {
-      const got = decoded(encodePublish({ ...sent, queuedFor: new Set(owners) }, NOW));
+    fc.property(published, route, (sent, sentRoute) => {
+      const got = decoded(encodePublish({ ...sent, route: sentRoute }, NOW));
       assert.ok(got.type === "publish");
-      assert.deepEqual([got.tenantId, got.retain, [...got.queuedFor]], [sent.tenantId, sent.retain, owners]);
+      assert.deepEqual([got.tenantId, got.retain, got.route], [sent.tenantId, sent.retain, sentRoute]);
       const [received, original] = [got.message, sent.message].map((each) => contentOf(each, each.propertiesAt(NOW)));
       assert.deepEqual(received, original);
     }),
@@ -67,7 +83,7 @@ test("a message for a group arrives with the group and the number of its hops", 
 
 test("the time that a message has waited is taken from its expiry, whatever the clock of the other process says", () => {
   const sent = new Message("t", Buffer.from("x"), 1, { messageExpiry: 60 }, NOW);
-  const frame = encodePublish({ tenantId: "t", message: sent, retain: false, queuedFor: new Set() }, NOW + 20_000);
+  const frame = encodePublish({ tenantId: "t", message: sent, retain: false, route: DIRECT }, NOW + 20_000);
   const got = decodeFrame(frame.subarray(4), 500);
   assert.ok(got.type === "publish");
   assert.equal(got.message.propertiesAt(5_500)?.messageExpiry, 35);
@@ -82,7 +98,26 @@ test("interest and its acknowledgement arrive as they were sent", () => {
       assert.deepEqual(decoded(encodeNumber("all", number)), { type: "all", number });
     }),
   );
-  assert.deepEqual(decoded(encodeHello("0123abcd")), { type: "hello", version: 1, name: "0123abcd" });
+  assert.deepEqual(decoded(encodeHello("0123abcd")), { type: "hello", version: BUS_VERSION, name: "0123abcd" });
+});
+
+test("the process of a stored session is announced, and its end with what is stored then", () => {
+  const session = {
+    ownerId: "one",
+    tenantId: "acme",
+    subscriptions: [{ filter: "t/ä/#", qos: 1 }],
+    expiresAt: new Date(NOW),
+  };
+  assert.deepEqual(decoded(encodeServe(7, "one")), { type: "serve", number: 7, ownerId: "one" });
+  assert.deepEqual(decoded(encodeSettled("one")), { type: "settled", ownerId: "one" });
+  for (const each of [session, undefined]) {
+    assert.deepEqual(decoded(encodeRelease(8, "one", each)), {
+      type: "release",
+      number: 8,
+      ownerId: "one",
+      session: each,
+    });
+  }
 });
 
 test("how the bytes are divided into chunks does not change the frames", () => {

@@ -1,18 +1,25 @@
+import type { KnownSession } from "../../connections/connections.ts";
 import { Cursor } from "../codec/cursor.ts";
 import { readProperties } from "../codec/read-properties.ts";
 import { writeProperties } from "../codec/write-properties.ts";
 import { Message, type Qos } from "../routing/message.ts";
-import type { BusMessage, SharedMessage } from "./bus.ts";
+import type { BusMessage, Route, SharedMessage } from "./bus.ts";
 import { FrameCursor, FrameWriter, lengthOf } from "./frame-fields.ts";
 
 /** Processes of different versions exchange no messages. A frame that is new on one kind of bus only needs no new version. */
-export const BUS_VERSION = 1;
+export const BUS_VERSION = 2;
 
 export type BusFrame =
   /** The first one of a connection: which process has opened it. */
   | { type: "hello"; version: number; name: string }
   /** Its number counts the changes of one process. */
   | { type: "interest"; number: number; tenantId: string; filter: string; isOn: boolean }
+  /** The other process has the connection of an owner's stored session. */
+  | { type: "serve"; number: number; ownerId: string }
+  /** It has it no more; the session as it is stored then. */
+  | { type: "release"; number: number; ownerId: string; session: KnownSession | undefined }
+  /** What was sent for it before is stored. */
+  | { type: "settled"; ownerId: string }
   /** All interest up to this number has been sent. */
   | { type: "all"; number: number }
   /** The other process knows of all interest up to this number. */
@@ -33,7 +40,20 @@ export interface BatchNumber {
   number: number;
 }
 
-const TYPE = { hello: 1, interest: 2, all: 3, known: 4, publish: 5, shared: 6, bye: 7, batch: 8, ack: 9 } as const;
+const TYPE = {
+  hello: 1,
+  interest: 2,
+  all: 3,
+  known: 4,
+  publish: 5,
+  shared: 6,
+  bye: 7,
+  batch: 8,
+  ack: 9,
+  serve: 10,
+  release: 11,
+  settled: 12,
+} as const;
 const RETAIN = 4;
 const HAS_PROPERTIES = 8;
 
@@ -45,6 +65,20 @@ export function encodeHello(name: string): Buffer {
 export function encodeInterest(number: number, tenantId: string, filter: string, isOn: boolean): Buffer {
   const writer = new FrameWriter(TYPE.interest, 5 + lengthOf(tenantId) + lengthOf(filter));
   return writer.uint32(number).byte(Number(isOn)).text(tenantId).text(filter).done();
+}
+
+export function encodeServe(number: number, ownerId: string): Buffer {
+  return new FrameWriter(TYPE.serve, 4 + lengthOf(ownerId)).uint32(number).text(ownerId).done();
+}
+
+export function encodeRelease(number: number, ownerId: string, session: KnownSession | undefined): Buffer {
+  const stored = Buffer.from(session ? JSON.stringify(session) : "");
+  const writer = new FrameWriter(TYPE.release, 4 + lengthOf(ownerId) + stored.length);
+  return writer.uint32(number).text(ownerId).bytes(stored).done();
+}
+
+export function encodeSettled(ownerId: string): Buffer {
+  return new FrameWriter(TYPE.settled, lengthOf(ownerId)).text(ownerId).done();
 }
 
 export function encodeNumber(type: "all" | "known", number: number): Buffer {
@@ -65,15 +99,31 @@ export function encodeAck({ from, epoch, number }: BatchNumber, isGap: boolean):
 }
 
 /** @param nowMs by the monotonic clock: the time that a message has waited is taken from its expiry */
-export function encodePublish({ tenantId, message, retain, queuedFor }: BusMessage, nowMs: number): Buffer {
-  const owners = [...queuedFor];
+export function encodePublish({ tenantId, message, retain, route }: BusMessage, nowMs: number): Buffer {
   const properties = propertiesOf(message, nowMs);
-  const ownersLength = owners.reduce((sum, owner) => sum + lengthOf(owner), 2);
-  const writer = new FrameWriter(TYPE.publish, messageLength(tenantId, message, properties) + ownersLength);
+  const length = messageLength(tenantId, message, properties) + routeLength(route);
+  const writer = new FrameWriter(TYPE.publish, length);
   writeMessage(writer, tenantId, message, retain, properties);
-  writer.uint16(owners.length);
-  for (const owner of owners) writer.text(owner);
+  writeRoute(writer, route);
   return writer.bytes(message.payload).done();
+}
+
+function routeLength({ storedFor, servedBy }: Route): number {
+  let length = 4;
+  for (const owner of storedFor) length += lengthOf(owner);
+  for (const [owner, name] of servedBy) length += lengthOf(owner) + lengthOf(name) + 1;
+  return length;
+}
+
+function writeRoute(writer: FrameWriter, { storedFor, servedBy, unread }: Route): void {
+  writer.uint16(storedFor.size);
+  for (const owner of storedFor) writer.text(owner);
+  writer.uint16(servedBy.size);
+  for (const [owner, name] of servedBy)
+    writer
+      .text(owner)
+      .text(name)
+      .byte(Number(unread.has(owner)));
 }
 
 /** As {@link encodePublish}. */
@@ -116,6 +166,12 @@ export function decodeFrame(frame: Buffer, nowMs: number): BusFrame {
       const [number, isOn] = [cursor.uint32(), cursor.byte() === 1];
       return { type: "interest", number, isOn, tenantId: cursor.text(), filter: cursor.text() };
     }
+    case TYPE.serve:
+      return { type: "serve", number: cursor.uint32(), ownerId: cursor.text() };
+    case TYPE.release:
+      return decodeRelease(cursor);
+    case TYPE.settled:
+      return { type: "settled", ownerId: cursor.text() };
     case TYPE.all:
       return { type: "all", number: cursor.uint32() };
     case TYPE.known:
@@ -141,9 +197,33 @@ function readBatchNumber(cursor: FrameCursor): BatchNumber {
 
 function decodePublish(cursor: FrameCursor, nowMs: number): BusFrame {
   const head = readHead(cursor);
-  const owners = Array.from({ length: cursor.uint16() }, () => cursor.text());
+  const route = readRoute(cursor);
   const { tenantId, retain } = head;
-  return { type: "publish", tenantId, retain, queuedFor: new Set(owners), message: messageOf(head, cursor, nowMs) };
+  return { type: "publish", tenantId, retain, route, message: messageOf(head, cursor, nowMs) };
+}
+
+function readRoute(cursor: FrameCursor): Route {
+  const storedFor = new Set<string>();
+  for (let left = cursor.uint16(); left > 0; left--) storedFor.add(cursor.text());
+  const servedBy = new Map<string, string>();
+  const unread = new Set<string>();
+  for (let left = cursor.uint16(); left > 0; left--) {
+    const owner = cursor.text();
+    servedBy.set(owner, cursor.text());
+    if (cursor.byte() === 1) unread.add(owner);
+  }
+  return { storedFor, servedBy, unread };
+}
+
+function decodeRelease(cursor: FrameCursor): BusFrame {
+  const [number, ownerId] = [cursor.uint32(), cursor.text()];
+  const stored = cursor.rest();
+  return { type: "release", number, ownerId, session: stored.length === 0 ? undefined : sessionOf(stored) };
+}
+
+function sessionOf(stored: Buffer): KnownSession {
+  const session = JSON.parse(stored.toString("utf8")) as Omit<KnownSession, "expiresAt"> & { expiresAt: string };
+  return { ...session, expiresAt: new Date(session.expiresAt) };
 }
 
 function decodeShared(cursor: FrameCursor, nowMs: number): BusFrame {

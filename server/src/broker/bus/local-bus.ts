@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import type { KnownSession } from "../../connections/connections.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -20,7 +21,7 @@ import {
   encodeShared,
 } from "./frame.ts";
 import { InLink, OutLink, readFrames } from "./links.ts";
-import { RemoteInterest } from "./remote-interest.ts";
+import { RemoteState } from "./remote-state.ts";
 
 export interface LocalBusDeps {
   /** Where each process has a socket. Only this user may open the folder. */
@@ -42,10 +43,10 @@ const STALE_MS = 10_000;
 /** The processes of one machine, over Unix sockets: each opens a connection to every other one, on which it sends its messages. */
 export class LocalBus implements Bus {
   readonly #deps: LocalBusDeps;
-  readonly #name: string;
+  readonly name: string;
   readonly #server: Server;
   readonly #out = new Map<string, OutLink>();
-  readonly #remote = new RemoteInterest<OutLink>();
+  readonly #remote = new RemoteState<OutLink>();
   readonly #announcements: Announcements;
   readonly #opening = new Map<string, Promise<void>>();
   #receiver: BusReceiver | undefined;
@@ -54,7 +55,7 @@ export class LocalBus implements Bus {
 
   constructor(deps: LocalBusDeps) {
     this.#deps = deps;
-    this.#name = deps.ids.bytes(4).toString("hex");
+    this.name = deps.ids.bytes(4).toString("hex");
     this.#announcements = new Announcements({ peers: () => this.#out.keys(), onPending: () => this.#schedule() });
     this.#server = createServer((socket) => this.#accept(socket));
   }
@@ -62,7 +63,7 @@ export class LocalBus implements Bus {
   async start(receiver: BusReceiver): Promise<void> {
     this.#receiver = receiver;
     const { folder } = this.#deps;
-    await listenOnPrivateSocket(this.#server, this.#pathOf(this.#name));
+    await listenOnPrivateSocket(this.#server, this.#pathOf(this.name));
     // Each listens before it reads the folder: of two that start at once, one finds the other at least.
     const names = (await readdir(folder)).flatMap((file) => SOCKET_NAME.exec(file)?.[1] ?? []);
     await Promise.all(names.map((name) => this.#join(name)));
@@ -90,32 +91,57 @@ export class LocalBus implements Bus {
     this.#announcements.change(tenantId, filter, isOn);
   }
 
+  serve(ownerId: string): void {
+    this.#announcements.serve(ownerId);
+  }
+
+  release(ownerId: string, session?: KnownSession): void {
+    this.#announcements.release(ownerId, session);
+  }
+
+  settled(ownerId: string): void {
+    this.#announcements.settled(ownerId);
+  }
+
+  freed(ownerId: string): Promise<void> | undefined {
+    return this.#remote.owners.freed(ownerId);
+  }
+
+  serverOf(ownerId: string): string | undefined {
+    return this.#remote.owners.serverOf(ownerId)?.name;
+  }
+
   announced(): Promise<void> | undefined {
     this.flush();
     return this.#announcements.announced();
   }
 
   publish(message: BusMessage): boolean {
-    const peers = this.#remote.peersOf(message.tenantId, message.message.topic);
+    const peers = this.#remote.interest.peersOf(message.tenantId, message.message.topic);
     if (!peers) return false;
     const frame = encodePublish(message, this.#deps.clock.monotonicMs());
-    for (const link of peers) this.#send(link, frame, message.message.qos);
+    for (const link of peers) {
+      if (!this.#send(link, frame, message.message.qos)) this.#receiver?.undelivered(message, link.name);
+    }
     return true;
   }
 
   groupsOf(tenantId: string, topic: string): ReadonlyMap<string, number> {
-    return this.#remote.groupsOf(tenantId, topic);
+    return this.#remote.interest.groupsOf(tenantId, topic);
   }
 
   publishShared(message: SharedMessage): boolean {
-    const link = this.#remote.nextOf(message.tenantId, message.group);
+    const link = this.#remote.interest.nextOf(message.tenantId, message.group);
     if (link) this.#send(link, encodeShared(message, this.#deps.clock.monotonicMs()), message.message.qos);
     return link !== undefined;
   }
 
-  #send(link: OutLink, frame: Buffer, qos: number): void {
-    if (!link.message(frame, qos)) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+  /** @returns false where too much waits for the other process */
+  #send(link: OutLink, frame: Buffer, qos: number): boolean {
+    const isSent = link.message(frame, qos);
+    if (!isSent) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
     this.#schedule();
+    return isSent;
   }
 
   #schedule(): void {
@@ -130,7 +156,7 @@ export class LocalBus implements Bus {
 
   /** Connects to another process. Resolves when its interest is known here, or when it does not answer. */
   async #join(name: string): Promise<void> {
-    if (name === this.#name || this.#out.has(name) || this.#isStopped) return;
+    if (name === this.name || this.#out.has(name) || this.#isStopped) return;
     const known = this.#opening.get(name);
     const opening = known ?? this.#open(name).finally(() => this.#opening.delete(name));
     this.#opening.set(name, opening);
@@ -144,12 +170,11 @@ export class LocalBus implements Bus {
     socket.once("connect", () => {
       this.#out.set(name, link);
       this.#deps.metrics.busPeers.set(this.#out.size);
-      link.control(encodeHello(this.#name));
+      link.control(encodeHello(this.name));
       link.flush();
     });
     this.#read(socket, (frame) => {
-      if (frame.type === "interest") this.#remote.set(link, frame.tenantId, frame.filter, frame.isOn);
-      else if (frame.type !== "all") return;
+      if (!this.#remote.learn(link, frame, this.#receiver!)) return;
       link.control(encodeNumber("known", frame.number));
       this.#schedule();
       if (frame.type === "all") resolve();

@@ -2,7 +2,8 @@ import type { Will } from "../codec/read-connect.ts";
 import { endingOf } from "../policy/answers.ts";
 import type { Principal } from "../policy/policy.ts";
 import { forwarded, Message } from "../routing/message.ts";
-import { retain } from "./retain.ts";
+import type { Routed } from "../sessions/stored-routes.ts";
+import { isRetained, retain } from "./retain.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
 /** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
@@ -10,9 +11,10 @@ export function endSession(session: Session, reason: string): void {
   const { deps, principal } = session;
   deps.sessions.delete(session);
   deps.registry.remove(session);
-  for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
   const isWillDue = isDue(session, reason);
+  // Before its subscriptions end: they go on until its end is stored.
   session.partStored(isWillDue);
+  for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
   // The other sessions end, too.
   if (reason !== "server_stopped" && reason !== "server_moved") session.outbound.redeliver();
   session.inOrder?.abandon();
@@ -44,16 +46,24 @@ function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): 
 type PublishDeps = Pick<SessionDeps, "policy" | "retained" | "persistence" | "router">;
 
 /** Stores, retains and passes on a message of a client that is not connected any more. */
-export async function publishFor(
-  deps: PublishDeps,
-  principal: Principal,
-  message: Message,
-  retained: boolean,
-): Promise<void> {
+async function publishFor(deps: PublishDeps, principal: Principal, message: Message, retained: boolean): Promise<void> {
   const { tenantId } = principal;
   await deps.policy.storeMessage(principal, message.topic, message.payload);
   const outcome = retained ? await retain(deps, principal, message) : undefined;
-  const isRetained = outcome === "retained" || outcome === "removed";
-  const queuedFor = await deps.persistence.offline.enqueue(tenantId, message, isRetained);
-  deps.router.publish(tenantId, message, isRetained, undefined, queuedFor);
+  await publishStored(deps, { tenantId, message, retain: isRetained(outcome), storedFor: new Set() });
+}
+
+/** Stores a message for the owners of stored sessions that no process serves, and passes it on. */
+export async function publishStored(
+  { persistence: { routes }, router }: Pick<SessionDeps, "persistence" | "router">,
+  routed: Routed,
+): Promise<void> {
+  for (;;) {
+    if (routed.message.qos > 0) await routes.store(routed);
+    const route = routes.route(routed, routed.message);
+    if (route) {
+      router.publish({ ...routed, route });
+      return;
+    }
+  }
 }

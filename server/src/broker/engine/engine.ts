@@ -12,15 +12,15 @@ import { Retained } from "../retained/retained.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
 import { EnqueueBatches } from "../sessions/enqueue-batches.ts";
-import { OfflineSessions } from "../sessions/offline-sessions.ts";
 import { DelayedWills } from "../sessions/publish-delayed-wills.ts";
+import { StoredRoutes } from "../sessions/stored-routes.ts";
 import { TimerWheel } from "../timer-wheel.ts";
 import { Turnstile } from "../turnstile.ts";
 import { drain } from "./drain.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
 import { Session, type SessionDeps } from "./session.ts";
-import { settleIncoming, storeIncoming } from "./take-publish.ts";
+import { isComplete, settleIncoming, storeIncoming } from "./take-publish.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 /** How long a drain waits until the sessions that outlive their connection are stored. */
@@ -52,11 +52,11 @@ class Engine implements BrokerEngine {
     this.#listener = listen({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
     const wheel = new TimerWheel();
     const batches = new EnqueueBatches(options);
-    const persistence = { ...options, batches, offline: new OfflineSessions({ ...options, batches }) };
+    const persistence = { ...options, batches, routes: new StoredRoutes({ ...options, batches }) };
     this.#deps = {
       ...options,
       persistence,
-      handlers: { handleFrame, storeIncoming, settleIncoming, endSession },
+      handlers: { handleFrame, storeIncoming, isComplete, settleIncoming, endSession },
       sessions: new Set(),
       registry: new SessionRegistry(),
       inbound: new InboundBudget(options.limits, options.clock),
@@ -72,7 +72,7 @@ class Engine implements BrokerEngine {
   }
 
   async start(): Promise<{ port: number }> {
-    await this.#followOffline();
+    await this.#followStored();
     await this.#options.bus?.start(this.#receiver());
     await this.#deps.retained.start();
     this.#wills.start();
@@ -84,27 +84,35 @@ class Engine implements BrokerEngine {
 
   /** What takes messages of other processes. */
   #receiver(): BusReceiver {
-    const { router, retained } = this.#deps;
+    const { router, retained, persistence } = this.#deps;
     return {
       deliver(published) {
         retained.arrived(published);
+        persistence.routes.arrived(published);
         router.deliver(published);
       },
       deliverShared(published) {
         retained.arrived(published);
         router.deliverShared(published);
       },
+      undelivered: (published, name) => persistence.routes.undelivered(published, name),
+      released: (session, settled) => persistence.routes.released(session, settled),
     };
   }
 
-  /** Follows the stored sessions of clients that are not connected. */
-  async #followOffline(): Promise<void> {
-    const { offline, logger } = this.#deps.persistence;
-    this.#unlisten = await this.#options.stored.onChange((ownerId) => {
-      const work = ownerId === "" ? offline.load() : offline.refresh(ownerId);
-      work.catch((error: Error) => logger.warn({ err: error.message }, "could not read a stored session"));
-    });
-    await offline.load();
+  /** Follows the stored sessions of all processes. */
+  async #followStored(): Promise<void> {
+    const { routes, logger } = this.#deps.persistence;
+    const { stored } = this.#options;
+    const unlisten = [
+      await stored.onAdded((ownerId) => routes.added(ownerId)),
+      await stored.onChange((ownerId) => {
+        const work = ownerId === "" ? routes.load() : routes.refresh(ownerId);
+        work.catch((error: Error) => logger.warn({ err: error.message }, "could not read a stored session"));
+      }),
+    ];
+    this.#unlisten = async () => void (await Promise.all(unlisten.map((each) => each())));
+    await routes.load();
   }
 
   drain(): Promise<void> {
@@ -118,12 +126,21 @@ class Engine implements BrokerEngine {
 
   async stop(): Promise<void> {
     await this.drain();
-    await this.#options.bus?.stop();
+    await this.#settleBus();
     await this.#wills.stop();
     await this.#deps.retained.stop();
     await this.#unlisten();
     await this.#closed;
     this.#deps.wheel.stop();
+  }
+
+  /** What the other processes have sent for stored sessions of this one, before they knew of their end, is stored. */
+  async #settleBus(): Promise<void> {
+    const { bus } = this.#options;
+    if (!bus) return;
+    await bus.announced();
+    await withTimeout(this.#deps.persistence.batches.idle(), STORE_MS, () => undefined);
+    await bus.stop();
   }
 
   async #drain(): Promise<void> {

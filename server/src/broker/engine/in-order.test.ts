@@ -21,6 +21,7 @@ function queueOfMessages() {
       new Promise<void>((resolve, reject) => {
         attempts.push({ stored: resolve, failed: () => reject(new Error("unreachable")) });
       }),
+    isComplete: () => true,
     settled: ({ number }, isStored) => void settled.push(isStored ? number : -number),
   });
   return { queue, settled };

@@ -8,6 +8,8 @@ export interface Ordered {
 export interface OrderedOwner<M extends Ordered> {
   /** Stores a message; called again when it rejects. */
   store(message: M): Promise<unknown>;
+  /** Whether a stored message may be settled now; otherwise it is stored once more, for what has changed since. */
+  isComplete(message: M): boolean;
   /** Acknowledges a message, or drops one that was not stored. */
   settled(message: M, isStored: boolean): void;
 }
@@ -80,6 +82,10 @@ export class InOrder<M extends Ordered> {
         void this.#recover();
         return;
       }
+      if (message.state === "stored" && !this.#mayBeSettled(message)) {
+        void this.#begin(message);
+        return;
+      }
       this.#head++;
       this.#owner.settled(message, message.state === "stored");
     }
@@ -96,6 +102,10 @@ export class InOrder<M extends Ordered> {
       const message = this.#queue[this.#head]!;
       if (message.state === "waiting") await this.#store(message);
       if (message.state === "stored") {
+        if (!this.#mayBeSettled(message)) {
+          message.state = "waiting";
+          continue;
+        }
         this.#head++;
         pause = FIRST_RETRY_MS;
         this.#owner.settled(message, true);
@@ -108,6 +118,10 @@ export class InOrder<M extends Ordered> {
     }
     this.#recovering = false;
     this.#settle();
+  }
+
+  #mayBeSettled(message: M): boolean {
+    return this.#abandoned || this.#owner.isComplete(message);
   }
 
   #sleep(ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { RetainOutcome } from "../../connections/connections.ts";
+import type { Route } from "../bus/bus.ts";
 import type { PublishPacket } from "../codec/read-publish.ts";
 import type { Ordered } from "./in-order.ts";
 
@@ -14,8 +15,12 @@ export interface Incoming extends Ordered {
   /** What became of it as a message that is to be retained; `undefined` before that, and where it is not to be. */
   retained?: RetainOutcome["kind"];
   fate: Fate;
-  /** Owners of stored sessions for which it was queued, as they were not connected. */
-  queuedFor?: ReadonlySet<string>;
+  /** It is stored, but perhaps not for every stored session. */
+  isIngested?: boolean;
+  /** Owners of stored sessions for whom it is stored. */
+  storedFor?: Set<string>;
+  /** Who takes it for the others, as it is settled. */
+  route?: Route | undefined;
   /** Of the whole packet. */
   bytes: number;
 }

@@ -6,8 +6,7 @@ import type { Session } from "./session.ts";
 /** Continues a stored session: its subscriptions, as far as the client may still have them, and what waits for it. */
 export function restoreStored(session: Session, persistence: Persistence): void {
   const { deps, outbound } = session;
-  const { policy, router } = deps;
-  const principal = session.principal!;
+  const { router } = deps;
   outbound.keepSent();
   if (persistence.incomingIds.length > 0) {
     session.incomingIds = new IncomingIds(deps.limits, session.budget!, persistence.incomingIds);
@@ -17,7 +16,7 @@ export function restoreStored(session: Session, persistence: Persistence): void 
     session.filters.add(filter);
     router.subscribe(session, filter, grant);
   }
-  persistence.sendWaiting(outbound, (topic) => policy.mayReceive(principal, topic));
+  persistence.open(session);
   session.commands?.deliver();
 }
 

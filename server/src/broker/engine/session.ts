@@ -30,6 +30,7 @@ export interface SessionHandlers {
   handleFrame(session: Session, frame: Frame, bytes: number): void;
   /** Stores a message; it is durable when this resolves. */
   storeIncoming(session: Session, incoming: Incoming): Promise<void>;
+  isComplete(session: Session, incoming: Incoming): boolean;
   settleIncoming(session: Session, incoming: Incoming, isStored: boolean): void;
   /** The session has closed. */
   endSession(session: Session, reason: string): void;
@@ -162,17 +163,29 @@ export class Session
     return this.deps.handlers.storeIncoming(this, incoming);
   }
 
+  isComplete(incoming: Incoming): boolean {
+    return this.deps.handlers.isComplete(this, incoming);
+  }
+
   settled(incoming: Incoming, isStored: boolean): void {
     this.deps.handlers.settleIncoming(this, incoming, isStored);
   }
 
   deliver(delivery: Delivery): void {
-    if (this.isClosed || !this.deps.policy.mayReceive(this.principal!, delivery.message.topic)) return;
+    if (this.isClosed || !this.mayReceive(delivery.message.topic) || this.persistence?.defers(delivery)) return;
     this.outbound.publish(delivery);
+  }
+
+  mayReceive(topic: string): boolean {
+    return this.deps.policy.mayReceive(this.principal!, topic);
   }
 
   isSubscribedTo(filter: string): boolean {
     return !this.isClosed && this.filters?.has(filter) === true;
+  }
+
+  get isStored(): boolean {
+    return this.persistence !== undefined;
   }
 
   get isReady(): boolean {

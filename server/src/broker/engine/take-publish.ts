@@ -1,3 +1,4 @@
+import { DIRECT, type Route } from "../bus/bus.ts";
 import type { Frame } from "../codec/cursor.ts";
 import { freeMemory } from "../codec/packet-memory.ts";
 import { PacketProblem } from "../codec/problem.ts";
@@ -5,12 +6,14 @@ import { type PublishPacket, readPublish, readPublish5 } from "../codec/read-pub
 import { REASON } from "../policy/answers.ts";
 import { forwarded, Message } from "../routing/message.ts";
 import { unsettledBytes } from "../session-budget.ts";
+import type { Routed } from "../sessions/stored-routes.ts";
+import { publishStored } from "./end-session.ts";
 import { InOrder } from "./in-order.ts";
 import type { Fate, Incoming } from "./incoming.ts";
 import { IncomingAliases, resolveAlias } from "./incoming-aliases.ts";
 import { IncomingIds } from "./incoming-ids.ts";
 import { MinuteCount } from "./minute-count.ts";
-import { retain } from "./retain.ts";
+import { isRetained, retain } from "./retain.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -82,29 +85,51 @@ function settleInOrder(session: Session, packet: PublishPacket, bytes: number, f
 const SUCCESS = 0;
 const DUP = 8;
 const DONE = Promise.resolve();
+const NONE = new Set<string>();
 
-/** Stores a message, also for clients with a stored session that are not connected; it is durable when this resolves. */
+/** Stores a message, also for clients with a stored session that no process serves; it is durable when this resolves. */
 export function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
   const { deps, principal } = session;
   const { packet, fate } = incoming;
   if (fate !== "store") return DONE;
+  if (incoming.isIngested) return storeForOwners(session, incoming);
   const stored = deps.policy.storeMessage(principal!, packet.topic, packet.payload);
-  const isQueued = packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId);
+  const isQueued = packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId);
   return isQueued || packet.retain ? storeMore(session, incoming, stored) : stored;
 }
 
-async function storeMore({ deps, principal }: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
-  const { packet } = incoming;
-  const message = messageOf(deps, incoming);
-  const [, retained] = await Promise.all([stored, packet.retain ? retain(deps, principal!, message) : undefined]);
+async function storeMore(session: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {
+  const { deps, principal } = session;
+  const isToRetain = incoming.packet.retain ? retain(deps, principal!, messageOf(deps, incoming)) : undefined;
+  const [, retained] = await Promise.all([stored, isToRetain]);
   if (retained) incoming.retained = retained;
-  if (packet.qos === 0) return;
-  const { offline } = deps.persistence;
-  incoming.queuedFor = await offline.enqueue(principal!.tenantId, message, isRetained(incoming));
+  incoming.isIngested = true;
+  if (incoming.packet.qos > 0) await storeForOwners(session, incoming);
 }
 
-function isRetained({ retained }: Incoming): boolean {
-  return retained === "retained" || retained === "removed";
+function storeForOwners(session: Session, incoming: Incoming): Promise<void> {
+  return session.deps.persistence.routes.store(routedOf(session, incoming));
+}
+
+function routedOf({ deps, principal }: Session, incoming: Incoming): Routed {
+  incoming.storedFor ??= new Set();
+  const { storedFor } = incoming;
+  const message = messageOf(deps, incoming);
+  return { tenantId: principal!.tenantId, message, retain: isRetained(incoming.retained), storedFor };
+}
+
+/** Decides who takes a stored message for the owners of stored sessions. @returns false where it must be stored for one of them first */
+export function isComplete(session: Session, incoming: Incoming): boolean {
+  incoming.isIngested = true;
+  incoming.route = routeOf(session, incoming);
+  return incoming.route !== undefined;
+}
+
+function routeOf({ deps, principal }: Session, { packet, fate, storedFor = NONE }: Incoming): Route | undefined {
+  const { routes } = deps.persistence;
+  const { tenantId } = principal!;
+  if (fate !== "store" || (storedFor.size === 0 && !routes.has(tenantId))) return DIRECT;
+  return routes.route({ tenantId, storedFor }, packet);
 }
 
 /** Passes on and acknowledges a stored message: QoS 1 is passed on first, QoS 2 is acknowledged first [MQTT-4.3.3-2]. */
@@ -145,24 +170,23 @@ function isStoredByUs({ deps, principal }: Session): boolean {
 
 /** Whether something may still use the payload of a message that has no subscriber. */
 function isKept({ deps, principal }: Session, { packet, retained }: Incoming): boolean {
-  return retained === "retained" || (packet.qos > 0 && deps.persistence.offline.has(principal!.tenantId));
+  return retained === "retained" || (packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId));
 }
 
 /** @returns whether there is a subscriber */
 function forward(session: Session, incoming: Incoming): boolean {
   const { deps, principal } = session;
-  const { packet, queuedFor } = incoming;
-  const { tenantId } = principal!;
-  const retain = isRetained(incoming);
-  const { offline } = deps.persistence;
-  const message = messageOf(deps, incoming);
-  if (packet.qos > 0 && offline.has(tenantId)) {
-    // For those whose connection has ended since the message was stored.
-    offline
-      .enqueue(tenantId, message, retain, queuedFor)
-      .catch((error: Error) => deps.logger.warn({ err: error.message }, "a message could not be queued"));
+  // Of a session that has ended, this was not asked before.
+  const route = incoming.route ?? routeOf(session, incoming);
+  if (route) {
+    const { tenantId } = principal!;
+    const message = messageOf(deps, incoming);
+    return deps.router.publish({ tenantId, message, retain: isRetained(incoming.retained), route }, session);
   }
-  return deps.router.publish(tenantId, message, retain, session, queuedFor);
+  publishStored(deps, routedOf(session, incoming)).catch((error: Error) =>
+    deps.logger.warn({ err: error.message }, "a message could not be queued"),
+  );
+  return true;
 }
 
 function messageOf({ clock }: Session["deps"], { packet }: Incoming): Message {

@@ -86,8 +86,10 @@ export interface BrokerPolicy {
   /**
    * Stores a message that `mayPublish` allowed. When it resolves the message is durable: acknowledge it then, never before.
    * An engine passes on the messages of a client in their order, and may pass on the next one before the last is stored.
+   *
+   * @param arrivedAt of a message that may have been stored before
    */
-  storeMessage(principal: Principal, topic: string, payload: Buffer): Promise<void>;
+  storeMessage(principal: Principal, topic: string, payload: Buffer, arrivedAt?: Date): Promise<void>;
   /** Whether {@link storeMessage} stores what this client publishes, or leaves it to subscribers. */
   storesMessagesOf(principal: Principal): boolean;
   /** Records the session of an authorized client; rejects when the database fails. */

@@ -1,22 +1,25 @@
-import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus/bus.ts";
+import type { Bus, BusMessage, Route, SharedMessage } from "../bus/bus.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
 import type { Grant } from "./grant.ts";
-import { lowerQos, type Message, type Qos } from "./message.ts";
+import { lowerQos, type Qos } from "./message.ts";
 import type { Member, SharedGroup } from "./shared-groups.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-const NONE: ReadonlySet<string> = new Set();
 /** A message whose group loses its last member wherever it arrives is dropped then. */
 const MAX_HOPS = 3;
+
+const NO_SUBSCRIBERS: readonly Subscriber[] = [];
 
 /** What receives messages, unless the policy does not let it. */
 export interface Subscriber extends Member {
   /** Of an accepted session. */
   readonly principal: Principal | undefined;
+  /** Its session outlives its connection. */
+  readonly isStored: boolean;
 }
 
 /** Which sessions a message reaches, a tenant's own only, also those of other processes. */
-export class Router implements BusReceiver {
+export class Router {
   readonly #tenants = new Map<string, Subscriptions<Subscriber>>();
   readonly #bus: Bus | undefined;
 
@@ -57,28 +60,21 @@ export class Router implements BusReceiver {
   /**
    * Delivers a message to the subscribers of its tenant. They are not notified that it is retained [MQTT-3.3.1-9], unless they ask for it.
    *
-   * @param retain whether it is retained
+   * @param published not retained, unless its `retain` says so
    * @param from the session that published it, as long as it is open
-   * @param queuedFor owners of stored sessions for which it was queued when they were not connected
    * @returns whether there is a subscriber
    */
-  publish(
-    tenantId: string,
-    message: Message,
-    retain: boolean,
-    from?: Subscriber,
-    queuedFor: ReadonlySet<string> = NONE,
-  ): boolean {
-    const subscriptions = this.#tenants.get(tenantId);
-    const isShared = this.#publishShared({ tenantId, message, retain }, subscriptions);
-    const isHere = deliverHere(subscriptions, { message, retain, queuedFor }, from);
-    const isElsewhere = this.#bus?.publish({ tenantId, message, retain, queuedFor }) ?? false;
-    return isShared || isHere || isElsewhere || queuedFor.size > 0;
+  publish(published: BusMessage, from?: Subscriber): boolean {
+    const subscriptions = this.#tenants.get(published.tenantId);
+    const isShared = this.#publishShared(published, subscriptions);
+    const subscribers = this.#deliverHere(subscriptions, published, from);
+    const isElsewhere = this.#bus?.publish(this.#served(published, subscribers)) ?? false;
+    return isShared || subscribers.length > 0 || isElsewhere || published.route.storedFor.size > 0;
   }
 
   /** A message of another process, for the subscribers in this one. */
   deliver(published: BusMessage): void {
-    deliverHere(this.#tenants.get(published.tenantId), published);
+    this.#deliverHere(this.#tenants.get(published.tenantId), published);
   }
 
   /** A message of another process, for a member in this one. */
@@ -121,21 +117,38 @@ export class Router implements BusReceiver {
     if (isOthersTurn && this.#bus!.publishShared({ ...published, group: group.key, hops: 0 })) return true;
     return group.deliver(published.message, published.retain);
   }
-}
 
-function deliverHere(
-  subscriptions: Subscriptions<Subscriber> | undefined,
-  { message, retain, queuedFor }: Pick<BusMessage, "message" | "retain" | "queuedFor">,
-  from?: Subscriber,
-): boolean {
-  let hasSubscriber = false;
-  for (const [subscriber, grant] of subscriptions?.matching(message.topic, from) ?? []) {
-    const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
-    if (noLocal && subscriber === from) continue;
-    if (queuedFor.size > 0 && queuedFor.has(ownerOf(subscriber.principal!))) continue;
-    hasSubscriber = true;
-    const isRetained = retain && retainAsPublished;
-    subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });
+  #deliverHere(
+    subscriptions: Subscriptions<Subscriber> | undefined,
+    { message, retain, route }: BusMessage,
+    from?: Subscriber,
+  ): readonly Subscriber[] {
+    let served: Subscriber[] | undefined;
+    for (const [subscriber, grant] of subscriptions?.matching(message.topic, from) ?? []) {
+      const { qos, noLocal, retainAsPublished, subscriptionIds } = grant;
+      if ((noLocal && subscriber === from) || this.#isElsewhere(subscriber, route)) continue;
+      served ??= [];
+      served.push(subscriber);
+      const isRetained = retain && retainAsPublished;
+      subscriber.deliver({ message, qos: lowerQos(qos, message.qos), retain: isRetained, subscriptionIds });
+    }
+    return served ?? NO_SUBSCRIBERS;
   }
-  return hasSubscriber;
+
+  /** The other processes must not store a message for owners who have it here. */
+  #served(published: BusMessage, subscribers: readonly Subscriber[]): BusMessage {
+    const stored = subscribers.filter(({ isStored }) => isStored);
+    if (stored.length === 0) return published;
+    const servedBy = new Map(published.route.servedBy);
+    for (const { principal } of stored) servedBy.set(ownerOf(principal!), this.#bus!.name);
+    return { ...published, route: { ...published.route, servedBy } };
+  }
+
+  /** Whether the database or another process takes the message for the owner of a stored session. */
+  #isElsewhere({ principal }: Subscriber, { storedFor, servedBy }: Route): boolean {
+    if (storedFor.size + servedBy.size === 0) return false;
+    const ownerId = ownerOf(principal!);
+    const server = servedBy.get(ownerId);
+    return storedFor.has(ownerId) || (server !== undefined && server !== this.#bus?.name);
+  }
 }

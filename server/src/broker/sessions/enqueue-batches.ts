@@ -17,7 +17,7 @@ interface Waiting {
 export class EnqueueBatches {
   readonly #deps: EnqueueDeps;
   readonly #runs: CoalescedRuns;
-  /** Stored sessions that are being written at the end of their connection: what comes later is stored later. */
+  /** Stored sessions that are being written at the end of their connection, here or elsewhere: what comes later is stored later. */
   readonly #parting = new Map<string, Promise<unknown>>();
   #waiting = new Map<string, Waiting[]>();
 
@@ -38,11 +38,12 @@ export class EnqueueBatches {
     return promise;
   }
 
-  /** Messages for this owner are stored after `work`. */
+  /** Messages for this owner are stored after `work`, which never rejects. */
   after(ownerId: string, work: Promise<unknown>): void {
-    this.#parting.set(ownerId, work);
-    void work.finally(() => {
-      if (this.#parting.get(ownerId) === work) this.#parting.delete(ownerId);
+    const all = Promise.all([this.#parting.get(ownerId), work]);
+    this.#parting.set(ownerId, all);
+    void all.finally(() => {
+      if (this.#parting.get(ownerId) === all) this.#parting.delete(ownerId);
     });
   }
 

@@ -30,16 +30,20 @@ export async function openStored(parts: PersistenceParts, session: OpeningSessio
   const { wanted, hasStored, principal } = session;
   const resumes = hasStored && !wanted.clean;
   if (wanted.expirySeconds === 0 && !resumes) {
-    if (hasStored) await discard(parts, ownerOf(principal!));
+    if (hasStored) await discard(parts, ownerOf(principal!), session.sessionId);
     return undefined;
   }
   return await resume(parts, session, principal!);
 }
 
-async function discard({ stored, offline, batches }: PersistenceParts, ownerId: string): Promise<void> {
+async function discard(
+  { stored, routes, batches }: PersistenceParts,
+  ownerId: string,
+  sessionId: string,
+): Promise<void> {
   await batches.settled(ownerId);
   await stored.discard(ownerId);
-  offline.forget(ownerId);
+  routes.forget(ownerId, sessionId);
 }
 
 async function resume(
@@ -47,14 +51,15 @@ async function resume(
   session: OpeningSession,
   principal: Principal,
 ): Promise<ConnectAnswer | undefined> {
-  const { stored, offline, batches } = parts;
+  const { stored, routes, batches } = parts;
   const { sessionId, hasStored } = session;
   const { clean, expirySeconds } = session.wanted;
   const { tenantId, clientId, certificateId } = principal;
   const ownerId = ownerOf(principal);
   await session.predecessor;
+  await routes.freed(ownerId);
   if (!hasStored && !(await stored.hasRoom(tenantId))) return undefined;
-  offline.begin(ownerId);
+  routes.begin(ownerId, sessionId);
   try {
     await batches.settled(ownerId);
     const asked = {
@@ -69,13 +74,12 @@ async function resume(
     };
     const resumed = await stored.resume(asked);
     if (resumed === undefined) {
-      offline.forget(ownerId);
-      await offline.refresh(ownerId);
+      routes.abort(ownerId, sessionId);
       return "server_unavailable";
     }
     session.persistence = new Persistence(parts, { ownerId, tenantId, sessionId }, resumed, asked);
   } catch (error) {
-    offline.abort(ownerId);
+    routes.abort(ownerId, sessionId);
     throw error;
   }
   if (session.isClosed) session.partStored();

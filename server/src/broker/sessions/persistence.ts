@@ -14,13 +14,15 @@ import type { Grant } from "../routing/grant.ts";
 import { type Delivery, Message } from "../routing/message.ts";
 import { TopicTrie } from "../routing/topic-trie.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
-import { grantOf, type OfflineSessions } from "./offline-sessions.ts";
+import { grantOf } from "./known-sessions.ts";
+import { retried } from "./retried.ts";
 import { messageOf, toStored } from "./stored-form.ts";
+import type { StoredRoutes } from "./stored-routes.ts";
 
 /** What all stored sessions of an engine share. */
 export interface PersistenceParts {
   stored: StoredSessions;
-  offline: OfflineSessions;
+  routes: StoredRoutes;
   batches: EnqueueBatches;
   onUnstored(count: number): void;
   clock: Clock;
@@ -34,15 +36,20 @@ export interface Holder {
   sessionId: string;
 }
 
-/** Where a session's messages go. */
-export interface Outgoing {
-  publish(delivery: Delivery): void;
-  reserve(packetIds: readonly number[]): void;
-  releaseAgain(packetId: number, delivery: Delivery): void;
+/** The session of the connection. */
+export interface OpenSession {
+  readonly outbound: {
+    publish(delivery: Delivery): void;
+    reserve(packetIds: readonly number[]): void;
+    releaseAgain(packetId: number, delivery: Delivery): void;
+  };
+  readonly isClosed: boolean;
+  mayReceive(topic: string): boolean;
+  close(reason: string): void;
 }
 
-const ATTEMPTS = 5;
-const RETRY_MS = 200;
+/** More messages than this do not wait until what is stored has been read. */
+const MOST_DEFERRED = 1_000;
 const EMPTY = Buffer.alloc(0);
 
 /** The stored side of one session, while its client is connected. */
@@ -55,6 +62,13 @@ export class Persistence {
   #done: string[] = [];
   #deleting: Promise<void> | undefined;
   #isRestored = false;
+  #session: OpenSession | undefined;
+  /** The last stored message that has been read. */
+  #position = "0";
+  /** What arrives while stored messages are read, which come first; `undefined` otherwise. */
+  #deferred: Delivery[] | undefined;
+  /** There may be stored messages that the read under way does not see. */
+  #isStale = false;
   /** Seconds; a DISCONNECT of MQTT 5 may change it. */
   expirySeconds: number;
 
@@ -109,24 +123,62 @@ export class Persistence {
   }
 
   /**
-   * Sends what waits: first what was sent before, under the same packet ids [MQTT-4.4.0-1], then what was stored since, and what has
-   * arrived meanwhile. What matches no subscription of the client any more is deleted.
+   * Sends what waits, first what was sent before, under the same packet ids [MQTT-4.4.0-1], then what was stored since; and what is sent to
+   * the session from now on. What matches no subscription of the client any more is deleted.
    */
-  sendWaiting(out: Outgoing, mayReceive: (topic: string) => boolean): void {
+  open(session: OpenSession): void {
+    this.#session = session;
+    const { messages } = this.#resumed;
+    session.outbound.reserve(messages.flatMap(({ packetId }) => packetId ?? []));
+    this.#send(session, messages);
+    this.#resumed.messages = [];
+    this.#parts.routes.opened(this.#holder.ownerId, this.#holder.sessionId, this);
+  }
+
+  /** Reads what has been stored since; what is sent to the session waits for that. */
+  catchUp(): void {
+    if (!this.#session || this.#session.isClosed) return;
+    this.#isStale = true;
+    if (this.#deferred) return;
+    this.#deferred = [];
+    this.#readAdded(this.#session).catch((error: Error) => {
+      this.#parts.logger.warn({ err: error.message }, "stored messages could not be read");
+      this.#session!.close("storage_failed");
+    });
+  }
+
+  /** Whether a message has been taken, to be sent after what is being read. */
+  defers(delivery: Delivery): boolean {
+    if (!this.#deferred || delivery.qos === 0 || delivery.redeliver) return false;
+    delivery.message.own();
+    if (this.#deferred.push(delivery) > MOST_DEFERRED) this.#session!.close("slow_consumer");
+    return true;
+  }
+
+  async #readAdded(session: OpenSession): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      const added = await retried(() => this.#parts.stored.readAdded(this.#holder, this.#position));
+      if (session.isClosed) return;
+      this.#send(session, added);
+    }
+    const deferred = this.#deferred ?? [];
+    this.#deferred = undefined;
+    for (const delivery of deferred) session.outbound.publish(delivery);
+  }
+
+  #send(session: OpenSession, messages: readonly StoredMessage[]): void {
     const filters = new TopicTrie<true>();
     for (const filter of this.#subscriptions.keys()) if (!sharedFilter(filter)) filters.set(filter, true);
-    const { messages } = this.#resumed;
-    out.reserve(messages.flatMap(({ packetId }) => packetId ?? []));
     for (const stored of messages) {
       const { position, packetId, topic } = stored;
-      const isWanted = filters.matchingTopic(topic).length > 0 && mayReceive(topic);
-      if (stored.released) out.releaseAgain(packetId!, this.#deliveryOf(stored, new Message(topic, EMPTY, stored.qos)));
-      else if (isWanted) out.publish(this.#deliveryOf(stored, messageOf(this.#parts, stored)));
+      this.#position = position;
+      const isWanted = filters.matchingTopic(topic).length > 0 && session.mayReceive(topic);
+      if (stored.released) {
+        const released = new Message(topic, EMPTY, stored.qos);
+        session.outbound.releaseAgain(packetId!, this.#deliveryOf(stored, released));
+      } else if (isWanted) session.outbound.publish(this.#deliveryOf(stored, messageOf(this.#parts, stored)));
       else this.#delete(position);
-    }
-    this.#resumed.messages = [];
-    for (const buffered of this.#parts.offline.take(this.#holder.ownerId)) {
-      if (filters.matchingTopic(buffered.message.topic).length > 0) out.publish(buffered);
     }
   }
 
@@ -150,28 +202,41 @@ export class Persistence {
    * @returns when that is done
    */
   part(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[], isWillDue: boolean): Promise<void> {
-    const { offline, batches, clock } = this.#parts;
-    const { ownerId, tenantId } = this.#holder;
+    const { routes, batches, clock } = this.#parts;
+    const { ownerId, tenantId, sessionId } = this.#holder;
     if (this.expirySeconds === 0) {
-      offline.forget(ownerId);
-      return this.#background(() => this.#parts.stored.discard(ownerId, this.#holder.sessionId));
+      routes.forget(ownerId, sessionId);
+      return this.#background(() => this.#parts.stored.discard(ownerId, sessionId));
     }
     const expiresAt = new Date(clock.now().getTime() + this.expirySeconds * SECOND);
     // A connection that ends before it is answered leaves the stored session as it was.
     const subscriptions = this.#isRestored ? [...this.#subscriptions.values()] : this.#resumed.subscriptions;
     const parted = this.#parted(this.#isRestored ? incomingIds : this.#resumed.incomingIds, unsettled);
     if (this.#hasWill) parted.will = isWillDue ? "due" : "void";
-    for (const buffered of offline.take(ownerId)) parted.messages.push(toStored(this.#parts, ownerId, buffered));
-    offline.part({ ownerId, tenantId, subscriptions, expiresAt });
+    for (const delivery of this.#deferred ?? []) parted.messages.push(toStored(this.#parts, ownerId, delivery));
+    let isStored = false;
     const work = this.#background(async () => {
-      await this.#deleting;
-      if (this.#done.length > 0) await this.#parts.stored.deleteMessages(this.#done.splice(0));
-      const refused = await this.#parts.stored.part(parted);
-      if (refused === undefined) await offline.refresh(ownerId);
-      else if (refused > 0) this.#parts.onUnstored(refused);
+      isStored = await this.#store(parted);
     });
-    batches.after(ownerId, work);
-    return work;
+    const session = { ownerId, tenantId, subscriptions, expiresAt };
+    const parting = routes.part(
+      session,
+      sessionId,
+      work.then(() => isStored),
+    );
+    batches.after(ownerId, parting);
+    return parting;
+  }
+
+  /** @returns whether the connection still had the stored session */
+  async #store(parted: PartedSession): Promise<boolean> {
+    const { stored, routes, onUnstored } = this.#parts;
+    await this.#deleting;
+    if (this.#done.length > 0) await stored.deleteMessages(this.#done.splice(0));
+    const refused = await stored.part(parted);
+    if (refused === undefined) await routes.refresh(parted.ownerId);
+    else if (refused > 0) onUnstored(refused);
+    return refused !== undefined;
   }
 
   #parted(incomingIds: readonly number[], unsettled: readonly UnsettledDelivery[]): PartedSession {
@@ -208,18 +273,6 @@ export class Persistence {
     while (this.#done.length > 0) {
       const positions = this.#done.splice(0);
       await this.#background(() => this.#parts.stored.deleteMessages(positions));
-    }
-  }
-}
-
-async function retried(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt).unref());
     }
   }
 }

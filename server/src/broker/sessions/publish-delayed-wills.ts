@@ -1,7 +1,8 @@
 import type { DueWill } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
-import { publishFor } from "../engine/end-session.ts";
+import { publishStored } from "../engine/end-session.ts";
+import { isRetained, retain as retainFor } from "../engine/retain.ts";
 import type { SessionDeps } from "../engine/session.ts";
 import type { Principal } from "../policy/policy.ts";
 import { messageOf } from "./stored-form.ts";
@@ -36,17 +37,33 @@ export class DelayedWills {
     for (;;) {
       const wills = await stored.leaseWills();
       if (wills.length === 0) return;
-      for (const will of wills) {
-        if (will.isPermitted)
-          await publishFor(
-            this.#deps,
-            senderOf(will),
-            messageOf(this.#deps, { ...will, expiresAt: null }),
-            will.retain,
-          );
-        await stored.deleteWill(will.sessionId);
-      }
+      for (const will of wills) await this.#publish(will);
     }
+  }
+
+  /**
+   * What is stored of a will is stored once, also where a process is killed and another one begins again: its readings at the time at which
+   * it was due, its retained message in place of itself, and its messages for stored sessions as the will is deleted.
+   */
+  async #publish(will: DueWill): Promise<void> {
+    const { persistence, policy, router } = this.#deps;
+    const { stored, routes } = persistence;
+    if (!will.isPermitted) {
+      await stored.settleWill(will, []);
+      return;
+    }
+    const { tenantId, topic, payload, dueAt } = will;
+    const sender = senderOf(will);
+    const message = messageOf(this.#deps, { ...will, expiresAt: null });
+    await policy.storeMessage(sender, topic, payload, dueAt);
+    const retain = will.retain && isRetained(await retainFor(this.#deps, sender, message));
+    const routed = { tenantId, message, retain, storedFor: new Set<string>() };
+    const isOurs = await routes.storeAs(routed, async (messages) => {
+      const refused = await stored.settleWill(will, messages);
+      if (refused) persistence.onUnstored(refused);
+      return refused !== undefined;
+    });
+    if (isOurs) await publishStored({ persistence, router }, routed);
   }
 }
 

@@ -35,12 +35,28 @@ export function bytesOf({ topic, payload, properties }: NewStoredMessage): numbe
   return MESSAGE_OVERHEAD + Buffer.byteLength(topic) + payload.length + properties.length;
 }
 
+const stored = sql`position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", subscription_ids AS "subscriptionIds", packet_id AS "packetId", released`;
+
 /** What waits for an owner, oldest first, without what has expired. */
 export async function selectMessages(tx: Tx, ownerId: string, now: Date): Promise<StoredMessage[]> {
   const { rows } = await sql<StoredMessage>`
-    SELECT position, topic, payload, qos, retain, properties, expires_at AS "expiresAt", subscription_ids AS "subscriptionIds", packet_id AS "packetId", released
-      FROM stored_messages WHERE owner_id = ${ownerId} AND (expires_at IS NULL OR expires_at > ${now})
+    SELECT ${stored} FROM stored_messages WHERE owner_id = ${ownerId} AND (expires_at IS NULL OR expires_at > ${now})
      ORDER BY position`.execute(tx);
+  return rows;
+}
+
+/** What has been stored for a connection since it was given its stored session, as long as it has that. */
+export async function selectAdded(
+  db: Db,
+  { ownerId, sessionId }: { ownerId: string; sessionId: string },
+  after: string,
+  now: Date,
+): Promise<StoredMessage[]> {
+  const { rows } = await sql<StoredMessage>`
+    SELECT ${stored} FROM stored_messages m
+     WHERE owner_id = ${ownerId} AND position > ${after}::bigint AND (expires_at IS NULL OR expires_at > ${now})
+       AND EXISTS (SELECT FROM stored_sessions s WHERE s.owner_id = m.owner_id AND s.session_id = ${sessionId})
+     ORDER BY position`.execute(db);
   return rows;
 }
 
@@ -51,7 +67,7 @@ export interface SessionCaps {
 
 /**
  * Adds messages to stored sessions, each owner's in their order. The newest are left out where an owner would have too many; so are
- * those of owners without a stored session.
+ * those of owners without a stored session. The processes with connections of owners that are connected are notified.
  *
  * @returns how many were added
  */
@@ -63,9 +79,9 @@ export async function insertMessages(
   if (messages.length === 0) return 0;
   const owners = plainArray([...new Set(messages.map(({ ownerId }) => ownerId))]);
   // One after the other for each owner, so that the count below is right.
-  await sql`SELECT owner_id FROM stored_sessions WHERE owner_id = ANY (${owners}::text::uuid[]) ORDER BY owner_id FOR UPDATE`.execute(
-    tx,
-  );
+  const { rows } = await sql<{ ownerId: string; isConnected: boolean }>`
+    SELECT owner_id AS "ownerId", expires_at IS NULL AS "isConnected" FROM stored_sessions
+     WHERE owner_id = ANY (${owners}::text::uuid[]) ORDER BY owner_id FOR UPDATE`.execute(tx);
   const { numAffectedRows } = await sql`
     WITH used AS (
       SELECT owner_id, count(*) AS messages, sum(bytes) AS bytes FROM stored_messages
@@ -92,7 +108,15 @@ export async function insertMessages(
            (owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, subscription_ids)
     SELECT owner_id, tenant_id, topic, payload, qos, retain, properties, expires_at, packet_id, released, bytes, subscription_ids::integer[]
       FROM ranked WHERE nth <= ${caps.messages} AND total <= ${caps.bytes} ORDER BY n`.execute(tx);
+  const connected = rows.flatMap(({ ownerId, isConnected }) => (isConnected ? [ownerId] : []));
+  if (connected.length > 0) await notifyAdded(tx, connected);
   return Number(numAffectedRows ?? 0);
+}
+
+async function notifyAdded(tx: Tx, owners: readonly string[]): Promise<void> {
+  await sql`SELECT pg_notify('muster_stored_messages', o) FROM unnest(${plainArray(owners)}::text::text[]) AS o`.execute(
+    tx,
+  );
 }
 
 /** What a client was sent of the messages that are stored already. */

@@ -35,12 +35,13 @@ export interface ResumedSession {
   messages: StoredMessage[];
 }
 
-/** A stored session whose owner is not connected. */
-export interface OfflineSession {
+/** What every process knows of a stored session. */
+export interface KnownSession {
   ownerId: string;
   tenantId: string;
   subscriptions: StoredSubscription[];
-  expiresAt: Date;
+  /** `null` while its owner is connected. */
+  expiresAt: Date | null;
 }
 
 const CHANNEL = sql`'muster_stored_sessions'`;
@@ -87,8 +88,13 @@ export async function writeSubscriptions(
   { ownerId, sessionId }: Pick<ResumeRequest, "ownerId" | "sessionId">,
   subscriptions: readonly StoredSubscription[],
 ): Promise<void> {
-  await sql`UPDATE stored_sessions SET subscriptions = ${JSON.stringify(subscriptions)}::text::jsonb
-    WHERE owner_id = ${ownerId} AND session_id = ${sessionId}`.execute(db);
+  await sql`
+    WITH written AS (
+      UPDATE stored_sessions s SET subscriptions = given.subscriptions
+        FROM (SELECT ${JSON.stringify(subscriptions)}::text::jsonb AS subscriptions) given
+       WHERE owner_id = ${ownerId} AND session_id = ${sessionId} AND s.subscriptions <> given.subscriptions
+      RETURNING owner_id
+    ) SELECT pg_notify(${CHANNEL}, owner_id::text) FROM written`.execute(db);
 }
 
 /** The connection of a stored session has ended. @returns whether it still had the session */
@@ -116,20 +122,21 @@ async function notifyOf(db: Db, ownerId: string): Promise<void> {
   await sql`SELECT pg_notify(${CHANNEL}, ${ownerId})`.execute(db);
 }
 
-const offline = sql`owner_id AS "ownerId", tenant_id AS "tenantId", subscriptions, expires_at AS "expiresAt"`;
+const known = sql`owner_id AS "ownerId", tenant_id AS "tenantId", subscriptions, expires_at AS "expiresAt"`;
+const lasts = (now: Date) => sql`(expires_at IS NULL OR expires_at > ${now})`;
 
-/** The stored sessions whose owners are not connected, by owner, after `after`. */
-export async function listOffline(db: Db, after: string, now: Date, limit: number): Promise<OfflineSession[]> {
-  const { rows } = await sql<OfflineSession>`
-    SELECT ${offline} FROM stored_sessions WHERE owner_id > ${after}::uuid AND expires_at > ${now}
+/** The stored sessions that have not expired, by owner, after `after`. */
+export async function listStored(db: Db, after: string, now: Date, limit: number): Promise<KnownSession[]> {
+  const { rows } = await sql<KnownSession>`
+    SELECT ${known} FROM stored_sessions WHERE owner_id > ${after}::uuid AND ${lasts(now)}
      ORDER BY owner_id LIMIT ${limit}`.execute(db);
   return rows;
 }
 
-/** The stored session of an owner who is not connected. */
-export async function readOffline(db: Db, ownerId: string, now: Date): Promise<OfflineSession | undefined> {
-  const { rows } = await sql<OfflineSession>`
-    SELECT ${offline} FROM stored_sessions WHERE owner_id = ${ownerId} AND expires_at > ${now}`.execute(db);
+/** The stored session of an owner, unless it has expired. */
+export async function readStored(db: Db, ownerId: string, now: Date): Promise<KnownSession | undefined> {
+  const { rows } = await sql<KnownSession>`
+    SELECT ${known} FROM stored_sessions WHERE owner_id = ${ownerId} AND ${lasts(now)}`.execute(db);
   return rows[0];
 }
 

@@ -9,24 +9,26 @@ import {
   insertMessages,
   type NewStoredMessage,
   type SentMessage,
+  type StoredMessage,
+  selectAdded,
   updateSent,
 } from "./stored-message-store.ts";
 import {
   countStored,
   deleteStoredSession,
   expiryOf,
-  listOffline,
-  type OfflineSession,
+  type KnownSession,
+  listStored,
   partSession,
   pruneStored,
   type ResumedSession,
   type ResumeRequest,
-  readOffline,
+  readStored,
   resumeSession,
   type StoredSubscription,
   writeSubscriptions,
 } from "./stored-session-store.ts";
-import { beginDelay, type DueWill, deleteWill, endDelay, leaseWills } from "./will-store.ts";
+import { beginDelay, type DueWill, deleteLeased, deleteWill, endDelay, leaseWills } from "./will-store.ts";
 
 type Holder = Pick<ResumeRequest, "ownerId" | "sessionId">;
 
@@ -57,19 +59,27 @@ export interface StoredSessions {
   part(parted: PartedSession): Promise<number | undefined>;
   /** Deletes the stored session of an owner; with `sessionId` only if this connection has it. */
   discard(ownerId: string, sessionId?: string): Promise<void>;
-  /** Delayed wills that are due, for this process alone to publish; each is leased again if it is not deleted in time. */
+  /** Delayed wills that are due, leased to this process; each is leased again if it is not settled in time. */
   leaseWills(): Promise<DueWill[]>;
-  /** A will has been published, or is void. */
-  deleteWill(sessionId: string): Promise<void>;
+  /**
+   * Deletes a leased will and adds its message to stored sessions, in one transaction: so that is done once.
+   *
+   * @returns how many messages had no room; undefined where another process has the will by now, or it is void
+   */
+  settleWill(will: DueWill, messages: readonly NewStoredMessage[]): Promise<number | undefined>;
   /** Adds messages of one tenant to stored sessions. @returns how many had no room */
   enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
   /** Deletes messages that a client has acknowledged, or may not receive. */
   deleteMessages(positions: readonly string[]): Promise<void>;
-  /** The stored sessions whose owners are not connected. */
-  allOffline(): AsyncIterable<OfflineSession>;
-  readOffline(ownerId: string): Promise<OfflineSession | undefined>;
+  /** What has been added for a connection after a position, as long as it has the stored session. */
+  readAdded(holder: Holder, after: string): Promise<StoredMessage[]>;
+  /** The stored sessions, also of owners that are connected. */
+  all(): AsyncIterable<KnownSession>;
+  read(ownerId: string): Promise<KnownSession | undefined>;
   /** Calls `handler` with the owner of each stored session that changes, in whichever process; with "" after changes may have been missed. */
   onChange(handler: (ownerId: string) => void): Promise<Unlisten>;
+  /** Calls `handler` with each owner for whom messages are stored while it is connected; with "" after some may have been missed. */
+  onAdded(handler: (ownerId: string) => void): Promise<Unlisten>;
 }
 
 const LIST_LIMIT = 1_000;
@@ -84,12 +94,19 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
   const { database, clock, limits } = deps;
   const { db, connects } = database;
   const caps = { messages: limits.storedMessages, bytes: limits.storedBytes };
-  const usage = createUsage(deps);
+  const room = createRoom(deps);
   return {
-    hasRoom: async (tenantId) => (await usage(tenantId)).sessions < limits.storedSessions,
-    resume: (request) => resumeSession(connects, request, clock.now()),
+    hasRoom: room.forSession,
+    async resume(request) {
+      const resumed = await resumeSession(connects, request, clock.now());
+      await faultPoint("stored.resumed");
+      return resumed;
+    },
     writeSubscriptions: (holder, subscriptions) => writeSubscriptions(db, holder, subscriptions),
-    part: (parted) => part(database, parted, { now: clock.now(), caps }),
+    async part(parted) {
+      await faultPoint("stored.part");
+      return await part(database, parted, { now: clock.now(), caps });
+    },
     async discard(ownerId, sessionId) {
       await deleteStoredSession(db, ownerId, sessionId);
       // A session that ends itself has published its will.
@@ -97,16 +114,17 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
       else await deleteWill(db, sessionId);
     },
     leaseWills: () => leaseWills(db, clock.now(), addMs(clock.now(), LEASE_MS), WILLS),
-    async deleteWill(sessionId) {
-      await faultPoint("will.published");
-      await deleteWill(db, sessionId);
+    async settleWill(will, messages) {
+      const fitting = await room.forMessages(will.tenantId, messages);
+      await faultPoint("will.settle");
+      const added = await inTransaction(db, async (tx) =>
+        (await deleteLeased(tx, will)) ? await insertMessages(tx, fitting, caps) : undefined,
+      );
+      await faultPoint("will.settled");
+      return added === undefined ? undefined : messages.length - added;
     },
     async enqueue(tenantId, messages) {
-      const use = await usage(tenantId);
-      const fitting = messages.filter((message) => {
-        use.bytes += bytesOf(message);
-        return use.bytes <= limits.storedBytesPerTenant;
-      });
+      const fitting = await room.forMessages(tenantId, messages);
       const added = await inTransaction(db, (tx) => insertMessages(tx, fitting, caps));
       return messages.length - added;
     },
@@ -114,17 +132,22 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
       await faultPoint("stored.acknowledge");
       await deleteMessages(db, positions);
     },
-    async *allOffline() {
+    readAdded: (holder, after) => selectAdded(db, holder, after, clock.now()),
+    async *all() {
       let after = BEFORE_ALL;
       for (;;) {
-        const found = await listOffline(db, after, clock.now(), LIST_LIMIT);
+        const found = await listStored(db, after, clock.now(), LIST_LIMIT);
         yield* found;
         if (found.length < LIST_LIMIT) return;
         after = found.at(-1)!.ownerId;
       }
     },
-    readOffline: (ownerId) => readOffline(db, ownerId, clock.now()),
+    async read(ownerId) {
+      await faultPoint("stored.changed");
+      return await readStored(db, ownerId, clock.now());
+    },
     onChange: (handler) => database.listen("muster_stored_sessions", handler),
+    onAdded: (handler) => database.listen("muster_stored_messages", handler),
   };
 }
 
@@ -143,16 +166,29 @@ async function part(
   });
 }
 
-/** Counts what a tenant has stored, at most once a second. */
-function createUsage({ database, clock }: ConnectionsDeps) {
+/** What tenants have room for; what they have stored is counted at most once a second. */
+function createRoom({ database, clock, limits }: ConnectionsDeps) {
   const counted = new Map<string, { sessions: number; bytes: number; atMs: number }>();
-  return async (tenantId: string) => {
+  async function usage(tenantId: string) {
     const known = counted.get(tenantId);
     const nowMs = clock.monotonicMs();
     if (known && nowMs - known.atMs < COUNTED_MS) return known;
     const use = { ...(await countStored(database.db, tenantId)), atMs: nowMs };
     counted.set(tenantId, use);
     return use;
+  }
+
+  return {
+    forSession: async (tenantId: string) => (await usage(tenantId)).sessions < limits.storedSessions,
+    /** Those messages that the bytes of the tenant have room for. */
+    async forMessages(tenantId: string, messages: readonly NewStoredMessage[]): Promise<NewStoredMessage[]> {
+      if (messages.length === 0) return [];
+      const use = await usage(tenantId);
+      return messages.filter((message) => {
+        use.bytes += bytesOf(message);
+        return use.bytes <= limits.storedBytesPerTenant;
+      });
+    },
   };
 }
 

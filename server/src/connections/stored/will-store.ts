@@ -21,6 +21,9 @@ export interface DelayedWill {
 }
 
 export interface DueWill extends DelayedWill {
+  dueAt: Date;
+  /** The lease under which this process publishes it. */
+  leasedUntil: Date;
   /** Whether its client may still publish to the topic. */
   isPermitted: boolean;
 }
@@ -70,6 +73,15 @@ export async function deleteWill(db: Db, sessionId: string): Promise<void> {
   await sql`DELETE FROM delayed_wills WHERE session_id = ${sessionId}`.execute(db);
 }
 
+/** Deletes a will that is leased to this process. @returns false where it is not any more */
+export async function deleteLeased(tx: Tx, { sessionId, leasedUntil }: DueWill): Promise<boolean> {
+  const { rows } = await sql`
+    DELETE FROM delayed_wills WHERE session_id = ${sessionId} AND leased_until = ${leasedUntil} RETURNING session_id`.execute(
+    tx,
+  );
+  return rows.length === 1;
+}
+
 /** Leases wills that are due to this process: no other one publishes them until `leasedUntil`. */
 export async function leaseWills(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<DueWill[]> {
   const { rows } = await sql<DueWill>`
@@ -80,6 +92,8 @@ export async function leaseWills(db: Db, now: Date, leasedUntil: Date, limit: nu
         ORDER BY d.due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING w.session_id AS "sessionId", w.owner_id AS "ownerId", w.tenant_id AS "tenantId", w.tenant_slug AS "tenantSlug",
               w.client_id AS "clientId", w.is_device AS "isDevice", w.topic, w.payload, w.qos, w.retain, w.properties,
-              w.delay_seconds AS "delaySeconds", ${isPermitted(sql`w`)} AS "isPermitted"`.execute(db);
+              w.delay_seconds AS "delaySeconds", w.due_at AS "dueAt", w.leased_until AS "leasedUntil", ${isPermitted(sql`w`)} AS "isPermitted"`.execute(
+    db,
+  );
   return rows;
 }

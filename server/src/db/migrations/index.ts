@@ -38,8 +38,6 @@ import { storedSessions } from "./broker/0040-stored-sessions.ts";
 import { retainedMessages } from "./broker/0046-retained-messages.ts";
 import { subscriptionIdentifiers } from "./broker/0047-subscription-identifiers.ts";
 import { delayedWills } from "./broker/0048-delayed-wills.ts";
-import { nodeRecords } from "./broker/0050-node-records.ts";
-import { reapedNodes } from "./broker/0051-reaped-nodes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -108,6 +106,4 @@ export const migrations: readonly Migration[] = [
   { number: 47, name: "subscription identifiers", sql: subscriptionIdentifiers },
   { number: 48, name: "delayed wills", sql: delayedWills },
   { number: 49, name: "forgotten webhooks", sql: forgottenWebhooks },
-  { number: 50, name: "node records", sql: nodeRecords },
-  { number: 51, name: "reaped nodes", sql: reapedNodes },
 ];

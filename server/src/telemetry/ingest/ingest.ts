@@ -53,7 +53,7 @@ export interface Ingest {
 /** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest {
   const { database, clock, limits } = deps;
-  const serverTime = createServerTime();
+  const ofDevices = createServerTime();
   const isolation = new Isolation();
   const lastSeen = createLastSeenThrottle();
   const shared = {
@@ -69,7 +69,9 @@ export function createIngest(deps: IngestDeps): Ingest {
 
   return {
     ingest(message) {
-      const nowMs = clock.now().getTime();
+      const { arrivedAt } = message;
+      const nowMs = (arrivedAt ?? clock.now()).getTime();
+      const serverTime = arrivedAt ? createServerTime() : ofDevices;
       const maxReadings = limits.readingsPerMessage;
       const shard = shards[shardOf(message.deviceUid, shards.length)]!;
       if (message.payload.length <= LARGE_BYTES) {

@@ -11,6 +11,8 @@ export interface Message {
   deviceId: string;
   topic: string;
   payload: Buffer;
+  /** When it arrived, if that is not now: stored once more at the same time, its readings replace those stored before. */
+  arrivedAt?: Date | undefined;
 }
 
 /** Parses a message and gives every reading a time. A bad payload becomes a rejected message. */

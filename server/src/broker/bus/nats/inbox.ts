@@ -1,11 +1,10 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import type { Message } from "../../routing/message.ts";
 import type { Announcements } from "../announcements.ts";
-import type { BusReceiver, SharedMessage } from "../bus.ts";
+import type { BusReceiver } from "../bus.ts";
 import { type BatchNumber, BUS_VERSION, type BusFrame, decodeFrame, encodeAck, encodeNumber } from "../frame.ts";
 import { FrameSplitter } from "../frame-fields.ts";
-import type { RemoteInterest } from "../remote-interest.ts";
+import type { RemoteState } from "../remote-state.ts";
 import type { Peer } from "./peer.ts";
 
 /** How long an acknowledgement waits for further batches. */
@@ -16,7 +15,7 @@ export interface InboxOptions {
   name: string;
   clock: Clock;
   logger: Logger;
-  remote: RemoteInterest<Peer>;
+  remote: RemoteState<Peer>;
   announcements: Announcements;
   receiver(): BusReceiver;
   find(name: string): Peer | undefined;
@@ -77,11 +76,10 @@ export class Inbox {
   }
 
   /** The MQTT messages in bytes of frames. */
-  *messagesIn(bytes: readonly Buffer[]): Iterable<{ message: Message; shared: SharedMessage | undefined }> {
+  *messagesIn(bytes: readonly Buffer[]): Iterable<BusFrame & { type: "publish" | "shared" }> {
     for (const frame of bytes.flatMap(framesOf)) {
       const decoded = this.#decode(frame);
-      if (decoded.type === "publish") yield { message: decoded.message, shared: undefined };
-      if (decoded.type === "shared") yield { message: decoded.message, shared: decoded };
+      if (decoded.type === "publish" || decoded.type === "shared") yield decoded;
     }
   }
 
@@ -131,9 +129,8 @@ export class Inbox {
     if (frame.type === "publish") receiver().deliver(frame);
     else if (frame.type === "shared") receiver().deliverShared(frame);
     else if (frame.type === "known") announcements.known(peer.name, peer.link, frame.number);
-    else if (frame.type === "interest" || frame.type === "all") {
-      if (frame.type === "interest") remote.set(peer, frame.tenantId, frame.filter, frame.isOn);
-      else peer.setKnown();
+    else if (remote.learn(peer, frame, receiver())) {
+      if (frame.type === "all") peer.setKnown();
       peer.link.control(encodeNumber("known", frame.number));
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { KnownSession } from "../../../connections/connections.ts";
 import { type Clock, SECOND } from "../../../lib/clock.ts";
 import type { Ids } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -9,7 +10,7 @@ import type { BrokerLimits } from "../../limits.ts";
 import { Announcements } from "../announcements.ts";
 import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus.ts";
 import { BUS_VERSION, encodeBye, encodeHello, encodePublish, encodeShared } from "../frame.ts";
-import { RemoteInterest } from "../remote-interest.ts";
+import { RemoteState } from "../remote-state.ts";
 import { Inbox } from "./inbox.ts";
 import { NatsClient } from "./nats-client.ts";
 import { NatsLink, WaitingBytes } from "./nats-link.ts";
@@ -41,11 +42,11 @@ const STOP_MS = 2 * SECOND;
  */
 export class NatsBus implements Bus {
   readonly #deps: NatsBusDeps;
-  readonly #name: string;
+  readonly name: string;
   readonly #client: NatsClient;
   readonly #subjects = subjectsOf(BUS_VERSION);
   readonly #peers = new Map<string, Peer>();
-  readonly #remote = new RemoteInterest<Peer>();
+  readonly #remote = new RemoteState<Peer>();
   readonly #announcements: Announcements;
   readonly #inbox: Inbox;
   readonly #total: WaitingBytes;
@@ -59,12 +60,12 @@ export class NatsBus implements Bus {
 
   constructor(deps: NatsBusDeps) {
     this.#deps = deps;
-    this.#name = deps.ids.bytes(4).toString("hex");
+    this.name = deps.ids.bytes(4).toString("hex");
     this.#total = new WaitingBytes(deps.limits.natsBusBytes);
     this.#announcements = new Announcements({ peers: () => this.#peers.keys(), onPending: () => this.#schedule() });
     this.#inbox = new Inbox({
       ...deps,
-      name: this.#name,
+      name: this.name,
       find: (name) => this.#peers.get(name),
       join: (name) => this.#join(name),
       remote: this.#remote,
@@ -74,7 +75,7 @@ export class NatsBus implements Bus {
       onLost: (peer) => this.#restart(peer),
       onAcknowledged: () => this.#onIdle(),
     });
-    this.#client = new NatsClient({ ...deps, name: `muster ${this.#name}`, ...this.#ofClient() });
+    this.#client = new NatsClient({ ...deps, name: `muster ${this.name}`, ...this.#ofClient() });
   }
 
   /** Whether messages get from this process to others now. */
@@ -97,12 +98,12 @@ export class NatsBus implements Bus {
     this.flush();
     const { promise: isIdle, resolve } = Promise.withResolvers<void>();
     this.#onIdle = () => {
-      if (this.#isIdle()) resolve();
+      if ([...this.#peers.values()].every(({ link }) => link.isIdle)) resolve();
     };
     this.#onIdle();
     if (this.isConnected) await withTimeout(isIdle, STOP_MS, () => undefined);
     this.#inbox.close();
-    this.#client.publish(this.#subjects.all, encodeBye(this.#name));
+    this.#client.publish(this.#subjects.all, encodeBye(this.name));
     await this.#client.close();
     this.#announcements.close();
   }
@@ -119,25 +120,47 @@ export class NatsBus implements Bus {
     this.#announcements.change(tenantId, filter, isOn);
   }
 
+  serve(ownerId: string): void {
+    this.#announcements.serve(ownerId);
+  }
+
+  release(ownerId: string, session?: KnownSession): void {
+    this.#announcements.release(ownerId, session);
+  }
+
+  settled(ownerId: string): void {
+    this.#announcements.settled(ownerId);
+  }
+
+  serverOf(ownerId: string): string | undefined {
+    return this.#remote.owners.serverOf(ownerId)?.name;
+  }
+
+  freed(ownerId: string): Promise<void> | undefined {
+    return this.#remote.owners.freed(ownerId);
+  }
+
   announced(): Promise<void> | undefined {
     this.flush();
     return this.#announcements.announced();
   }
 
   publish(message: BusMessage): boolean {
-    const peers = this.#remote.peersOf(message.tenantId, message.message.topic);
+    const peers = this.#remote.interest.peersOf(message.tenantId, message.message.topic);
     if (!peers) return false;
     const frame = encodePublish(message, this.#deps.clock.monotonicMs());
-    for (const peer of peers) this.#send(peer, frame, message.message.qos);
+    for (const peer of peers) {
+      if (!this.#send(peer, frame, message.message.qos)) this.#receiver?.undelivered(message, peer.name);
+    }
     return true;
   }
 
   groupsOf(tenantId: string, topic: string): ReadonlyMap<string, number> {
-    return this.#remote.groupsOf(tenantId, topic);
+    return this.#remote.interest.groupsOf(tenantId, topic);
   }
 
   publishShared(message: SharedMessage): boolean {
-    const next = () => this.#remote.nextOf(message.tenantId, message.group);
+    const next = () => this.#remote.interest.nextOf(message.tenantId, message.group);
     const first = next();
     if (!first) return false;
     let peer = first;
@@ -154,12 +177,9 @@ export class NatsBus implements Bus {
     const { all, to, away } = this.#subjects;
     return {
       subscriptions: new Map([
-        [to(this.#name), (data: Buffer) => this.#inbox.received(data)],
+        [to(this.name), (data: Buffer) => this.#inbox.received(data)],
         [all, (data: Buffer) => this.#heard(data)],
-        [
-          away(this.#name, "*"),
-          (_: Buffer, subject: string) => this.#isAway(subject.slice(away(this.#name, "").length)),
-        ],
+        [away(this.name, "*"), (_: Buffer, subject: string) => this.#isAway(subject.slice(away(this.name, "").length))],
       ]),
       onUp: () => {
         this.#beat();
@@ -168,8 +188,11 @@ export class NatsBus implements Bus {
     };
   }
 
-  #send(peer: Peer, frame: Buffer, qos: number): void {
-    if (!peer.link.message(frame, qos)) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+  /** @returns false where too much waits for the other process */
+  #send(peer: Peer, frame: Buffer, qos: number): boolean {
+    const isSent = peer.link.message(frame, qos);
+    if (!isSent) this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+    return isSent;
   }
 
   #schedule(): void {
@@ -178,12 +201,8 @@ export class NatsBus implements Bus {
     setImmediate(() => this.flush());
   }
 
-  #isIdle(): boolean {
-    return [...this.#peers.values()].every(({ link }) => link.isIdle);
-  }
-
   #beat(): void {
-    this.#client.publish(this.#subjects.all, encodeHello(this.#name));
+    this.#client.publish(this.#subjects.all, encodeHello(this.name));
   }
 
   #tick(): void {
@@ -228,9 +247,9 @@ export class NatsBus implements Bus {
 
   #newLink(name: string): NatsLink {
     const { limits, metrics } = this.#deps;
-    const [subject, away] = [this.#subjects.to(name), this.#subjects.away(this.#name, name)];
+    const [subject, away] = [this.#subjects.to(name), this.#subjects.away(this.name, name)];
     return new NatsLink({
-      from: this.#name,
+      from: this.name,
       epoch: ++this.#epoch,
       maxBytes: limits.mqttBusBytes,
       total: this.#total,
@@ -251,7 +270,7 @@ export class NatsBus implements Bus {
   #restart(peer: Peer): void {
     const old = peer.link;
     peer.link = this.#newLink(peer.name);
-    this.#abandon(old);
+    this.#abandon(old, peer.name);
     this.#announcements.joined(peer.name, peer.link);
   }
 
@@ -260,16 +279,21 @@ export class NatsBus implements Bus {
     this.#deps.metrics.busPeers.set(this.#peers.size);
     this.#remote.forget(peer);
     this.#announcements.left(peer.name, peer.link);
-    this.#abandon(peer.link);
+    this.#abandon(peer.link, peer.name);
     this.#onIdle();
   }
 
-  /** What a process has not acknowledged: messages of shared subscriptions go to another member, the rest is counted as dropped. */
-  #abandon(link: NatsLink): void {
+  /**
+   * What a process has not acknowledged: messages of shared subscriptions go to another member, the rest is counted as dropped, and stored for
+   * the stored sessions of that process.
+   */
+  #abandon(link: NatsLink, name: string): void {
     this.#pending.delete(link);
-    for (const { message, shared } of this.#inbox.messagesIn(link.end())) {
-      if (shared && message.qos > 0) this.#receiver?.deliverShared(shared);
-      else this.#deps.metrics.busDropped.inc({ qos: String(message.qos) });
+    for (const frame of this.#inbox.messagesIn(link.end())) {
+      const { qos } = frame.message;
+      if (frame.type === "shared" && qos > 0) this.#receiver?.deliverShared(frame);
+      else this.#deps.metrics.busDropped.inc({ qos: String(qos) });
+      if (frame.type === "publish") this.#receiver?.undelivered(frame, name);
     }
   }
 }

@@ -1,0 +1,66 @@
+/** Owners of stored sessions whose connections other processes have, or had. */
+export class RemoteOwners<Peer> {
+  /** The newest is the last: a process that had one before may not have said yet that it has not any more. */
+  readonly #peers = new Map<string, Set<Peer>>();
+  /** What is to be removed with a process. */
+  readonly #of = new Map<Peer, Set<string>>();
+  /** Resolved when no process has a connection of the owner. */
+  readonly #freed = new Map<string, PromiseWithResolvers<void>>();
+  /** What each process has not settled after a release, by owner. */
+  readonly #settling = new Map<Peer, Map<string, () => void>>();
+
+  add(peer: Peer, ownerId: string): void {
+    const owners = this.#of.get(peer) ?? new Set<string>();
+    this.#of.set(peer, owners.add(ownerId));
+    const peers = this.#peers.get(ownerId) ?? new Set<Peer>();
+    peers.delete(peer);
+    this.#peers.set(ownerId, peers.add(peer));
+  }
+
+  remove(peer: Peer, ownerId: string): void {
+    this.#of.get(peer)?.delete(ownerId);
+    const peers = this.#peers.get(ownerId);
+    peers?.delete(peer);
+    if (peers && peers.size > 0) return;
+    this.#peers.delete(ownerId);
+    this.#freed.get(ownerId)?.resolve();
+    this.#freed.delete(ownerId);
+  }
+
+  /** Resolves when a process has settled what it was sent for an owner, or has left. */
+  settling(peer: Peer, ownerId: string): Promise<void> {
+    this.settled(peer, ownerId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const ofPeer = this.#settling.get(peer) ?? new Map<string, () => void>();
+    this.#settling.set(peer, ofPeer.set(ownerId, resolve));
+    return promise;
+  }
+
+  settled(peer: Peer, ownerId: string): void {
+    const ofPeer = this.#settling.get(peer);
+    ofPeer?.get(ownerId)?.();
+    ofPeer?.delete(ownerId);
+  }
+
+  /** The process has left. */
+  forget(peer: Peer): void {
+    for (const ownerId of [...(this.#of.get(peer) ?? [])]) this.remove(peer, ownerId);
+    this.#of.delete(peer);
+    for (const settled of this.#settling.get(peer)?.values() ?? []) settled();
+    this.#settling.delete(peer);
+  }
+
+  /** The process that has the connection. */
+  serverOf(ownerId: string): Peer | undefined {
+    const peers = this.#peers.get(ownerId);
+    return peers && [...peers].at(-1);
+  }
+
+  /** Resolves when no process has it; undefined where none has. */
+  freed(ownerId: string): Promise<void> | undefined {
+    if (!this.#peers.has(ownerId)) return undefined;
+    const freed = this.#freed.get(ownerId) ?? Promise.withResolvers<void>();
+    this.#freed.set(ownerId, freed);
+    return freed.promise;
+  }
+}

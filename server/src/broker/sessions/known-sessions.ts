@@ -1,0 +1,98 @@
+import type { KnownSession, StoredSubscription } from "../../connections/connections.ts";
+import { sharedFilter } from "../codec/shared-filter.ts";
+import { FilterMap } from "../routing/filter-map.ts";
+import { type Grant, joinGrants } from "../routing/grant.ts";
+import { lowerQos, type Message } from "../routing/message.ts";
+
+/** A stored session of which this process has no connection. */
+export interface Entry extends KnownSession {
+  /** Its last connection was one of this process. */
+  leftHere: boolean;
+  readonly added: Added;
+}
+
+/** What this process stores for an owner. */
+interface Added {
+  /** There may be messages that its connection must read before it is sent others. */
+  isUnread: boolean;
+  /** How many are being stored. */
+  underWay: number;
+}
+
+/** The stored sessions of which this process has no connection, by what they subscribe to. */
+export class KnownSessions {
+  readonly #entries = new Map<string, Entry>();
+  readonly #tenants = new Map<string, FilterMap<Map<Entry, Grant>>>();
+
+  /** Whether there is one of the tenant. */
+  has(tenantId: string): boolean {
+    return this.#tenants.has(tenantId);
+  }
+
+  get(ownerId: string): Entry | undefined {
+    return this.#entries.get(ownerId);
+  }
+
+  owners(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  /** Those that subscribe to a topic, each with the highest QoS of its filters and all their identifiers. */
+  matching(tenantId: string, topic: string): ReadonlyMap<Entry, Grant> {
+    const [first = NONE, ...others] = this.#tenants.get(tenantId)?.matching(topic) ?? [];
+    if (others.length === 0) return first;
+    const merged = new Map(first);
+    for (const [entry, grant] of others.flatMap((each) => [...each])) {
+      const other = merged.get(entry);
+      merged.set(entry, other ? joinGrants(other, grant) : grant);
+    }
+    return merged;
+  }
+
+  set(session: KnownSession, leftHere: boolean): void {
+    const { added = { isUnread: false, underWay: 0 } } = this.delete(session.ownerId) ?? {};
+    // Messages of shared subscriptions are not stored for one member.
+    const subscriptions = session.subscriptions.filter(({ filter }) => !sharedFilter(filter));
+    if (subscriptions.length === 0) return;
+    const entry = { ...session, subscriptions, leftHere, added };
+    this.#entries.set(session.ownerId, entry);
+    const tenant = this.#tenants.get(session.tenantId) ?? new FilterMap<Map<Entry, Grant>>();
+    this.#tenants.set(session.tenantId, tenant);
+    for (const each of subscriptions) {
+      const subscribers = tenant.get(each.filter) ?? new Map<Entry, Grant>();
+      tenant.set(each.filter, subscribers.set(entry, grantOf(each)));
+    }
+  }
+
+  /** @returns the entry that there was */
+  delete(ownerId: string): Entry | undefined {
+    const entry = this.#entries.get(ownerId);
+    if (!entry) return undefined;
+    this.#entries.delete(ownerId);
+    const tenant = this.#tenants.get(entry.tenantId)!;
+    for (const { filter } of entry.subscriptions) {
+      const subscribers = tenant.get(filter);
+      subscribers?.delete(entry);
+      if (subscribers?.size === 0) tenant.delete(filter);
+    }
+    if (tenant.isEmpty) this.#tenants.delete(entry.tenantId);
+    return entry;
+  }
+}
+
+const NONE: ReadonlyMap<Entry, Grant> = new Map();
+
+/** What was granted for a stored subscription. */
+export function grantOf({ filter: _, ...grant }: StoredSubscription): Grant {
+  return grant as unknown as Grant;
+}
+
+/** How a message of QoS 1 or 2 is sent for a grant of QoS 1 or 2. */
+export function deliveryOf(message: Message, retain: boolean, { qos, retainAsPublished, subscriptionIds }: Grant) {
+  return {
+    message,
+    qos: lowerQos(qos, message.qos) as 1 | 2,
+    retain: retain && retainAsPublished,
+    subscriptionIds,
+  };
+}

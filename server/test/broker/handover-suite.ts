@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import mqtt, { type MqttClient } from "mqtt";
+import type { BrokerEngine } from "../../src/broker/engine.ts";
+import type { StoredSessions } from "../../src/connections/connections.ts";
+import { createMetrics } from "../../src/lib/metrics.ts";
+import { createPermissiveBroker } from "../permissive/permissive-broker.ts";
+import { storedInMemory } from "../permissive/stored-in-memory.ts";
+import { type BusArrangement, eachKnows } from "./bus-suite.ts";
+
+const WORKERS = 3;
+const EXPIRY = { properties: { sessionExpiryInterval: 600 } };
+
+type Point = "resumed" | "part" | "changed";
+
+/**
+ * A stored session changes hands between processes while messages for it arrive at another one: each message is delivered once, in its
+ * order, over every bus.
+ */
+export function handoverSuite(name: string, arrange: () => Promise<BusArrangement>, skip: string | undefined): void {
+  describe(`a stored session changes hands: ${name}`, { skip: skip ?? false }, () => handoverRules(arrange));
+}
+
+function handoverRules(arrange: () => Promise<BusArrangement>): void {
+  let arrangement: BusArrangement;
+  const brokers: BrokerEngine[] = [];
+  const ports: number[] = [];
+  const clients: MqttClient[] = [];
+  /** Where calls wait. */
+  const gates = new Map<Point, { arrived(): void; opened: Promise<void> }>();
+
+  /** Lets calls at `point` wait until `release`. */
+  function waitAt(point: Point): { arrived: Promise<void>; release(): void } {
+    const arrived = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
+    gates.set(point, { arrived: arrived.resolve, opened: opened.promise });
+    const release = () => {
+      gates.delete(point);
+      opened.resolve();
+    };
+    return { arrived: arrived.promise, release };
+  }
+
+  async function pass(point: Point): Promise<void> {
+    const gate = gates.get(point);
+    gate?.arrived();
+    await gate?.opened;
+  }
+
+  /** Sessions that all workers share, as they share a database. */
+  function sharedSessions(): StoredSessions {
+    const stored = storedInMemory(() => new Date(), Infinity);
+    return {
+      ...stored,
+      async resume(asked) {
+        const resumed = await stored.resume(asked);
+        await pass("resumed");
+        return resumed;
+      },
+      async part(parted) {
+        await pass("part");
+        return await stored.part(parted);
+      },
+      async read(ownerId) {
+        await pass("changed");
+        return await stored.read(ownerId);
+      },
+    };
+  }
+
+  before(async () => {
+    arrangement = await arrange();
+    const stored = sharedSessions();
+    const nodes = [];
+    for (let n = 0; n < WORKERS; n++) {
+      const metrics = createMetrics();
+      const broker = createPermissiveBroker(0, arrangement.createBus(metrics), stored);
+      brokers.push(broker);
+      ports.push((await broker.start()).port);
+      nodes.push({ metrics });
+    }
+    await eachKnows(nodes);
+  });
+  after(async () => {
+    for (const client of clients) client.end(true);
+    for (const broker of brokers) await broker.stop();
+    await arrangement.stop();
+  });
+
+  async function connect(worker: number, options: mqtt.IClientOptions): Promise<MqttClient> {
+    const url = `mqtt://127.0.0.1:${ports[worker]}`;
+    const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 0, ...options });
+    clients.push(client);
+    return client;
+  }
+
+  /** A client with a stored session, which is at one worker after the other. */
+  function visitor(clientId: string) {
+    const received: string[] = [];
+    const wakes = new Set<() => void>();
+    // A QoS 2 message that it has begun to receive on one connection ends on the next.
+    const incomingStore = new mqtt.Store({ clean: false });
+    return {
+      received,
+      async at(worker: number): Promise<MqttClient> {
+        const url = `mqtt://127.0.0.1:${ports[worker]}`;
+        const client = mqtt.connect(url, {
+          protocolVersion: 5,
+          reconnectPeriod: 0,
+          clientId,
+          clean: false,
+          incomingStore,
+          ...EXPIRY,
+        });
+        clients.push(client);
+        client.on("message", (_topic, payload, { dup }) => {
+          // What is sent again because its acknowledgement was on the way is marked.
+          if (!dup || !received.includes(`${payload}`)) received.push(`${payload}`);
+          for (const wake of wakes) wake();
+        });
+        await new Promise<void>((resolve, reject) => {
+          client.once("connect", () => resolve());
+          client.once("close", () => reject(new Error("closed before CONNACK")));
+        });
+        return client;
+      },
+      async has(expected: string[]): Promise<void> {
+        while (received.length < expected.length) {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          wakes.add(resolve);
+          await promise;
+          wakes.delete(resolve);
+        }
+        assert.deepEqual(received, expected);
+      },
+    };
+  }
+
+  /** A visitor that has subscribed at a worker and left it. */
+  async function awayFrom(worker: number, name: string) {
+    const subscriber = visitor(name);
+    const client = await subscriber.at(worker);
+    await client.subscribeAsync(`${name}/#`, { qos: 2 });
+    await client.endAsync();
+    return subscriber;
+  }
+
+  /** Publishes at QoS 1, or at each of these in turns, each message when the one before is acknowledged. */
+  async function sender(worker: number, topic: string, all: (1 | 2)[] = [1]) {
+    const client = await connect(worker, {});
+    return async (...numbers: number[]) => {
+      for (const n of numbers) await client.publishAsync(topic, `${n}`, { qos: all[n % all.length]! });
+    };
+  }
+
+  test("messages of another worker while a client is given its session come after what waited, and before later ones", async () => {
+    const subscriber = await awayFrom(1, "opening");
+    const publish = await sender(0, "opening/x");
+    await publish(0, 1);
+    const resumed = waitAt("resumed");
+    const connecting = subscriber.at(2);
+    await resumed.arrived;
+    await publish(2, 3);
+    resumed.release();
+    const client = await connecting;
+    await publish(4, 5);
+    await subscriber.has(["0", "1", "2", "3", "4", "5"]);
+    await client.endAsync();
+  });
+
+  test("messages of the worker itself while a client is given its session are delivered in their order", async () => {
+    const subscriber = await awayFrom(1, "same");
+    const publish = await sender(1, "same/x");
+    const resumed = waitAt("resumed");
+    const connecting = subscriber.at(1);
+    await resumed.arrived;
+    await publish(0, 1);
+    resumed.release();
+    const client = await connecting;
+    await publish(2, 3);
+    await subscriber.has(["0", "1", "2", "3"]);
+    await client.endAsync();
+  });
+
+  test("messages of another worker while the end of a connection is being stored wait for the next connection", async () => {
+    const subscriber = visitor("leaving");
+    const first = await subscriber.at(1);
+    await first.subscribeAsync("leaving/#", { qos: 2 });
+    const publish = await sender(0, "leaving/x");
+    await publish(0);
+    await subscriber.has(["0"]);
+    const parting = waitAt("part");
+    await first.endAsync();
+    await parting.arrived;
+    // The worker that had the connection takes them.
+    await publish(1, 2);
+    parting.release();
+    const again = await subscriber.at(2);
+    await publish(3);
+    await subscriber.has(["0", "1", "2", "3"]);
+    await again.endAsync();
+  });
+
+  test("a worker that has not read yet that a client has left stores messages for it", async () => {
+    const subscriber = visitor("unread");
+    const publish = await sender(0, "unread/x");
+    const reading = waitAt("changed");
+    const first = await subscriber.at(1);
+    await first.subscribeAsync("unread/#", { qos: 2 });
+    await reading.arrived;
+    await publish(0);
+    await subscriber.has(["0"]);
+    await first.endAsync();
+    await publish(1, 2);
+    const again = await subscriber.at(2);
+    await publish(3);
+    reading.release();
+    await publish(4);
+    await subscriber.has(["0", "1", "2", "3", "4"]);
+    await again.endAsync();
+  });
+
+  test("a client that goes round all workers gets every acknowledged message of every worker once", async () => {
+    const subscriber = await awayFrom(0, "round");
+    const publishers = await Promise.all(ports.map((_, worker) => sender(worker, `round/${worker}`, [1, 2])));
+    let isDone = false;
+    const acknowledged: string[] = [];
+    const publishing = publishers.map(async (publish, worker) => {
+      for (let n = 0; !isDone && n < 10_000; n++) {
+        const number = worker * 10_000 + n;
+        await publish(number);
+        acknowledged.push(`${number}`);
+      }
+    });
+    for (let visit = 0; visit < 30; visit++) {
+      const client = await subscriber.at(visit % WORKERS);
+      await client.endAsync();
+    }
+    isDone = true;
+    await Promise.all(publishing);
+    const last = await subscriber.at(0);
+    while (subscriber.received.length < acknowledged.length) await new Promise((resolve) => setImmediate(resolve));
+    const inOrder = (numbers: string[]) => numbers.toSorted((a, b) => Number(a) - Number(b));
+    assert.deepEqual(inOrder(subscriber.received), inOrder(acknowledged), "each once");
+    await last.endAsync();
+  });
+}
