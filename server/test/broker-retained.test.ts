@@ -160,6 +160,21 @@ test("an empty message removes the one of its topic, and a message of QoS 0 is r
   assert.deepEqual(payloads(await retainedOn([device.topic])), ["two"]);
 });
 
+test("messages that have expired leave room for new ones at once, however many come at the same time", async () => {
+  const own = await newTenant(server);
+  const topics = Array.from({ length: 2 * CAP + 1 }, (_, n) => `t/${own.slug}/${n}`);
+  const [before, after, beyond] = [topics.slice(0, CAP), topics.slice(CAP, 2 * CAP), topics.at(-1)!];
+  const client = await clientOf({ publish: topics }, server, FIVE, own);
+  const short = { ...RETAINED, properties: { messageExpiryInterval: 10 } };
+  await Promise.all(before.map((topic) => client.publishAsync(topic, "short", short)));
+  await assert.rejects(client.publishAsync(beyond, "x", RETAINED), { code: 0x97 });
+  server.clock.advance(10 * SECOND);
+  await Promise.all(after.map((topic) => client.publishAsync(topic, "long", RETAINED)));
+  await assert.rejects(client.publishAsync(beyond, "x", RETAINED), { code: 0x97 });
+  assert.equal(await expected(topics), CAP);
+  await client.endAsync();
+});
+
 test("a revoked certificate takes the messages along, unless another one of its device has the topic", async () => {
   const device = await enrollDevice(server, tenant);
   await retain(device, "kept");

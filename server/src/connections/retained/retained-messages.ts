@@ -10,8 +10,8 @@ import {
   type NewRetained,
   readOwner,
   readRetained,
-  upsertRetained,
   type VersionedMessage,
+  writeRetained,
 } from "./retained-store.ts";
 
 /** A retained message has been added, replaced or removed. */
@@ -60,7 +60,7 @@ export function createRetainedMessages({ database, clock, limits }: ConnectionsD
       const written = await inTransaction(db, async (tx) => {
         await lockTenant(tx, tenantId);
         await deleteTopics(tx, tenantId, removed);
-        return await upsertRetained(tx, tenantId, kept, caps);
+        return await writeRetained(tx, tenantId, kept, { caps, now: clock.now() });
       });
       await faultPoint("retained.committed");
       const versions = new Map(written.map(({ topic, version }) => [topic, version]));

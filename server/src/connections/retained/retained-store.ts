@@ -56,8 +56,31 @@ export async function deleteTopics(tx: Tx, tenantId: string, topics: readonly st
   );
 }
 
-/** Retains messages of different topics of one tenant, each in place of the one before. Under {@link lockTenant}. */
-export async function upsertRetained(
+/**
+ * Retains messages of different topics of one tenant, each in place of the one before. Where there is no room, what has expired is deleted
+ * first. Under {@link lockTenant}.
+ */
+export async function writeRetained(
+  tx: Tx,
+  tenantId: string,
+  messages: readonly NewRetained[],
+  { caps, now }: { caps: TenantCaps; now: Date },
+): Promise<Written[]> {
+  const written = await upsertRetained(tx, tenantId, messages, caps);
+  const refused = new Set(written.flatMap(({ topic, version }) => (version === null ? [topic] : [])));
+  if (refused.size === 0 || !(await deleteExpired(tx, tenantId, now))) return written;
+  const again = messages.filter(({ topic }) => refused.has(topic));
+  return [...written.filter(({ version }) => version !== null), ...(await upsertRetained(tx, tenantId, again, caps))];
+}
+
+/** @returns whether there were any */
+async function deleteExpired(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM retained_messages WHERE tenant_id = ${tenantId} AND expires_at <= ${now}`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+async function upsertRetained(
   tx: Tx,
   tenantId: string,
   messages: readonly NewRetained[],
