@@ -1,6 +1,4 @@
 import { mkdir } from "node:fs/promises";
-import { hostname } from "node:os";
-import manifest from "../package.json" with { type: "json" };
 import { boundFunctions } from "./access/access.ts";
 import { serveApp } from "./api/app/serve-app.ts";
 import { serveConfirmPage } from "./api/pages/confirm-page.ts";
@@ -21,6 +19,7 @@ import { inUrl } from "./lib/address.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { isMusterError } from "./lib/errors.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
+import { RequestCounts } from "./lib/limits/request-counts.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createMetrics } from "./lib/metrics.ts";
 import { startJobs } from "./workers/jobs.ts";
@@ -53,6 +52,8 @@ export interface App extends Features {
   /** Where clients reach it; valid after {@link App.start}. */
   readonly baseUrl: string;
   readonly brokerUrl: string;
+  /** What the limits on addresses and sessions exchange with other processes. */
+  readonly requestCounts: RequestCounts;
   /** This process among the broker nodes; once it has started. */
   readonly nodeId: string | undefined;
   /** Opens the listeners; the broker first, since enrollments name its port. */
@@ -72,15 +73,9 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
-  const nodeProcess = { host: hostname(), version: manifest.version, part: part.role };
-  const features = composeFeatures({
-    ...base,
-    limits: config.limits,
-    notificationSettings: settings,
-    addresses,
-    nodeProcess,
-  });
-  const parts = { ...features, authorities, config, clock, ids, logger, addresses };
+  const features = composeFeatures({ ...base, limits: config.limits, notificationSettings: settings, addresses });
+  const requestCounts = new RequestCounts();
+  const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);
   const { broker, api, control } = surfaces;
 
@@ -97,6 +92,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
     broker,
     api,
     control,
+    requestCounts,
     get baseUrl() {
       return addresses.baseUrl;
     },
@@ -128,7 +124,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
 }
 
 type SurfaceParts = Features &
-  Pick<App, "config" | "logger" | "database" | "authorities"> & { clock: Clock; ids: Ids } & Pick<
+  Pick<App, "config" | "logger" | "database" | "authorities" | "requestCounts"> & { clock: Clock; ids: Ids } & Pick<
     Parameters<typeof composeFeatures>[0],
     "addresses"
   >;

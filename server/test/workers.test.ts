@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { Agent } from "node:https";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "./broker/environment.ts";
 import type { CrashFixture } from "./harness/crash.ts";
 import { onPostgres } from "./harness/database.ts";
 import { closed, connectMqtt } from "./harness/devices.ts";
+import { https } from "./harness/https.ts";
 import { ask } from "./harness/postgres.ts";
 import { startProcess } from "./harness/process.ts";
 import { ResendingDevice } from "./workers/resending-device.ts";
@@ -12,15 +14,21 @@ import {
   gateway,
   nodeOf,
   processesOf,
+  REQUESTS,
   replaced,
   startWorkers,
   storedOf,
   TELEMETRY,
   WORKERS,
 } from "./workers/service.ts";
+import { StoredSubscriber } from "./workers/stored-subscriber.ts";
 
 /** Acknowledgements of each device before a process is ended. */
 const ENOUGH = 20;
+/** Clients with a stored session: that none of them is at one of two workers is as likely as one in 4,096. */
+const STORED = 12;
+/** Requests of one connection each: that none of them comes to one of two workers is as likely as one in 16,000. */
+const ROUND = 15;
 
 /** Several processes need PostgreSQL: the embedded database has one. */
 describe("a service of several processes", () => {
@@ -82,6 +90,33 @@ describe("a service of several processes", () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   });
 
+  test("requests of one address count in every worker", async () => {
+    const ofOneAddress = {
+      method: "POST",
+      body: {},
+      ca: service.server.ca,
+      headers: { "x-forwarded-for": "192.0.2.7" },
+    };
+    const ask = async () => {
+      // A connection of its own, so that the kernel picks the worker.
+      const agent = new Agent({ keepAlive: false });
+      const { status } = await https(`${service.server.httpUrl}/api/provisioning/cert/renew`, {
+        ...ofOneAddress,
+        agent,
+      });
+      return status;
+    };
+    let admitted = 0;
+    const isRefusedEverywhere = async () => {
+      const statuses = [];
+      for (let n = 0; n < ROUND; n++) statuses.push(await ask());
+      admitted += statuses.filter((status) => status !== 429).length;
+      return statuses.every((status) => status === 429);
+    };
+    while (!(await isRefusedEverywhere())) assert.ok(admitted < 2 * REQUESTS, `${admitted} requests were admitted`);
+    assert.ok(admitted >= REQUESTS, `${admitted} requests were admitted`);
+  });
+
   test("a subscriber gets the messages of devices of every worker, each device's in their order", async () => {
     const [one, other] = [await service.enroll(), await service.enroll()];
     const subscriber = await gateway(service, "listener");
@@ -133,6 +168,26 @@ describe("a service of several processes", () => {
       "the node of the killed one is gone",
     );
     await service.doctor();
+  });
+
+  test("what is published once a worker was killed waits for the stored sessions of its clients", async () => {
+    const subscribers = Array.from({ length: STORED }, (_, n) => new StoredSubscriber(service, `stored-${n}`));
+    for (const each of subscribers) await each.subscribe();
+    const device = await service.enroll();
+    const ended = Promise.race(subscribers.map(({ client }) => closed(client)));
+    const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
+    process.kill(victim.pid, "SIGKILL");
+    await ended;
+    const publisher = await connectMqtt(service.server, device);
+    const expected = Array.from({ length: 20 }, (_, n) => n);
+    for (const n of expected) await publisher.publishAsync(device.topic, JSON.stringify({ n }), { qos: 1 });
+    await replaced(service, victim);
+    for (const each of subscribers) if (!each.client.connected) await each.connect();
+    const got = () => subscribers.map(({ received }) => received.get(device.topic) ?? []);
+    await eventually(async () => got().every(({ length }) => length >= expected.length));
+    for (const numbers of got()) assert.deepEqual(numbers, expected);
+    for (const { client } of [...subscribers, { client: publisher }]) await client.endAsync();
+    await assertReaped();
   });
 
   test("when the process with the jobs is killed, devices notice nothing, and it is started again", async () => {

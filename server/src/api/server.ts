@@ -15,6 +15,7 @@ import type { AddressRange } from "../lib/address.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import { DEFAULT_LIMITS, type Limits } from "../lib/limits/limits.ts";
+import type { RequestCounts } from "../lib/limits/request-counts.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { reportCaps } from "../lib/sockets/cap-reports.ts";
@@ -64,6 +65,8 @@ export interface ApiDeps {
   /** The use cases and services that routes call. */
   bound: BoundFunctions;
   readiness: Readiness;
+  /** What the limits on addresses and sessions exchange with other processes. */
+  requestCounts: RequestCounts;
   /** Pages for people, such as the reference of the API. */
   pages: readonly ServePages[];
   /** Where clients reach the service; valid after start. */
@@ -190,7 +193,10 @@ function buildApp(
     logger: deps.logger,
     proxies,
     peerOf: createPeerReader(deps.authorities, deps.config.trustedClientCertProxies),
-    deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock),
+    deviceLimit: createAddressLimit(deps.config.limits.deviceRequestsPerMinute, deps.clock, {
+      name: "device",
+      counts: deps.requestCounts,
+    }),
     streams: { slots, identity: deps.identity, access: deps.access, logger: deps.logger },
     exports: { ...deps, slots: new ExportSlots(deps.config.limits) },
     adminGuard: createAdminGuard({ ...deps, limits: deps.config.limits, proxies, operationsOf }),

@@ -2,6 +2,7 @@ import { createMetricsServer, type MetricsServer } from "../api/listener/metrics
 import type { Config } from "../config/config.ts";
 import { portProblem } from "../config/port-problem.ts";
 import { systemClock } from "../lib/clock.ts";
+import type { Counts } from "../lib/limits/request-counts.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Backoff } from "./backoff.ts";
 import { freePorts } from "./free-ports.ts";
@@ -103,7 +104,11 @@ export class Supervisor {
   async #fill(each: Slot): Promise<ReadyWorker> {
     const { role, name } = each;
     const options = { role, name, workers: this.#workers, settings: this.#settings };
-    const worker = new Worker({ ...options, onRestart: (asking) => void this.#restartFor(asking) });
+    const worker = new Worker({
+      ...options,
+      onCounts: (from, counts) => this.#passOn(from, counts),
+      onRestart: (asking) => void this.#restartFor(asking),
+    });
     const startedMs = systemClock.monotonicMs();
     each.starting = worker;
     void worker.exited.then((why) => this.#exited(each, worker, why, systemClock.monotonicMs() - startedMs));
@@ -142,6 +147,11 @@ export class Supervisor {
     await this.#fill(each).catch((error: Error) =>
       this.#logger.error({ err: error.message }, "a process did not start"),
     );
+  }
+
+  /** What one worker has admitted counts in the others that serve. */
+  #passOn(from: Worker, counts: Counts): void {
+    for (const { worker } of this.#serve) if (worker && worker !== from) worker.send({ type: "counts", counts });
   }
 
   /** At once, so that the devices of an ended process are offline, and others need not wait for its acknowledgements. */

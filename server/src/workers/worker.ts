@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import { join } from "node:path";
 import { childEnvironment } from "../config/config.ts";
+import type { Counts } from "../lib/limits/request-counts.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { ReadyWorker, ToSupervisor, ToWorker } from "./messages.ts";
 import type { Role } from "./part.ts";
@@ -18,6 +19,8 @@ export interface WorkerOptions {
   workers: number;
   /** Override the environment. */
   settings: Record<string, string>;
+  /** The worker has admitted requests, which count in the others. */
+  onCounts(worker: Worker, counts: Counts): void;
   /** The worker asks for a rolling restart. */
   onRestart(worker: Worker): void;
 }
@@ -36,7 +39,7 @@ export class Worker {
   readonly #metrics = new Map<number, (metrics: object[]) => void>();
   #nextId = 1;
 
-  constructor({ role, name, workers, settings, onRestart }: WorkerOptions) {
+  constructor({ role, name, workers, settings, ...on }: WorkerOptions) {
     this.name = name;
     this.role = role;
     const cache = getCompileCacheDir();
@@ -49,7 +52,7 @@ export class Worker {
       this.#process.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
       this.#process.once("error", (error) => resolve(error.message));
     });
-    this.ready = this.#untilReady(onRestart);
+    this.ready = this.#untilReady(on);
     this.ready.catch(() => undefined);
   }
 
@@ -84,7 +87,7 @@ export class Worker {
     });
   }
 
-  #untilReady(onRestart: (worker: Worker) => void): Promise<ReadyWorker> {
+  #untilReady(on: Pick<WorkerOptions, "onCounts" | "onRestart">): Promise<ReadyWorker> {
     return new Promise((resolve, reject) => {
       let problem: string | undefined;
       this.#process.on("message", (message: ToSupervisor) => {
@@ -93,7 +96,8 @@ export class Worker {
           resolve(message);
         } else if (message.type === "failed") problem = message.message;
         else if (message.type === "metrics") this.#metrics.get(message.id)?.(message.metrics);
-        else onRestart(this);
+        else if (message.type === "counts") on.onCounts(this, message.counts);
+        else on.onRestart(this);
       });
       void this.exited.then((why) => reject(new Error(problem ?? `the process ${this.name} ended: ${why}`)));
     });

@@ -7,9 +7,17 @@ import { ask } from "../harness/postgres.ts";
 
 export const WORKERS = 2;
 
+/** Requests a minute of one address to the device-facing endpoints. */
+export const REQUESTS = 400;
+
 /** A service of several processes on PostgreSQL. */
 export function startWorkers(): Promise<CrashFixture> {
-  return startCrashFixture({ faulty: false, env: { MUSTER_WORKERS: String(WORKERS) } });
+  const env = {
+    MUSTER_WORKERS: String(WORKERS),
+    MUSTER_DEVICE_REQUESTS_PER_MINUTE: String(REQUESTS),
+    MUSTER_TRUSTED_PROXIES: "127.0.0.1",
+  };
+  return startCrashFixture({ faulty: false, env });
 }
 
 export interface Process {

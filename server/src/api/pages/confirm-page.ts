@@ -3,6 +3,7 @@ import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import type { ConfirmationLink, Notifications } from "../../notifications/notifications.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { clientAddress } from "../listener/client-address.ts";
@@ -21,6 +22,7 @@ const MOST_BODY_BYTES = 1_024;
 export interface ConfirmPageDeps {
   notifications: Pick<Notifications, "findConfirmation" | "confirmChannel">;
   clock: Clock;
+  requestCounts: RequestCounts;
   config: { limits: Limits; trustedProxies: readonly AddressRange[] };
 }
 
@@ -28,8 +30,13 @@ export interface ConfirmPageDeps {
  * The page behind the link by which the receiver of a channel confirms it. Opening it changes nothing, since programs that check mails
  * open links; the button sends a POST, which confirms, and may be repeated.
  */
-export function serveConfirmPage({ notifications, clock, config }: ConfirmPageDeps): (app: FastifyInstance) => void {
-  const limit = createAddressLimit(config.limits.confirmPageRequests, clock);
+export function serveConfirmPage({
+  notifications,
+  clock,
+  config,
+  requestCounts: counts,
+}: ConfirmPageDeps): (app: FastifyInstance) => void {
+  const limit = createAddressLimit(config.limits.confirmPageRequests, clock, { name: "confirm", counts });
   const admit = (request: FastifyRequest) => {
     const { raw } = request;
     const address = clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], config.trustedProxies);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { RequestCounts } from "../../lib/limits/request-counts.ts";
 import { createAddressLimit } from "./address-limit.ts";
 
 function fakeClock() {
@@ -45,3 +46,36 @@ test("above the most addresses, the one without requests for longest is dropped"
   assert.equal(limit.admit("0"), 0, "the oldest was forgotten");
   assert.equal(limit.admit("20000"), 60, "the newest was not");
 });
+
+test("what another process has admitted counts from its next message on, and the wait is long enough for all of it", () => {
+  const [clock, limit] = [fakeClock(), 10];
+  const processes = [0, 1].map(() => {
+    const counts = new RequestCounts();
+    return { counts, limit: createAddressLimit(limit, clock, { name: "device", counts }) };
+  }) as [Process, Process];
+  const exchange = () => {
+    const [one, other] = processes.map(({ counts }) => counts.take());
+    if (one) processes[1].counts.add(one);
+    if (other) processes[0].counts.add(other);
+  };
+  for (let n = 0; n < 8; n++) for (const each of processes) assert.equal(each.limit.admit("a"), 0);
+  clock.at = 1_000;
+  exchange();
+  assert.deepEqual(
+    processes.map(({ counts }) => counts.take()),
+    [undefined, undefined],
+    "each is exchanged once",
+  );
+  for (const each of processes) {
+    // Those of second 0 must leave the window, those that were added in second 1 may stay.
+    assert.equal(each.limit.admit("a"), 59);
+    assert.equal(each.limit.admit("b"), 0, "of another address nothing was exchanged");
+  }
+  clock.at = 60_000;
+  for (const each of processes) assert.equal(each.limit.admit("a"), 0);
+});
+
+interface Process {
+  counts: RequestCounts;
+  limit: ReturnType<typeof createAddressLimit>;
+}

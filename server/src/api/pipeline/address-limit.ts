@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/clock.ts";
 import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
+import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 
 /** Addresses counted at once; above this number the one without requests for longest is dropped. */
 const MOST_ADDRESSES = DEFAULT_LIMITS.rateLimitedAddresses;
@@ -11,27 +12,66 @@ export interface AddressLimit {
   admit(key: string): number;
 }
 
+/** Where a limit holds over several processes. */
+export interface SharedLimit {
+  /** The same in every process. */
+  name: string;
+  counts: Pick<RequestCounts, "register">;
+}
+
 /**
- * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. It is counted per process,
- * which it protects; limits that must hold across processes are in the database.
+ * Any 60 seconds admit at most `perMinute` requests an address, on the monotonic clock. Where several processes serve, what the others have
+ * admitted counts once they have said so: a second later. Limits that must hold exactly across processes are in the database.
  *
  * @param perMinute `Infinity` for no limit
  */
-export function createAddressLimit(perMinute: number, clock: Pick<Clock, "monotonicMs">): AddressLimit {
+export function createAddressLimit(
+  perMinute: number,
+  clock: Pick<Clock, "monotonicMs">,
+  shared?: SharedLimit,
+): AddressLimit {
   const windows = new Map<string, number[]>();
+  const admitted = new Map<string, number>();
+
+  function windowOf(key: string, now: number): { window: number[]; expired: number } {
+    const window = windows.get(key) ?? [];
+    return { window, expired: firstAfter(window, now - MINUTE) };
+  }
+
+  function count(key: string, { window, expired }: ReturnType<typeof windowOf>, now: number, requests = 1): void {
+    // Shifting in batches keeps the cost of a request constant.
+    if (expired > SHIFT_AT) window.splice(0, expired);
+    for (let left = requests; left > 0; left--) window.push(now);
+    windows.delete(key);
+    windows.set(key, window);
+    if (windows.size > MOST_ADDRESSES) windows.delete(windows.keys().next().value!);
+  }
+
+  if (perMinute < Number.POSITIVE_INFINITY) {
+    shared?.counts.register(shared.name, {
+      take() {
+        const taken = [...admitted];
+        admitted.clear();
+        return taken;
+      },
+      add(key, requests) {
+        const now = clock.monotonicMs();
+        count(key, windowOf(key, now), now, Math.min(requests, perMinute));
+      },
+    });
+  }
+
   return {
     admit(key) {
       if (perMinute === Number.POSITIVE_INFINITY) return 0;
       const now = clock.monotonicMs();
-      const window = windows.get(key) ?? [];
-      const expired = firstAfter(window, now - MINUTE);
-      if (window.length - expired >= perMinute) return (window[expired]! + MINUTE - now) / 1000;
-      // Shifting in batches keeps the cost of a request constant.
-      if (expired > SHIFT_AT) window.splice(0, expired);
-      window.push(now);
-      windows.delete(key);
-      windows.set(key, window);
-      if (windows.size > MOST_ADDRESSES) windows.delete(windows.keys().next().value!);
+      const found = windowOf(key, now);
+      const { window, expired } = found;
+      // Together with other processes there may be more: as many as the limit must have left the window.
+      const beyond = window.length - expired - perMinute;
+      if (beyond >= 0) return (window[expired + beyond]! + MINUTE - now) / 1000;
+      count(key, found, now);
+      if (shared && admitted.size < MOST_ADDRESSES) admitted.set(key, (admitted.get(key) ?? 0) + 1);
       return 0;
     },
   };

@@ -5,6 +5,7 @@ import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
+import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import { type AdminRoute, isAdmittedWithout, type SessionHolder, type Visitor } from "../route.ts";
@@ -17,6 +18,7 @@ export interface AdminTools {
   identity: Pick<Identity, "useSession">;
   clock: Clock;
   limits: Limits;
+  requestCounts: RequestCounts;
   proxies: readonly AddressRange[];
   addresses: { readonly baseUrl: string };
   /** The operations that the user of a session may call. */
@@ -32,9 +34,9 @@ const BACKGROUND_HEADER = "x-muster-background";
  * @throws Refusal foreign_origin, session_required, rate_limited, sign_in_incomplete, reauthentication_required; MusterError insufficient_role
  */
 export function createAdminGuard(tools: AdminTools) {
-  const { identity, limits, clock, proxies, addresses, operationsOf } = tools;
-  const sessionRates = createAddressLimit(limits.sessionRequestsPerMinute, clock);
-  const openRates = createAddressLimit(limits.signInRequestsPerMinute, clock);
+  const { identity, limits, clock, proxies, addresses, operationsOf, requestCounts: counts } = tools;
+  const sessionRates = createAddressLimit(limits.sessionRequestsPerMinute, clock, { name: "session", counts });
+  const openRates = createAddressLimit(limits.signInRequestsPerMinute, clock, { name: "sign-in", counts });
 
   return async (route: AdminRoute, request: FastifyRequest): Promise<Visitor | SessionHolder | Caller> => {
     requireOwnOrigin(request, addresses.baseUrl);

@@ -177,7 +177,7 @@ export const broker = limitTable({
   },
   retainedMessages: {
     level: "tenant",
-    of: "retained messages; one that has expired counts until it is deleted, ten minutes later at most",
+    of: "retained messages; those that have expired leave room",
     value: 10_000,
     reached:
       "a message on a new topic is delivered and not retained, with a journal entry; MQTT 5: acknowledged with 0x97 (quota exceeded)",
