@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: measures the product beside its peers in one run, prints a table and writes `bench/results/*.json`.
  *
- *   npm run bench                    every row, some twenty-five minutes, six of them ingest
+ *   npm run bench                    every row, some thirty minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored ingest device lists chart
+ *                                    (csr redemption memory revocation connects stored workers ingest device lists chart
  *                                    charts app-load app-live app-streams long-lists)
  *   npm run bench -- long-lists devices=100000   the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
+ *   npm run bench -- churn minutes=10 every=20   clients that come and go while a worker is killed; only by this word
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -19,9 +20,11 @@ import { csrToLeaf } from "./rows/csr-to-leaf.ts";
 import { add, figures, isNamed, progress, skipped, wants } from "./run.ts";
 import { appBesideIngest, appInBrowser } from "./sections/app.ts";
 import { chartsOnBoth } from "./sections/charts.ts";
+import { churnOnPostgres } from "./sections/churn.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
 import { readsOfApp, readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
+import { workersOnPostgres } from "./sections/workers.ts";
 
 if (wants("csr")) {
   progress("CSR to leaf");
@@ -29,6 +32,7 @@ if (wants("csr")) {
 }
 if (wants("redemption")) await redemptionsOnEmbedded();
 if (wants("redemption", "memory", "revocation", "connects", "stored")) await sessionsOnPostgres();
+if (wants("workers")) await workersOnPostgres();
 if (wants("ingest-pglite")) await ingestOnEmbedded();
 if (wants("ingest-postgresql")) await ingestOnPostgres();
 if (wants("device")) await readsOfDevices();
@@ -38,6 +42,7 @@ if (wants("chart")) await readsOfCharts();
 if (wants("charts")) await chartsOnBoth();
 if (wants("app-load", "app-live")) await appInBrowser();
 if (wants("app-streams")) await appBesideIngest();
+if (isNamed("churn")) await churnOnPostgres();
 if (isNamed("audit-10m")) await readsOfAudit();
 
 console.log(`\n${table(figures)}`);
