@@ -13,6 +13,7 @@ export const REFUSAL_REASONS: Readonly<Record<Refusal["reason"], string>> = {
   bad_credentials: "Wrong password",
   topic_not_authorised: "Topic not allowed",
   retained_quota: "Too many retained messages",
+  session_quota: "Too many sessions",
   takeover: "Session taken over",
   unavailable: "Database unavailable",
 };

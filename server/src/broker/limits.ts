@@ -17,6 +17,8 @@ export type BrokerLimits = Pick<
   | "mqttBacklogBytesPerTenant"
   | "mqttBacklogBytesOfAll"
   | "mqttConnecting"
+  | "mqttConnectsPerMinute"
+  | "mqttSessionsPerTenant"
   | "mqttBusBytes"
   | "natsBusBytes"
   | "mqttOutgoingInFlight"

@@ -12,6 +12,9 @@ export interface Waiting {
 /** Less than this is not counted: most sessions never have more. */
 export const COUNTED_BYTES = 4 * 1024;
 
+/** Once there was too much for the process, so much of its limit must be free again. */
+const FREE_AGAIN = 1 / 8;
+
 interface Tenant {
   bytes: number;
   sessions: Map<Waiting, number>;
@@ -27,6 +30,7 @@ export class OutgoingBudget implements Timed {
   readonly #limits: Pick<BrokerLimits, "mqttBacklogBytesPerTenant" | "mqttBacklogBytesOfAll">;
   readonly #wheel: Pick<TimerWheel, "set">;
   readonly #tenants = new Map<string, Tenant>();
+  #isOver = false;
 
   constructor(
     limits: Pick<BrokerLimits, "mqttBacklogBytesPerTenant" | "mqttBacklogBytesOfAll">,
@@ -34,6 +38,11 @@ export class OutgoingBudget implements Timed {
   ) {
     this.#limits = limits;
     this.#wheel = wheel;
+  }
+
+  /** Sessions were ended because too much waited for all, and it is not much less yet: a new one would add to it. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Counts what waits for a session now, and makes room if it is too much. */
@@ -66,11 +75,13 @@ export class OutgoingBudget implements Timed {
     if (bytes > 0) tenant.sessions.set(session, bytes);
     else tenant.sessions.delete(session);
     if (tenant.sessions.size === 0) this.#tenants.delete(tenantId);
+    if (this.bytes <= this.#limits.mqttBacklogBytesOfAll * (1 - FREE_AGAIN)) this.#isOver = false;
   }
 
   #makeRoom(tenantId: string, tenant: Tenant): void {
     while (tenant.bytes > this.#limits.mqttBacklogBytesPerTenant) this.#endLargest(tenantId, tenant);
     while (this.bytes > this.#limits.mqttBacklogBytesOfAll) {
+      this.#isOver = true;
       const [id, largest] = largestOf(this.#tenants, ({ bytes }) => bytes);
       this.#endLargest(id, largest);
     }

@@ -49,6 +49,11 @@ export class SessionRegistry {
     return undefined;
   }
 
+  /** Whether the device or MQTT client has a session here, which a new one replaces. */
+  hasSessionOf({ deviceUid, mqttClientId }: Principal): boolean {
+    return this.#byKey.has(deviceUid === undefined ? key("mqttClientId", mqttClientId!) : key("deviceUid", deviceUid));
+  }
+
   remove(session: RegisteredSession): void {
     this.#pending.delete(session);
     for (const each of this.#keysOf.get(session) ?? []) {

@@ -128,7 +128,7 @@ function connectionMetrics(registers: Registry[]) {
     }),
     connectionsClosed: new Counter({
       name: "muster_connections_closed_total",
-      help: "Connections closed because a cap on them was reached",
+      help: "Connections closed, or CONNECTs refused, because a cap on them was reached",
       labelNames: ["listener", "cap"],
       registers,
     }),

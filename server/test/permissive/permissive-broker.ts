@@ -21,6 +21,7 @@ export const PERMISSIVE_LIMITS = {
   mqtt5ReceiveMaximum: 20,
   mqttMessagesPerSecond: Infinity,
   mqttBytesPerSecond: Infinity,
+  mqttConnectsPerMinute: Infinity,
 };
 
 export const PERMISSIVE_TOOLS = { clock: systemClock, ids: randomIds, logger: createLogger("warn") };

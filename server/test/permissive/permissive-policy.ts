@@ -18,6 +18,7 @@ export function permissivePolicy(): BrokerPolicy {
       return { allow: true, principal: principalOf(clientId) };
     },
     recordUnverified: () => undefined,
+    recordSessionQuota: () => undefined,
     mayPublish: (_, topic) => mayPublish(topic),
     recordUnretained: () => undefined,
     maySubscribe: (_, filter) => filter !== NO_SUBSCRIBE,

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { createAddressLimit } from "../../lib/limits/address-limit.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import type { ConfirmationLink, Notifications } from "../../notifications/notifications.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { clientAddress } from "../listener/client-address.ts";
-import { createAddressLimit } from "../pipeline/address-limit.ts";
 import { Refusal } from "../problem.ts";
 import { type Html, html } from "./html.ts";
 

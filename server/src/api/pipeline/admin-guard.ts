@@ -4,12 +4,12 @@ import { callerOf, type Identity, type Missing, missingOf, type Session } from "
 import type { AddressRange } from "../../lib/address.ts";
 import { addressBlock } from "../../lib/address.ts";
 import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
+import { type AddressLimit, createAddressLimit } from "../../lib/limits/address-limit.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import { type AdminRoute, isAdmittedWithout, type SessionHolder, type Visitor } from "../route.ts";
-import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
 import { knownBrowser, sessionToken } from "./cookies.ts";
 import { requireOwnOrigin } from "./origin.ts";
 

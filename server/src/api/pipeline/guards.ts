@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Access, type Caller, requireMay } from "../../access/access.ts";
 import type { PeerCertificate } from "../../certificates/certificates.ts";
 import { type AddressRange, addressBlock } from "../../lib/address.ts";
+import type { AddressLimit } from "../../lib/limits/address-limit.ts";
 import { clientAddress } from "../listener/client-address.ts";
 import { Refusal } from "../problem.ts";
 import type { DeviceContact, PublicRoute, Route, SessionHolder, Visitor } from "../route.ts";
-import type { AddressLimit } from "./address-limit.ts";
 import type { createAdminGuard } from "./admin-guard.ts";
 
 declare module "fastify" {

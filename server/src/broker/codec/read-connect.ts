@@ -94,15 +94,14 @@ function closingIn5<T>(version: ProtocolVersion, read: () => T): T {
   }
 }
 
-/** Any other level is answered with a return code [MQTT-3.1.2-2], another name with none [MQTT-3.1.2-1]. */
+/** Any other level is answered with a return code [MQTT-3.1.2-2], that of MQTT 3.1.1 under the other name; another name with none [MQTT-3.1.2-1]. */
 function readVersion(cursor: Cursor): ProtocolVersion {
   const name = cursor.text(MAX_NAME, "protocol name");
   const level = cursor.byte();
   if (name === "MQTT" && (level === 4 || level === 5)) return level;
   if (name === "MQIsdp" && level === 3) return 3;
   if (name === "MQTT" || name === "MQIsdp") {
-    const isKnown = level >= 3 && level <= 5;
-    throw new PacketProblem("protocol level", isKnown ? "unsupported_version" : "unknown_version");
+    throw new PacketProblem("protocol level", level === 3 || level === 4 ? "unsupported_version" : "unknown_version");
   }
   throw new PacketProblem("protocol name");
 }

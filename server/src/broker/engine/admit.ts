@@ -1,3 +1,5 @@
+import type { InboundBudget } from "../inbound-budget.ts";
+import type { BrokerLimits } from "../limits.ts";
 import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../policy/policy.ts";
 import type { SessionRegistry } from "../session-registry.ts";
 import type { Session } from "./session.ts";
@@ -5,6 +7,8 @@ import type { Session } from "./session.ts";
 export interface AdmitDeps {
   registry: SessionRegistry;
   policy: BrokerPolicy;
+  inbound: Pick<InboundBudget, "sessionsOf">;
+  limits: Pick<BrokerLimits, "mqttSessionsPerTenant">;
 }
 
 /**
@@ -15,10 +19,11 @@ export interface AdmitDeps {
  * @returns undefined to accept the CONNECT, otherwise how to refuse it
  */
 export async function admit(
-  { registry, policy }: AdmitDeps,
+  deps: AdmitDeps,
   session: Session,
   credential: Credential,
 ): Promise<ConnectAnswer | undefined> {
+  const { registry, policy } = deps;
   const { clientId, remoteAddress } = session;
   registry.register(session);
   const decision = await policy.authorizeConnect({
@@ -38,12 +43,23 @@ export async function admit(
     registry.remove(session);
     return "not_authorized";
   }
+  if (isBeyondQuota(deps, principal)) {
+    registry.remove(session);
+    policy.recordSessionQuota(principal, remoteAddress);
+    session.reason ??= "session_quota";
+    return "session_quota";
+  }
   const dropped = registry.admit(session, principal);
   if (dropped !== undefined) {
     session.reason ??= dropped;
     return "not_authorized";
   }
-  return await open({ registry, policy }, session, principal);
+  return await open(deps, session, principal);
+}
+
+/** A session that replaces another of the client is none more. */
+function isBeyondQuota({ registry, inbound, limits }: AdmitDeps, principal: Principal): boolean {
+  return inbound.sessionsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
 }
 
 async function open(

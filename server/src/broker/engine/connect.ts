@@ -20,6 +20,11 @@ export function takeConnect(session: Session, frame: Frame): void {
   session.version = versionOf(frame);
   const { clientIds } = session.deps;
   const packet = readConnect(frame, clientIds);
+  const refused = session.deps.gate.refusalOf(session.remoteAddress);
+  if (refused !== undefined) {
+    refuse(session, refused);
+    return;
+  }
   const keepAlive = keepAliveOf(packet);
   const assigned = packet.clientId === "" ? clientIds?.assign?.() : undefined;
   session.clientId = assigned ?? packet.clientId;

@@ -3,6 +3,7 @@ import type { DropTarget } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { BusReceiver } from "../bus/bus.ts";
+import { ConnectGate } from "../connect-gate.ts";
 import type { BrokerEngine, EngineOptions } from "../engine.ts";
 import { InboundBudget } from "../inbound-budget.ts";
 import { createListener, type Listener, type ListenerOptions } from "../listener.ts";
@@ -52,6 +53,7 @@ class Engine implements BrokerEngine {
     this.#listener = listen({ ...options, onPeer: (socket, credential) => this.#serve(socket, credential) });
     const wheel = new TimerWheel();
     const batches = new EnqueueBatches(options);
+    const outgoing = new OutgoingBudget(options.limits, wheel);
     const persistence = { ...options, batches, routes: new StoredRoutes({ ...options, batches }) };
     this.#deps = {
       ...options,
@@ -60,7 +62,8 @@ class Engine implements BrokerEngine {
       sessions: new Set(),
       registry: new SessionRegistry(),
       inbound: new InboundBudget(options.limits, options.clock),
-      outgoing: new OutgoingBudget(options.limits, wheel),
+      outgoing,
+      gate: new ConnectGate(options, outgoing),
       connecting: new Turnstile(options.limits.mqttConnecting),
       router: new Router(options.bus),
       retained: new Retained(options),

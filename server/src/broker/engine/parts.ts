@@ -1,3 +1,4 @@
+import type { ConnectGate } from "../connect-gate.ts";
 import type { EngineOptions } from "../engine.ts";
 import type { InboundBudget } from "../inbound-budget.ts";
 import type { Listener } from "../listener.ts";
@@ -16,6 +17,7 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   registry: SessionRegistry;
   inbound: InboundBudget;
   outgoing: OutgoingBudget;
+  gate: ConnectGate;
   connecting: Turnstile;
   router: Router;
   retained: Retained;

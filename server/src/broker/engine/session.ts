@@ -154,8 +154,10 @@ export class Session
     this.close("connection_lost");
   }
 
+  /** A client that reads and does not acknowledge learns why. What waits in the socket of one that does not read is freed at once. */
   onBacklog(): void {
-    this.socket.destroy();
+    if (this.isClosed) return;
+    if (!this.outbound.isRead) this.socket.destroy();
     this.close("slow_consumer");
   }
 

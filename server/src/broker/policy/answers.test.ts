@@ -20,6 +20,9 @@ const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = 
   server_unavailable: [3, 0x88],
   bad_credentials: [4, 0x86],
   not_authorized: [5, 0x87],
+  server_busy: [3, 0x89],
+  session_quota: [3, 0x97],
+  connection_rate_exceeded: [3, 0x9f],
 };
 
 test("every refusal of a CONNECT has its code in each version of MQTT", () => {

@@ -18,7 +18,10 @@ export type ProtocolProblem =
   | "identifier_rejected"
   | "not_authorized"
   | "bad_credentials"
-  | "server_unavailable";
+  | "server_unavailable"
+  | "server_busy"
+  | "session_quota"
+  | "connection_rate_exceeded";
 
 /** A code for MQTT 3.1 and 3.1.1, and one for MQTT 5. Without a code the connection is only closed. */
 interface Codes {
@@ -45,6 +48,9 @@ const PROBLEMS: Readonly<Record<ProtocolProblem, Codes>> = {
   not_authorized: { v3: 5, v5: 0x87 },
   bad_credentials: { v3: 4, v5: 0x86 },
   server_unavailable: { v3: 3, v5: 0x88 },
+  server_busy: { v3: 3, v5: 0x89 },
+  session_quota: { v3: 3, v5: 0x97 },
+  connection_rate_exceeded: { v3: 3, v5: 0x9f },
 };
 
 /** The code of the CONNACK that refuses a CONNECT; undefined where the connection is closed without one. */

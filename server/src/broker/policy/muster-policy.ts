@@ -29,6 +29,13 @@ export function createMusterPolicy(deps: PolicyDeps): BrokerPolicy {
   return {
     authorizeConnect: (request) => authorizeConnect(checked, request).catch((error) => unavailable(checked, error)),
     recordUnverified: (credential, remoteAddress) => unverified.record(credential, remoteAddress),
+    recordSessionQuota: (principal, remoteAddress) =>
+      refusals.record({
+        reason: "session_quota",
+        clientId: principal.clientId,
+        remoteAddress,
+        ...subjectOf(principal),
+      }),
     mayPublish(principal, topic) {
       if (principal.publishTopics.has(topic)) return true;
       refusals.refuseTopic(principal, topic, "topic_not_authorised");

@@ -51,7 +51,13 @@ export type { WaitingCommand } from "../../commands/commands.ts";
 /** How a refused CONNECT is answered; `answers.ts` has the codes of each MQTT version. */
 export type ConnectAnswer = Extract<
   ProtocolProblem,
-  "identifier_rejected" | "server_unavailable" | "bad_credentials" | "not_authorized"
+  | "identifier_rejected"
+  | "server_unavailable"
+  | "server_busy"
+  | "session_quota"
+  | "connection_rate_exceeded"
+  | "bad_credentials"
+  | "not_authorized"
 >;
 
 export interface RefusedConnect {
@@ -71,6 +77,8 @@ export interface BrokerPolicy {
   authorizeConnect(request: ConnectRequest): Promise<ConnectDecision>;
   /** Records that a client was disconnected before its CONNECT, because TLS did not verify its certificate. */
   recordUnverified(credential: CertificateCredential, remoteAddress: string): void;
+  /** Records that an authorized client was refused, because its tenant has as many sessions in this process as it may have. */
+  recordSessionQuota(principal: Principal, remoteAddress: string): void;
   mayPublish(principal: Principal, topic: string): boolean;
   /** Records that a message was delivered and not retained, because its tenant has too many retained messages. */
   recordUnretained(principal: Principal, topic: string): void;

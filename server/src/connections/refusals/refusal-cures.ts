@@ -23,6 +23,8 @@ const CURES: Readonly<Record<RefusalReason, string>> = {
     "Compare the topic with the device's publish topics. They are taken from the device type when a certificate is issued: set the type, then have the certificate renewed or issued again, and reconnect.",
   retained_quota:
     "Publish with the retain flag off, or clear retained messages that are not needed by publishing an empty retained one.",
+  session_quota:
+    "Disconnect clients that are not needed, or raise MUSTER_LIMIT_MQTT_SESSIONS_PER_TENANT. Clients that have a session can reconnect.",
   takeover:
     "Nothing to do after a reconnect. If it repeats, two clients use the same client id: find the second one by the address, and revoke its certificate if it is a copy.",
   unavailable: "Nothing to do on the device: it may connect again when the database answers.",

@@ -16,6 +16,7 @@ export const REFUSAL_REASONS = {
   topic_not_authorised: "The client published, subscribed or set its will to a topic that is not on its list",
   retained_quota:
     "The tenant has as many retained messages, or bytes of them, as it may have. The message was delivered and not retained",
+  session_quota: "The tenant has as many sessions in this process as it may have. The client was not connected",
   takeover: "The client id connected again, which closed its earlier session. The address is the new session's",
   unavailable: "The database did not answer. Only counted: the journal is in the database",
 } as const satisfies Record<string, string>;

@@ -30,13 +30,6 @@ export const broker = limitTable({
     reached: `${CLOSED}; MQTT 5: with 0x90 (topic name invalid) or 0x8F (topic filter invalid)`,
     fixed: true,
   },
-  refusalCharacters: {
-    level: "message",
-    of: "characters of a text that a refused client sent, in the journal",
-    value: 256,
-    reached: "the rest is left out",
-    fixed: true,
-  },
   mqttClientIdBytes: {
     level: "message",
     of: "bytes of an MQTT client id; 23 with MQTT 3.1",
@@ -162,13 +155,6 @@ export const broker = limitTable({
     value: 10,
     reached: CLOSED,
   },
-  refusedTopics: {
-    level: "session",
-    of: "forbidden topics and filters that are recorded of one session, each once",
-    value: 20,
-    reached: "further refusals are counted in the metric only",
-    fixed: true,
-  },
   presenceSeconds: {
     level: "device",
     of: "seconds between two connect events of a device",
@@ -189,12 +175,6 @@ export const broker = limitTable({
     reached:
       "the message is delivered and not retained, with a journal entry; MQTT 5: acknowledged with 0x97 (quota exceeded)",
   },
-  refusalEntries: {
-    level: "tenant",
-    of: "entries of the refusal journal, none older than 30 days; refusals that concern no tenant are one journal more",
-    value: 1_000,
-    reached: "the oldest are deleted",
-  },
   mqttUnsettledBytesPerTenant: {
     level: "tenant",
     of: "bytes of MQTT messages that are being read, or were read and are neither stored nor refused, and 4 KiB for each of these, in each process",
@@ -213,38 +193,26 @@ export const broker = limitTable({
     value: 32 * 1024 * 1024,
     reached: "the session with most of them is closed",
   },
+  mqttSessionsPerTenant: {
+    level: "tenant",
+    of: "MQTT sessions of one tenant in each process; as many as a process serves, unless less is set",
+    value: 50_000,
+    reached:
+      "a client without a session is refused, with a journal entry: CONNACK 3 (server unavailable), MQTT 5: 0x97 (quota exceeded)",
+  },
   mqttConnectionsPerAddress: {
     level: "address",
     of: "MQTT connections from one address block (IPv4 /32, IPv6 /64); addresses of trusted proxies are exempt",
     value: 10_000,
     reached: "the new connection is closed before the TLS handshake and counted",
   },
-  refusalsPerAddress: {
+  mqttConnectsPerMinute: {
     level: "address",
-    of: "journal entries a minute for one tenant, address block and reason",
-    value: 20,
-    reached: "further refusals add to the count of the last entry",
-  },
-  refusalAddresses: {
-    level: "process",
-    of: "addresses whose refusals are counted apart in a minute",
-    value: 1_000,
-    reached: "further addresses share one count a tenant and reason, and beyond as many of these one a reason",
-    fixed: true,
-  },
-  refusalsWaiting: {
-    level: "process",
-    of: "journal entries that wait for the database, written five times a second",
-    value: 1_000,
-    reached: "further ones are dropped, and a log line says how many",
-    fixed: true,
-  },
-  refusalLookUps: {
-    level: "process",
-    of: "look-ups at once of whose certificate TLS did not verify",
-    value: 20,
-    reached: "further refusals are recorded without a tenant",
-    fixed: true,
+    of: "CONNECTs in any 60 seconds from one address block, in each process; those of trusted proxies are exempt",
+    value: 30_000,
+    reached:
+      "CONNACK 3 (server unavailable), MQTT 5: 0x9F (connection rate exceeded), before the database is read, and counted",
+    zeroIsNone: true,
   },
   mqttUnauthenticated: {
     level: "process",
@@ -262,7 +230,8 @@ export const broker = limitTable({
     level: "process",
     of: "bytes that wait to be sent to clients, of sessions with more than 4 KiB",
     value: 256 * 1024 * 1024,
-    reached: "the session with most of them, of the tenant with most, is closed",
+    reached:
+      "the session with most of them, of the tenant with most, is closed; until an eighth is free, each CONNECT has CONNACK 3 (server unavailable), MQTT 5: 0x89 (server busy)",
   },
   mqttConnecting: {
     level: "process",

@@ -7,6 +7,7 @@ import { notifications } from "./notifications.ts";
 import { people } from "./people.ts";
 import { quotas } from "./quotas.ts";
 import { records } from "./records.ts";
+import { refusals } from "./refusals.ts";
 import { stored } from "./stored.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
@@ -14,6 +15,7 @@ export const LIMITS = {
   ...ingest,
   ...broker,
   ...bus,
+  ...refusals,
   ...stored,
   ...https,
   ...notifications,

@@ -166,7 +166,7 @@ export class Outbound implements Flushable {
 
   /** Whether a message would be sent at once. */
   get isReady(): boolean {
-    return !this.#window?.isFull && this.#unsentBytes < READY_BYTES;
+    return !this.#window?.isFull && this.isRead;
   }
 
   /** Sends what the client has not taken of shared subscriptions to other sessions. */
@@ -211,6 +211,11 @@ export class Outbound implements Flushable {
   #openWindow(): Window {
     this.#window ??= new Window(Math.min(this.#parts.limits.mqttOutgoingInFlight, this.#receiveMaximum));
     return this.#window;
+  }
+
+  /** Whether the client reads what it is sent. */
+  get isRead(): boolean {
+    return this.#unsentBytes < READY_BYTES;
   }
 
   get #unsentBytes(): number {

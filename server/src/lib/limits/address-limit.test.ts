@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { RequestCounts } from "../../lib/limits/request-counts.ts";
 import { createAddressLimit } from "./address-limit.ts";
+import { RequestCounts } from "./request-counts.ts";
 
 function fakeClock() {
   const clock = { at: 0, monotonicMs: () => clock.at };

@@ -1,7 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
-import { MINUTE } from "../../lib/clock.ts";
-import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
-import type { RequestCounts } from "../../lib/limits/request-counts.ts";
+import { type Clock, MINUTE } from "../clock.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import type { RequestCounts } from "./request-counts.ts";
 
 /** Addresses counted at once; above this number the one without requests for longest is dropped. */
 const MOST_ADDRESSES = DEFAULT_LIMITS.rateLimitedAddresses;

@@ -1,0 +1,45 @@
+import { type AddressRange, addressBlock, isInRanges, withoutMapping } from "../lib/address.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type AddressLimit, createAddressLimit } from "../lib/limits/address-limit.ts";
+import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
+import type { BrokerLimits } from "./limits.ts";
+import type { OutgoingBudget } from "./outgoing-budget.ts";
+import type { ConnectAnswer } from "./policy/policy.ts";
+
+export interface ConnectGateOptions {
+  limits: Pick<BrokerLimits, "mqttConnectsPerMinute">;
+  clock: Pick<Clock, "monotonicMs">;
+  /** Addresses that many clients share, whose CONNECTs are not counted. */
+  proxies: readonly AddressRange[];
+  onCapReached: OnCapReached;
+}
+
+/** Refuses a CONNECT before the database is read for it: of an address that sends too many, and of any where too much waits to be sent. */
+export class ConnectGate {
+  readonly #options: ConnectGateOptions;
+  readonly #outgoing: Pick<OutgoingBudget, "isOver">;
+  readonly #rate: AddressLimit;
+
+  constructor(options: ConnectGateOptions, outgoing: Pick<OutgoingBudget, "isOver">) {
+    this.#options = options;
+    this.#outgoing = outgoing;
+    this.#rate = createAddressLimit(options.limits.mqttConnectsPerMinute, options.clock);
+  }
+
+  /** Counts a CONNECT from `address`. @returns how to refuse it; undefined to authorize it */
+  refusalOf(address: string): ConnectAnswer | undefined {
+    const { onCapReached } = this.#options;
+    if (!this.#isExempt(address) && this.#rate.admit(addressBlock(address)) > 0) {
+      onCapReached("connects", address);
+      return "connection_rate_exceeded";
+    }
+    if (!this.#outgoing.isOver) return undefined;
+    onCapReached("waiting", address);
+    return "server_busy";
+  }
+
+  #isExempt(address: string): boolean {
+    const { proxies } = this.#options;
+    return proxies.length > 0 && isInRanges(withoutMapping(address), proxies);
+  }
+}
