@@ -81,6 +81,12 @@ export class Cursor {
     return this.at + 2 <= this.#end ? this.#bytes.readUInt16BE(this.at) : 0;
   }
 
+  /** Where a part of so many bytes ends. */
+  endOf(length: number): number {
+    this.#require(length);
+    return this.at + length;
+  }
+
   /** Moves behind a field that begins with its length. @returns where its content starts */
   #field(max: number, what: string, tooLong?: ProtocolProblem): number {
     const length = this.uint16();

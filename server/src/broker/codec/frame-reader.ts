@@ -1,6 +1,6 @@
 import type { Frame } from "./cursor.ts";
 import { freeMemory } from "./packet-memory.ts";
-import { checkFirstByte, PACKET_TYPE } from "./packet-types.ts";
+import { checkFirstByte, checkSender, PACKET_TYPE } from "./packet-types.ts";
 import { PacketProblem } from "./problem.ts";
 
 const NOTHING = Buffer.alloc(0);
@@ -103,12 +103,14 @@ export class FrameReader implements Frame {
       const byte = bytes[at + 1 + i]!;
       length += (byte & 127) * 128 ** i;
       if (byte >= 128) continue;
+      checkSender(first, length);
       this.bodyStart = at + 2 + i;
       const end = this.bodyStart + length;
       if (end - at > this.maxPacket) throw new PacketProblem("a long packet", "packet_too_large");
       return end;
     }
-    throw new PacketProblem("a malformed length");
+    // What follows is no packet. Other brokers say nothing either.
+    throw new PacketProblem("a malformed length", "unanswered");
   }
 
   /** Keeps the beginning of a packet that is not complete. A copy: a slice would keep the whole chunk in memory. */

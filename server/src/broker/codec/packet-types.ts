@@ -27,10 +27,15 @@ const FLAGS: Readonly<Record<number, number>> = {
   [PACKET_TYPE.disconnect]: 0,
 };
 
-/** Checks type and flags of a client's packet. Throws {@link PacketProblem}. */
+const PINGRESP = 13;
+/** SUBACK, UNSUBACK and PINGRESP: a server sends them, always without flags. */
+const WITHOUT_FLAGS: ReadonlySet<number> = new Set([9, 11, PINGRESP]);
+
+/** Checks the flags of a client's packet, for which its first byte is enough. Throws {@link PacketProblem}. */
 export function checkFirstByte(first: number): void {
   const type = first >> 4;
   const flags = first & 15;
+  if (type === 0) throw new PacketProblem("type 0", "protocol_error");
   if (type === PACKET_TYPE.publish) {
     const qos = (flags >> 1) & 3;
     // [MQTT-3.3.1-4], [MQTT-3.3.1-2]
@@ -41,7 +46,14 @@ export function checkFirstByte(first: number): void {
   // MQTT 3.1 gives a CONNECT a QoS, which means nothing; later versions forbid it (read-connect.ts).
   if (type === PACKET_TYPE.connect && (flags === 2 || flags === 4)) return;
   const expected = FLAGS[type];
-  if (expected === undefined) throw new PacketProblem("not a client's packet", "protocol_error");
   // [MQTT-2.2.2-2]
-  if (flags !== expected) throw new PacketProblem("reserved flags");
+  if (expected !== undefined && flags !== expected) throw new PacketProblem("reserved flags");
+}
+
+/** Checks that clients send packets of this type, once it is known how long it is. @param length of its body. Throws {@link PacketProblem}. */
+export function checkSender(first: number, length: number): void {
+  const type = first >> 4;
+  if (FLAGS[type] !== undefined || type === PACKET_TYPE.publish) return;
+  if (WITHOUT_FLAGS.has(type) && (first & 15) !== 0) throw new PacketProblem("reserved flags");
+  throw new PacketProblem("not a client's packet", type === PINGRESP && length > 0 ? "unanswered" : "protocol_error");
 }

@@ -36,7 +36,7 @@ export function readAck5(frame: Frame): AckPacket {
   return { packetId, reason };
 }
 
-/** Checks that a PINGREQ or DISCONNECT has no body (MQTT 3.1.1, 3.12, 3.14). Throws {@link PacketProblem}. */
+/** Checks that a PINGREQ, or a DISCONNECT of MQTT 3.1.1, has no body (3.12, 3.14). Throws {@link PacketProblem}. */
 export function checkNoBody({ bodyStart, end }: Frame): void {
-  if (bodyStart !== end) throw new PacketProblem("this packet has no body");
+  if (bodyStart !== end) throw new PacketProblem("this packet has no body", "unanswered");
 }

@@ -14,16 +14,16 @@ const REASONS: ReadonlySet<number> = new Set([
   0, 4, 0x80, 0x81, 0x82, 0x83, 0x90, 0x93, 0x94, 0x95, 0x96, 0x97, 0x98, 0x99,
 ]);
 
-/** Reads a DISCONNECT (MQTT 5, 3.14). Throws {@link PacketProblem}. */
+/** Reads a DISCONNECT (MQTT 5, 3.14). A client that leaves gets no answer for a reason that is not its own. Throws {@link PacketProblem}. */
 export function readDisconnect5(frame: Frame): DisconnectPacket {
   const cursor = new Cursor(frame);
   if (cursor.isAtEnd) return { reason: 0, properties: undefined };
   const reason = cursor.byte();
-  if (!REASONS.has(reason)) throw new PacketProblem("a reason code");
+  if (!REASONS.has(reason)) throw new PacketProblem("a reason code", "unanswered");
   const properties = cursor.isAtEnd ? undefined : readProperties(cursor, "disconnect");
   if (!cursor.isAtEnd) throw new PacketProblem("bytes after a DISCONNECT");
   // A server sends a reference, a client does not.
   if (properties?.serverReference !== undefined)
-    throw new PacketProblem("a server reference of a client", "protocol_error");
+    throw new PacketProblem("a server reference of a client", "unanswered");
   return { reason, properties };
 }

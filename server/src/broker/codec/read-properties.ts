@@ -16,7 +16,7 @@ const NONE: Properties = Object.freeze({});
 export function readProperties(cursor: Cursor, holder: PropertyHolder): Properties {
   const length = cursor.varint();
   if (length === 0) return NONE;
-  const end = cursor.at + length;
+  const end = cursor.endOf(length);
   const properties: Properties = {};
   while (cursor.at < end) {
     const rule = RULES.get(cursor.varint());
@@ -50,7 +50,7 @@ function checkValue({ name, type, notZero }: PropertyRule, value: PropertyValue,
   // [MQTT-3.3.2-8]
   if (name === "topicAlias" && value === 0) throw new PacketProblem("topic alias 0", "topic_alias_invalid");
   // [MQTT-3.3.2-13], [MQTT-3.3.2-14], and the same of a will
-  if (name === "responseTopic") checkTopicName(value as string);
+  if (name === "responseTopic") checkTopicName(value as string, "protocol_error");
 }
 
 interface UserProperty {

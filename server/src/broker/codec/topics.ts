@@ -5,10 +5,14 @@ import { PacketProblem } from "./problem.ts";
 export const MAX_TOPIC_BYTES = DEFAULT_LIMITS.mqttTopicBytes;
 const MAX_LEVELS = DEFAULT_LIMITS.mqttTopicLevels;
 
-/** Checks a topic name: not empty [MQTT-4.7.3-1], no wildcards [MQTT-3.3.2-2], not too many levels. Throws {@link PacketProblem}. */
-export function checkTopicName(topic: string): void {
-  if (topic === "") throw new PacketProblem("an empty topic");
-  if (topic.includes("#") || topic.includes("+")) throw new PacketProblem("a wildcard in a topic name");
+/**
+ * Checks a topic name: not empty [MQTT-4.7.3-1], no wildcards [MQTT-3.3.2-2], not too many levels. Throws {@link PacketProblem}.
+ *
+ * @param problem of an empty one and of wildcards
+ */
+export function checkTopicName(topic: string, problem?: ProtocolProblem): void {
+  if (topic === "") throw new PacketProblem("an empty topic", problem);
+  if (topic.includes("#") || topic.includes("+")) throw new PacketProblem("a wildcard in a topic name", problem);
   if (topic.length >= MAX_LEVELS) checkLevels(topic.split("/"), "topic_name_invalid");
 }
 

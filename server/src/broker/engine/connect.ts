@@ -96,8 +96,8 @@ function accept(session: Session): void {
   if (announced && wanted.expirySeconds > 0 && !persistence) announced.sessionExpiry = 0;
   const isPresent = persistence?.isPresent ?? false;
   const connack = writeConnack(ACCEPTED, session.version, { properties: announced, isPresent });
-  // [MQTT-3.1.2-24]: a client that permits no CONNACK cannot be served.
-  if (!session.outbound.permits(connack)) session.close("protocol_error");
+  // [MQTT-3.1.2-24]: a client that permits no CONNACK cannot be served, and gets nothing before one [MQTT-3.14.0-1].
+  if (!session.outbound.permits(connack)) session.close("protocol_error", null);
   else session.outbound.packet(connack);
   deps.listener.authenticated(session.socket, () => session.close("evicted"));
   if (session.isClosed) return;

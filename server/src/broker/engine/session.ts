@@ -246,12 +246,12 @@ export class Session
   /**
    * Closes the session now, and the connection when what was written last is sent. The first reason counts.
    *
-   * @param code of the DISCONNECT of MQTT 5, where it is not that of the reason
+   * @param code of the DISCONNECT of MQTT 5, where it is not that of the reason; null for none
    */
-  close(reason: string, code: number | undefined = endingOf(reason).v5, properties?: Properties): void {
+  close(reason: string, code: number | null = endingOf(reason).v5 ?? null, properties?: Properties): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    if (this.accepted && this.version === 5 && code !== undefined) this.outbound.disconnect(code, properties);
+    if (this.accepted && this.version === 5 && code !== null) this.outbound.disconnect(code, properties);
     this.inbound.close();
     this.reason ??= reason;
     this.deps.handlers.endSession(this, this.reason);

@@ -66,9 +66,9 @@ interface Ending {
   readonly v5?: number;
 }
 
-/** The reason code of the DISCONNECT that ends a session for a packet's problem; undefined where the connection is only closed. */
-export function disconnectCode(problem: ProtocolProblem, version: ProtocolVersion): number | undefined {
-  return version === 5 ? PROBLEMS[problem].v5 : undefined;
+/** The reason code of the DISCONNECT that ends a session for a packet's problem; null where the connection is only closed. */
+export function disconnectCode(problem: ProtocolProblem, version: ProtocolVersion): number | null {
+  return (version === 5 ? PROBLEMS[problem].v5 : undefined) ?? null;
 }
 
 /** Codes of single requests: a filter, a message, or the end of a subscription. */

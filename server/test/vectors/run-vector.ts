@@ -1,0 +1,102 @@
+import { connect, type Socket } from "node:net";
+import { packet } from "../broker/packets.ts";
+import { type Action, connackOf, type Vector, type Version } from "./vector.ts";
+
+const PINGREQ = Buffer.of(0xc0, 0);
+const PINGRESP = Buffer.of(0xd0, 0);
+
+/** A client over TCP on loopback. */
+class Client {
+  readonly #socket: Socket;
+  #bytes: Buffer = Buffer.alloc(0);
+  #isEnded = false;
+  #onChange = () => {};
+
+  constructor(port: number) {
+    this.#socket = connect({ host: "127.0.0.1", port });
+    this.#socket.on("error", () => undefined);
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#bytes = Buffer.concat([this.#bytes, chunk]);
+      this.#onChange();
+    });
+    this.#socket.on("close", () => {
+      this.#isEnded = true;
+      this.#onChange();
+    });
+  }
+
+  send(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** The next bytes that it receives, `count` of them, or fewer where the connection has ended. */
+  async take(count: number): Promise<Buffer> {
+    while (this.#bytes.length < count && !this.#isEnded) {
+      await new Promise<void>((resolve) => {
+        this.#onChange = resolve;
+      });
+    }
+    const taken = this.#bytes.subarray(0, count);
+    this.#bytes = this.#bytes.subarray(count);
+    return taken;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** @returns how the broker at `port` differs from what the vector says; undefined where it does not */
+export async function runVector(port: number, vector: Vector, clientId: string): Promise<string | undefined> {
+  const client = new Client(port);
+  try {
+    const before: Action[] = [{ send: connectOf(vector.version, clientId) }, { receive: connackOf(vector.version) }];
+    const actions = [...(vector.isConnected ? before : []), ...vector.actions];
+    return await exchange(port, client, { ...vector, actions }, clientId);
+  } finally {
+    client.close();
+  }
+}
+
+async function exchange(port: number, client: Client, vector: Vector, clientId: string): Promise<string | undefined> {
+  for (const action of vector.actions) {
+    if ("send" in action) client.send(action.send);
+    else if ("publish" in action) await publishFrom(port, `${clientId}-helper`, action.publish);
+    else {
+      const answer = await client.take(action.receive.length);
+      if (!answer.equals(action.receive)) return differs(vector, action.receive, answer);
+    }
+  }
+  if (vector.stays) client.send(PINGREQ);
+  const last = await client.take(vector.stays ? 2 : 1);
+  const expected = vector.stays ? PINGRESP : Buffer.alloc(0);
+  return last.equals(expected) ? undefined : differs(vector, expected, last);
+}
+
+function differs({ name, version }: Vector, expected: Buffer, received: Buffer): string {
+  const hex = (bytes: Buffer) => (bytes.length === 0 ? "the end" : bytes.toString("hex"));
+  return `MQTT version ${version}, ${name}: ${hex(expected)} expected, ${hex(received)} received`;
+}
+
+function connectOf(version: Version, clientId: string): Buffer {
+  const name = version === 3 ? "MQIsdp" : "MQTT";
+  return packet(0x10, name, [version, 2, 0, 60], version === 5 ? [0] : [], clientId);
+}
+
+async function publishFrom(
+  port: number,
+  clientId: string,
+  { topic, payload, qos }: { topic: string; payload: string; qos: 0 | 1 | 2 },
+): Promise<void> {
+  const client = new Client(port);
+  const id = [0, 1];
+  client.send(connectOf(4, clientId));
+  await client.take(4);
+  client.send(packet(0x30 | (qos << 1), topic, qos > 0 ? id : [], [...Buffer.from(payload)]));
+  if (qos > 0) await client.take(4);
+  if (qos === 2) {
+    client.send(packet(0x62, id));
+    await client.take(4);
+  }
+  client.close();
+}
