@@ -23,6 +23,7 @@ export type BrokerLimits = Pick<
   | "natsBusBytes"
   | "mqttOutgoingInFlight"
   | "mqtt5ReceiveMaximum"
+  | "mqtt5KeepAliveSeconds"
   | "mqttSubscriptions"
   | "mqtt5Denied"
   | "mqtt5TopicAliases"

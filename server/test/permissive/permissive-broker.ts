@@ -2,7 +2,7 @@ import type { Bus } from "../../src/broker/bus/bus.ts";
 import { createEngineOver } from "../../src/broker/engine/engine.ts";
 import type { BrokerEngine } from "../../src/broker/engine.ts";
 import type { StoredSessions } from "../../src/connections/connections.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -19,6 +19,7 @@ export const PERMISSIVE_LIMITS = {
   mqttPacketBytes: MAX_PACKET,
   mqttFirstPacketBytes: MAX_PACKET,
   mqtt5ReceiveMaximum: 20,
+  mqtt5KeepAliveSeconds: 60,
   mqttMessagesPerSecond: Infinity,
   mqttBytesPerSecond: Infinity,
   mqttConnectsPerMinute: Infinity,
@@ -37,7 +38,8 @@ export const PERMISSIVE_TOOLS = { clock: systemClock, ids: randomIds, logger: cr
 export function createPermissiveBroker(
   port: number,
   bus?: Bus,
-  stored: StoredSessions = storedInMemory(() => systemClock.now()),
+  stored?: StoredSessions,
+  clock: Clock = systemClock,
 ): BrokerEngine {
   return createEngineOver(createPlainListener, {
     host: "127.0.0.1",
@@ -48,11 +50,12 @@ export function createPermissiveBroker(
     proxies: [],
     onCapReached: () => undefined,
     policy: permissivePolicy(),
-    stored,
-    retained: retainedInMemory(() => systemClock.now()),
+    stored: stored ?? storedInMemory(() => clock.now()),
+    retained: retainedInMemory(() => clock.now()),
     onUnstored: () => undefined,
     clientIds: { max: 256, max31: 256, assign: () => `auto-${randomIds.bytes(8).toString("hex")}` },
     bus,
     ...PERMISSIVE_TOOLS,
+    clock,
   });
 }

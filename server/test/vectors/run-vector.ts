@@ -1,54 +1,13 @@
-import { connect, type Socket } from "node:net";
 import { packet } from "../broker/packets.ts";
+import { TcpClient } from "../permissive/tcp-client.ts";
 import { type Action, connackOf, type Vector, type Version } from "./vector.ts";
 
 const PINGREQ = Buffer.of(0xc0, 0);
 const PINGRESP = Buffer.of(0xd0, 0);
 
-/** A client over TCP on loopback. */
-class Client {
-  readonly #socket: Socket;
-  #bytes: Buffer = Buffer.alloc(0);
-  #isEnded = false;
-  #onChange = () => {};
-
-  constructor(port: number) {
-    this.#socket = connect({ host: "127.0.0.1", port });
-    this.#socket.on("error", () => undefined);
-    this.#socket.on("data", (chunk: Buffer) => {
-      this.#bytes = Buffer.concat([this.#bytes, chunk]);
-      this.#onChange();
-    });
-    this.#socket.on("close", () => {
-      this.#isEnded = true;
-      this.#onChange();
-    });
-  }
-
-  send(bytes: Buffer): void {
-    this.#socket.write(bytes);
-  }
-
-  /** The next bytes that it receives, `count` of them, or fewer where the connection has ended. */
-  async take(count: number): Promise<Buffer> {
-    while (this.#bytes.length < count && !this.#isEnded) {
-      await new Promise<void>((resolve) => {
-        this.#onChange = resolve;
-      });
-    }
-    const taken = this.#bytes.subarray(0, count);
-    this.#bytes = this.#bytes.subarray(count);
-    return taken;
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-}
-
 /** @returns how the broker at `port` differs from what the vector says; undefined where it does not */
 export async function runVector(port: number, vector: Vector, clientId: string): Promise<string | undefined> {
-  const client = new Client(port);
+  const client = new TcpClient(port);
   try {
     const before: Action[] = [{ send: connectOf(vector.version, clientId) }, { receive: connackOf(vector.version) }];
     const actions = [...(vector.isConnected ? before : []), ...vector.actions];
@@ -58,7 +17,12 @@ export async function runVector(port: number, vector: Vector, clientId: string):
   }
 }
 
-async function exchange(port: number, client: Client, vector: Vector, clientId: string): Promise<string | undefined> {
+async function exchange(
+  port: number,
+  client: TcpClient,
+  vector: Vector,
+  clientId: string,
+): Promise<string | undefined> {
   for (const action of vector.actions) {
     if ("send" in action) client.send(action.send);
     else if ("publish" in action) await publishFrom(port, `${clientId}-helper`, action.publish);
@@ -88,7 +52,7 @@ async function publishFrom(
   clientId: string,
   { topic, payload, qos }: { topic: string; payload: string; qos: 0 | 1 | 2 },
 ): Promise<void> {
-  const client = new Client(port);
+  const client = new TcpClient(port);
   const id = [0, 1];
   client.send(connectOf(4, clientId));
   await client.take(4);

@@ -1,4 +1,3 @@
-import { DEFAULT_LIMITS } from "../../lib/limits/limits.ts";
 import type { Frame } from "../codec/cursor.ts";
 import type { Properties } from "../codec/property-table.ts";
 import { type ConnectPacket, readConnect, versionOf } from "../codec/read-connect.ts";
@@ -13,7 +12,6 @@ import type { Session } from "./session.ts";
 const ACCEPTED = 0;
 /** MQTT gives a client one and a half times its keep alive [MQTT-3.1.2-24]. */
 const SILENCE_MS = 1_500;
-const MAX_KEEP_ALIVE = DEFAULT_LIMITS.mqtt5KeepAliveSeconds;
 
 /** Takes a CONNECT: nothing else of the client is handled until it is answered. Throws {@link PacketProblem}. */
 export function takeConnect(session: Session, frame: Frame): void {
@@ -25,7 +23,7 @@ export function takeConnect(session: Session, frame: Frame): void {
     refuse(session, refused);
     return;
   }
-  const keepAlive = keepAliveOf(packet);
+  const keepAlive = keepAliveOf(packet, session.deps.limits.mqtt5KeepAliveSeconds);
   const assigned = packet.clientId === "" ? clientIds?.assign?.() : undefined;
   session.clientId = assigned ?? packet.clientId;
   session.will = packet.will;
@@ -38,9 +36,9 @@ export function takeConnect(session: Session, frame: Frame): void {
 }
 
 /** A client of MQTT 5 can be given another keep alive, so it has one at all [MQTT-3.2.2-21]. */
-function keepAliveOf({ version, keepAlive }: ConnectPacket): number {
+function keepAliveOf({ version, keepAlive }: ConnectPacket, most: number): number {
   if (version < 5) return keepAlive;
-  return keepAlive === 0 ? MAX_KEEP_ALIVE : Math.min(keepAlive, MAX_KEEP_ALIVE);
+  return keepAlive === 0 ? most : Math.min(keepAlive, most);
 }
 
 /** MQTT 3.1.1 has no expiry; a session without `clean session` is stored for as long as may be. */

@@ -206,7 +206,10 @@ export class Persistence {
     const { ownerId, tenantId, sessionId } = this.#holder;
     if (this.expirySeconds === 0) {
       routes.forget(ownerId, sessionId);
-      return this.#background(() => this.#parts.stored.discard(ownerId, sessionId));
+      const work = this.#background(() => this.#parts.stored.discard(ownerId, sessionId));
+      // A client that is back at once must not find it.
+      batches.after(ownerId, work);
+      return work;
     }
     const expiresAt = new Date(clock.now().getTime() + this.expirySeconds * SECOND);
     // A connection that ends before it is answered leaves the stored session as it was.
