@@ -130,6 +130,65 @@ test("a webhook that its user removes gets nothing any more, and has another sec
   assert.notEqual((await ok(add(user, "webhook", hook), 201)).secret, secret);
 });
 
+/** Adds a mailbox as the user's own, and confirms it. */
+async function mailbox(user: SignedIn, address: string): Promise<string> {
+  const { server, sinks, pass } = environment;
+  const links = sinks.links.length;
+  const { id } = await ok(add(user, "email", address), 201);
+  await pass(0);
+  await sinks.until(() => sinks.links.length > links);
+  await pressConfirm(sinks.linkTo(address)!, server.ca);
+  return id;
+}
+
+test("mail that waits for a mailbox of a user's own ends when the user removes it", async () => {
+  const { sinks, pass, server } = environment;
+  const user = await signIn(server, tenant, "viewer");
+  const home = "left@home.example";
+  const id = await mailbox(user, home);
+  sinks.behave.mail = (to) => (to === home ? { responseCode: 451 } : undefined);
+  await ok(user.call("POST", `${BASE}/test`));
+  await pass(0);
+  await ok(user.call("DELETE", `${BASE}/channels/${id}`), 204);
+  sinks.behave.mail = () => undefined;
+  await pass(HOUR);
+  const { items } = await ok(user.call("GET", `${BASE}/tests`));
+  const { state, error } = items.find(({ target }: { target: string }) => target === home);
+  assert.deepEqual([state, error], ["failed", "the user has no such address any more"]);
+  assert.equal(sinks.mailsTo(home).length, 0);
+  assert.equal(sinks.mailsTo(user.email).filter(({ subject }) => /test/i.test(subject)).length, 1);
+});
+
+test("users who share a mailbox get digests of their own: one's end with the channel, the other's arrive", async () => {
+  const { sinks, pass, server } = environment;
+  const shared = "shared@home.example";
+  const [leaves, stays] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
+  const id = await mailbox(leaves, shared);
+  await mailbox(stays, shared);
+  sinks.behave.mail = (to) => (to === shared ? { responseCode: 451 } : undefined);
+  for (const user of [leaves, stays]) {
+    await choose(user, { accountEmail: false });
+    for (let n = 0; n < 15; n++) await ok(user.call("POST", `${BASE}/test`));
+  }
+  await pass(0);
+  await ok(leaves.call("DELETE", `${BASE}/channels/${id}`), 204);
+  sinks.behave.mail = () => undefined;
+  await pass(HOUR);
+  for (let minutes = 0; minutes < 3; minutes++) await pass(MINUTE);
+  const states = async (user: SignedIn) => {
+    const { items } = await ok(user.call("GET", `${BASE}/tests`));
+    return [items.length, ...new Set(items.map(({ state }: { state: string }) => state))];
+  };
+  assert.deepEqual(
+    [await states(leaves), await states(stays)],
+    [
+      [15, "failed"],
+      [15, "sent"],
+    ],
+  );
+  assert.ok(sinks.mailsTo(shared).every(({ text }) => !text.includes(leaves.email)));
+});
+
 test("a user sees and changes only their own channels, of which there are few", async () => {
   const bob = await signIn(environment.server, tenant, "viewer");
   const { id } = await ok(add(bob, "email", "bob@home.example"), 201);

@@ -5,6 +5,7 @@ import { confirmChannel } from "../channels/confirm-channel.ts";
 import { type NotificationsDeps, randomFraction } from "../deps.ts";
 import { claimMails } from "../mail/claim-mails.ts";
 import type { Mailer } from "../mail/send-mail.ts";
+import { hasAddress } from "../personal/own-channel-store.ts";
 import { createCircuitBreaker } from "../queues/circuit-breaker.ts";
 import { createFairQueue, type FairQueue } from "../queues/fair-queue.ts";
 import type { Place } from "../queues/place.ts";
@@ -42,7 +43,12 @@ export function mailWorkers(deps: NotificationsDeps, mailer: Mailer | undefined,
     warned = true;
     return [];
   };
-  const send: Send = (row) => unlessAbandoned(mailer!.send(row), signals.abandon);
+  const send: Send = async (row) => {
+    const { user_id: userId, target } = row;
+    if (userId !== null && !(await hasAddress(deps.database.db, userId, target)))
+      return failed("the user has no such address any more", { final: true });
+    return await unlessAbandoned(mailer!.send(row), signals.abandon);
+  };
   return createWorkerPool(total, claim, async (row) => {
     await attempt(deps, "email", row, send);
     fair.release({ tenantId: row.tenant_id, queue: row.queue });

@@ -82,18 +82,24 @@ export interface FoldedMails {
   items: SingleMessage[];
 }
 
-/** Ends the oldest due mails of a priority that were certainly never sent, since a digest contains them: at most `limit`. */
+/**
+ * Ends the oldest due mails of a priority that were certainly never sent, since a digest contains them: at most `limit`, all to the same
+ * user. Users may share a mailbox; a digest that is one user's ends with that user's channel.
+ */
 export async function foldInto(
   tx: Tx,
   digestId: string,
   at: QueueAt,
   { priority, limit, lines }: { priority: Priority; limit: number; lines: number },
 ): Promise<FoldedMails> {
+  const foldable = sql`${due(at)} AND d.priority = ${priority} AND NOT d.maybe_sent`;
   const { rows } = await sql<FoldedMails>`
     WITH folded AS (
       UPDATE deliveries d SET state = 'digested', done_at = ${at.now}, digest_id = ${digestId}
        WHERE d.id = ANY (ARRAY(
-         SELECT d.id FROM deliveries d WHERE ${due(at)} AND d.priority = ${priority} AND NOT d.maybe_sent
+         SELECT d.id FROM deliveries d WHERE ${foldable}
+            AND d.user_id IS NOT DISTINCT FROM (
+              SELECT d.user_id FROM deliveries d WHERE ${foldable} ORDER BY d.created_at, d.id LIMIT 1)
           ORDER BY d.created_at, d.id LIMIT ${limit}))
       RETURNING d.id, d.target, d.user_id, d.created_at, d.payload
     ), item AS (

@@ -63,6 +63,17 @@ export async function nameAddress(
         THEN coalesce(a.request_at, excluded.request_at) END`.execute(tx);
 }
 
+/** Whether an e-mail address is that of the user's account or of a channel of the user's own. */
+export async function hasAddress(db: Db, userId: string, address: string): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    SELECT EXISTS (SELECT FROM shared_users WHERE id = ${userId} AND lower(email) = lower(${address}::text))
+        OR EXISTS (SELECT FROM user_channels
+                    WHERE user_id = ${userId} AND type = 'email' AND key = ${keyOf(userId, "email", address)}) AS has`.execute(
+    db,
+  );
+  return rows[0]!.has;
+}
+
 /** How many addresses the user has named since `since`, those that are no channel any more included. */
 export async function countNamed(tx: Tx, userId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
