@@ -189,6 +189,37 @@ test("users who share a mailbox get digests of their own: one's end with the cha
   assert.ok(sinks.mailsTo(shared).every(({ text }) => !text.includes(leaves.email)));
 });
 
+test("a webhook that answered 410 is enabled neither for its group nor for another user by a user who names it", async () => {
+  const { sinks, pass, server } = environment;
+  const hook = sinks.hookUrl("/gone");
+  const escalation = [{ afterMinutes: 0, notify: "channels" as const }];
+  const { group, open } = await paged("major", { channels: [{ type: "webhook", target: hook }], escalation });
+  const [first, second] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
+  const ofGroup = { groupId: group.id, target: hook, enable: false };
+  const disabled = async () => (await server.app.notifications.showWebhook(tenant.caller, ofGroup)).disabled;
+  sinks.behave.hook = (path) => ({ status: path === "/gone" ? 410 : 204 });
+  await open();
+  await pass(0);
+  assert.equal(await disabled(), true);
+  await ok(add(first, "webhook", hook), 201);
+  await pass(0);
+  assert.deepEqual([await statesOf(first), await disabled()], [[[hook, "confirmed"]], true]);
+
+  await ok(first.call("POST", `${BASE}/test`));
+  await pass(0);
+  assert.deepEqual(await statesOf(first), [[hook, "disabled"]]);
+  await ok(add(second, "webhook", hook), 201);
+  await pass(0);
+  assert.deepEqual([await statesOf(second), await statesOf(first)], [[[hook, "confirmed"]], [[hook, "disabled"]]]);
+  sinks.behave.echo = false;
+  await ok(add(first, "webhook", hook), 201);
+  await pass(0);
+  sinks.behave.echo = true;
+  sinks.behave.hook = () => ({ status: 204 });
+  assert.deepEqual(await statesOf(first), [[hook, "requested"]], "its receiver has to confirm it again");
+  assert.deepEqual(await ok(first.call("POST", `${BASE}/test`)), { recipients: 1 });
+});
+
 test("a user sees and changes only their own channels, of which there are few", async () => {
   const bob = await signIn(environment.server, tenant, "viewer");
   const { id } = await ok(add(bob, "email", "bob@home.example"), 201);

@@ -918,6 +918,7 @@ export interface UserChannelsTable {
   target: string;
   key: Buffer;
   created_at: Date;
+  disabled_at: Date | null;
 }
 
 export interface UserFactorsTable {

@@ -1344,8 +1344,10 @@ CREATE TABLE user_channels (
   target text NOT NULL,
   key bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  disabled_at timestamp with time zone,
   CONSTRAINT user_channels_pkey PRIMARY KEY (id),
   CONSTRAINT user_channels_user_id_type_key_key UNIQUE (user_id, type, key),
+  CONSTRAINT user_channels_check CHECK (((disabled_at IS NULL) OR (type = 'webhook'::text))),
   CONSTRAINT user_channels_type_check CHECK ((type = ANY (ARRAY['email'::text, 'webhook'::text]))),
   CONSTRAINT user_channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT user_channels_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

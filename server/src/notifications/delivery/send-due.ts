@@ -5,7 +5,7 @@ import { confirmChannel } from "../channels/confirm-channel.ts";
 import { type NotificationsDeps, randomFraction } from "../deps.ts";
 import { claimMails } from "../mail/claim-mails.ts";
 import type { Mailer } from "../mail/send-mail.ts";
-import { hasAddress } from "../personal/own-channel-store.ts";
+import { disableChannel, hasAddress } from "../personal/own-channel-store.ts";
 import { createCircuitBreaker } from "../queues/circuit-breaker.ts";
 import { createFairQueue, type FairQueue } from "../queues/fair-queue.ts";
 import type { Place } from "../queues/place.ts";
@@ -134,13 +134,20 @@ async function attempt(deps: NotificationsDeps, channel: Channel, row: ClaimedRo
     count(again ? "retried" : "failed");
     logger.warn({ delivery: row.id, attempt: row.attempts, err: error, again }, "a notification was not delivered");
     await recordFailed(database.db, row, { error, retryAt: again, maybeSent }, now);
-    if (outcome.gone) count("failed", await disableWebhook(database.db, row.tenant_id, row.target, now));
+    if (outcome.gone) count("failed", await disable(deps, row, now));
   } catch (error) {
     logger.warn(
       { delivery: row.id, err: (error as Error).message },
       "the result of a delivery attempt was not recorded",
     );
   }
+}
+
+/** Disables the webhook of the group, or of the user, that the delivery was for. @returns how many deliveries failed */
+async function disable({ database: { db } }: NotificationsDeps, row: ClaimedRow, now: Date): Promise<number> {
+  const { tenant_id: tenantId, user_id: userId, target } = row;
+  if (userId === null) return await disableWebhook(db, tenantId, target, now);
+  return await disableChannel(db, { tenantId, userId }, target, now);
 }
 
 /** A webhook that was never confirmed is called for an hour only: it may be the address of a server that does not want the messages. */

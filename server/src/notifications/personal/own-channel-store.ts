@@ -13,6 +13,8 @@ export interface OwnChannelRow extends AddressStateRow {
   id: string;
   type: Channel;
   target: string;
+  /** When it answered 410. */
+  disabled_at: Date | null;
 }
 
 /** SQL: the key of a user's address: everyone confirms an address for themselves. */
@@ -27,25 +29,46 @@ export async function lockOwn(tx: Tx, userId: string): Promise<void> {
 /** The user's channels, oldest first. */
 export async function listChannelRows(db: Db, { tenantId, userId }: Owner): Promise<OwnChannelRow[]> {
   const { rows } = await sql<OwnChannelRow>`
-    SELECT c.id, c.type, c.target, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
+    SELECT c.id, c.type, c.target, c.disabled_at, a.request_at, a.requested_at, a.token_expires_at AS expires_at, a.confirmed_at
       FROM user_channels c
       JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
      WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} ORDER BY c.id`.execute(db);
   return rows;
 }
 
-/** @returns whether the user did not have this address */
+/** One that is disabled is no longer: its receiver is asked to confirm it. @returns whether the user did not have this address */
 export async function insertChannel(
   tx: Tx,
   { tenantId, userId }: Owner,
   { id, type, target }: { id: string; type: Channel; target: string },
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql<{ id: string }>`
     INSERT INTO user_channels (id, tenant_id, user_id, type, target, key, created_at)
     VALUES (${id}, ${tenantId}, ${userId}, ${type}, ${target}, ${keyOf(userId, type, target)}, ${now})
-    ON CONFLICT (user_id, type, key) DO NOTHING RETURNING 1`.execute(tx);
-  return rows.length > 0;
+    ON CONFLICT (user_id, type, key) DO UPDATE SET disabled_at = NULL RETURNING id`.execute(tx);
+  return rows[0]!.id === id;
+}
+
+/**
+ * Disables a webhook of a user's own whose receiver answered 410, and fails what is pending for it. Nothing is sent there until the user
+ * names it again and its receiver has confirmed it. A group's webhook, or another user's, of the same address is not affected.
+ *
+ * @returns how many deliveries failed
+ */
+export async function disableChannel(db: Db, { tenantId, userId }: Owner, target: string, now: Date): Promise<number> {
+  const { rows } = await sql`
+    WITH disabled AS (
+      UPDATE user_channels SET disabled_at = ${now}
+       WHERE user_id = ${userId} AND type = 'webhook' AND key = ${keyOf(userId, "webhook", target)} RETURNING tenant_id, type, key
+    ), unconfirmed AS (
+      UPDATE channel_addresses a
+         SET confirmed_at = NULL, confirmed_by = NULL, request_at = NULL, token_sha256 = NULL, token_expires_at = NULL
+        FROM disabled d WHERE a.tenant_id = d.tenant_id AND a.type = d.type AND a.key = d.key
+    ) UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = 'the webhook is gone (410)'
+       WHERE tenant_id = ${tenantId} AND channel = 'webhook' AND target = ${target} AND user_id = ${userId} AND state = 'pending'
+    RETURNING id`.execute(db);
+  return rows.length;
 }
 
 /** Names an address, so that its receiver gets a link unless it is confirmed. `again`: also while an earlier link is valid. */

@@ -8,7 +8,6 @@ import { LIMITS } from "../../lib/limits/limits.ts";
 import { invalidRequest, rateLimited } from "../../lib/request-errors.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { webhookSecret } from "../webhooks/webhook-secret.ts";
-import { enableWebhook } from "../webhooks/webhook-store.ts";
 import {
   countNamed,
   deleteChannel,
@@ -31,7 +30,7 @@ export const ownerOf = (caller: Caller) => ({ tenantId: caller.tenantId, userId:
 
 /**
  * Adds a channel of the caller's own, which is used once its receiver has confirmed it. For one that the caller has, another link is sent
- * while it is unconfirmed.
+ * while it is unconfirmed, as one is that answered 410.
  *
  * @throws MusterError invalid_request; rate_limited
  */
@@ -53,7 +52,6 @@ export const addOwnChannel = useCase(
       if (channels.length > most) throw invalidRequest(`You can have at most ${most} channels of your own.`, "target");
       const { id } = channels.find((each) => each.type === type && sameTarget(type, each.target, target))!;
       if (!added || type === "email") return { id, secret: null };
-      await enableWebhook(tx, owner.tenantId, target);
       return { id, secret: webhookSecret(webhookKeys()[0]!, owner.userId, target, id) };
     });
   },

@@ -3,7 +3,6 @@ import { checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { type ChannelState, stateOf } from "../channels/group-channels.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { disabledWebhooks } from "../webhooks/webhook-store.ts";
 import { setChoices } from "./choices-store.ts";
 import { listChannelRows } from "./own-channel-store.ts";
 import { ownerOf } from "./own-channels.ts";
@@ -30,20 +29,12 @@ export const getOwnNotifications = useCase(
   { role: "viewer" },
   async ({ database: { db }, clock }: NotificationsDeps, caller): Promise<OwnNotifications> => {
     const owner = ownerOf(caller);
-    const [people, rows, disabled] = await Promise.all([
-      readPeople(db, [owner.userId]),
-      listChannelRows(db, owner),
-      disabledWebhooks(db, [owner.tenantId]),
-    ]);
+    const [people, rows] = await Promise.all([readPeople(db, [owner.userId]), listChannelRows(db, owner)]);
     const now = clock.now();
     const person = people.get(owner.userId)!;
-    const channels = rows.map(({ requested_at, expires_at, confirmed_at, request_at, ...row }) => ({
+    const channels = rows.map(({ requested_at, expires_at, confirmed_at, request_at, disabled_at, ...row }) => ({
       ...row,
-      state: stateOf(
-        { request_at, expires_at, confirmed_at },
-        row.type === "webhook" && disabled.has(`${owner.tenantId} ${row.target}`),
-        now,
-      ),
+      state: stateOf({ request_at, expires_at, confirmed_at }, disabled_at !== null, now),
       requestedAt: requested_at,
       expiresAt: expires_at,
       confirmedAt: confirmed_at,

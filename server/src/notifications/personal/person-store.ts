@@ -38,9 +38,7 @@ export async function readPeople(db: Db, userIds: readonly string[]): Promise<Ma
       SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target) ORDER BY c.id), '[]')
         FROM user_channels c
         JOIN channel_addresses a ON a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = c.key
-       WHERE c.user_id = u.id AND a.confirmed_at IS NOT NULL AND NOT EXISTS (
-         SELECT FROM disabled_webhooks w WHERE c.type = 'webhook' AND w.tenant_id = c.tenant_id AND w.target = c.target)
-      ) AS channels
+       WHERE c.user_id = u.id AND a.confirmed_at IS NOT NULL AND c.disabled_at IS NULL) AS channels
       FROM shared_users u LEFT JOIN user_notifications n ON n.user_id = u.id
      WHERE u.id = ANY (${ids}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.user_id, row]));

@@ -34,8 +34,8 @@ export async function readSigning(
     former_seed: string | null;
     has_former: boolean;
   }>`
-    SELECT EXISTS (SELECT FROM disabled_webhooks d
-             WHERE d.tenant_id = ${tenant_id} AND d.target_sha256 = ${hash(target)}) AS disabled,
+    SELECT c.disabled_at IS NOT NULL OR ${user_id}::uuid IS NULL AND EXISTS (
+             SELECT FROM disabled_webhooks d WHERE d.tenant_id = ${tenant_id} AND d.target_sha256 = ${hash(target)}) AS disabled,
            coalesce(w.group_id, c.user_id) IS NOT NULL AS named, coalesce(w.secret_seed, c.id) AS secret_seed, w.former_seed, coalesce(w.former_until > ${now}, false) AS has_former
       FROM (SELECT) one LEFT JOIN webhooks w
         ON w.tenant_id = ${tenant_id} AND w.group_id = ${user_id === null ? group_id : null}::uuid AND w.key = ${hash(target)}

@@ -5,13 +5,13 @@ import type { Db } from "../../db/database.ts";
 /** What identifies an address: `channel_address_key` of the database. */
 export const hash = (target: string): Buffer => createHash("sha256").update(target).digest();
 
-/** Fails what is pending for the address; nothing is sent there until it is enabled. @returns how many deliveries failed */
+/** Fails what is pending for the groups' webhooks of this address; nothing is sent there until it is enabled. @returns how many deliveries failed */
 export async function disableWebhook(db: Db, tenantId: string, target: string, now: Date): Promise<number> {
   await sql`INSERT INTO disabled_webhooks (tenant_id, target_sha256, target, disabled_at)
     VALUES (${tenantId}, ${hash(target)}, ${target}, ${now}) ON CONFLICT DO NOTHING`.execute(db);
   const { rows } = await sql`
     UPDATE deliveries SET state = 'failed', done_at = ${now}, last_error = 'the webhook is gone (410)'
-     WHERE tenant_id = ${tenantId} AND channel = 'webhook' AND target = ${target} AND state = 'pending'
+     WHERE tenant_id = ${tenantId} AND channel = 'webhook' AND target = ${target} AND user_id IS NULL AND state = 'pending'
     RETURNING id`.execute(db);
   return rows.length;
 }
