@@ -237,6 +237,22 @@ test("a user sees and changes only their own channels, of which there are few", 
   await refused(add(bob, "email", "bob10@home.example"), 429, "rate_limited");
 });
 
+test("a mailbox gets at most a hundred tests a day, and a group's test leaves it out then", async () => {
+  const { pass, server } = environment;
+  const [user, other] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
+  const tries = () => user.call("POST", `${BASE}/test`);
+  for (let n = 0; n < 60; n++) await ok(tries());
+  await pass(HOUR + MINUTE);
+  for (let n = 0; n < 40; n++) await ok(tries());
+  await refused(tries(), 429, "rate_limited");
+  const admin = await signIn(server, tenant);
+  const group = async (memberUserIds: string[]) =>
+    (await server.app.groups.createGroup(tenant.caller, { name: "Members", memberUserIds })).id;
+  const testOf = (id: string) => admin.call("POST", `/groups/${id}/test`, { body: { notify: "members" } });
+  assert.deepEqual(await ok(testOf(await group([user.userId, other.userId]))), { recipients: 2, messages: 1 });
+  await refused(testOf(await group([user.userId])), 429, "rate_limited");
+});
+
 test("all users of a tenant together have three links a day sent to one address", async () => {
   const { server, sinks, pass } = environment;
   const [victim, spelled] = ["victim@elsewhere.example", "Victim@elsewhere.example"];

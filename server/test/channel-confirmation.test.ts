@@ -6,6 +6,7 @@ import { pressConfirm } from "./harness/confirm-channels.ts";
 import type { TestTenant } from "./harness/devices.ts";
 import { https } from "./harness/https.ts";
 import { runSql } from "./harness/run-sql.ts";
+import { signIn } from "./harness/sign-in.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
 
 let environment: NotificationEnvironment;
@@ -106,6 +107,39 @@ test("an address gets at most three links a day, however often it is named or as
   assert.equal(count(), 3);
   await pass(DAY);
   assert.equal(count(), 4);
+});
+
+test("an address gets at most twelve links a day of all tenants, and the refusal of another says nothing of other tenants", async () => {
+  const { server, sinks, pass, newTenant } = environment;
+  const to = "victim@elsewhere.example";
+  const count = () => sinks.links.filter((link) => link.to.toLowerCase() === to).length;
+  const request = (tenant: TestTenant, groupId: string) =>
+    server.app.notifications.requestConfirmation(tenant.caller, { groupId, target: to });
+  for (let tenants = 0; tenants < 4; tenants++) {
+    const { tenant, id } = await named([email(to)]);
+    for (let links = 1; links < 3; links++) {
+      await request(tenant, id);
+      await pass(0);
+    }
+  }
+  assert.equal(count(), 12);
+
+  const { tenant, id } = await named([email(to)]);
+  const refusal = {
+    code: "rate_limited",
+    message: "No further link can be sent to this address today. Try again tomorrow.",
+  };
+  await assert.rejects(request(tenant, id), refusal);
+  const other = await newTenant();
+  const user = await signIn(server, other, "viewer");
+  const own = { type: "email", target: to.toUpperCase() };
+  const { status, json } = await user.call("POST", "/notifications/channels", { body: own });
+  assert.deepEqual([status, json.error, json.message], [429, refusal.code, refusal.message]);
+  assert.deepEqual((await user.call("GET", "/notifications")).json.channels, []);
+  await pass(HOUR);
+  assert.equal(count(), 12);
+  await pass(DAY);
+  assert.equal(count(), 13, "the group's link has waited");
 });
 
 test("a tenant has sixty links an hour, and the others follow", async () => {

@@ -493,6 +493,7 @@ CREATE INDEX deliveries_listed ON deliveries USING btree (tenant_id, id);
 CREATE INDEX deliveries_mailed ON deliveries USING btree (queue, claimed_at) WHERE (channel = 'email'::text);
 CREATE INDEX deliveries_queued ON deliveries USING btree (channel, tenant_id, queue, priority, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_released ON deliveries USING btree (release_at) WHERE (release_at IS NOT NULL);
+CREATE INDEX deliveries_to_mailbox ON deliveries USING btree (lower(target), created_at) WHERE ((channel = 'email'::text) AND (type = ANY (ARRAY['channel.confirmation'::text, 'group.test'::text, 'user.test'::text])));
 CREATE INDEX deliveries_user_tests ON deliveries USING btree (user_id, id) WHERE (type = 'user.test'::text);
 
 CREATE TABLE delivery_attempts (

@@ -44,6 +44,7 @@ import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
 import { lostRenewals } from "./monitoring/0041-lost-renewals.ts";
 import { personalNotifications } from "./monitoring/0044-personal-notifications.ts";
 import { ownWebhooks } from "./monitoring/0050-own-webhooks.ts";
+import { mailsToMailboxes } from "./monitoring/0051-mails-to-mailboxes.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   { number: 48, name: "delayed wills", sql: delayedWills },
   { number: 49, name: "forgotten webhooks", sql: forgottenWebhooks },
   { number: 50, name: "own webhooks", sql: ownWebhooks },
+  { number: 51, name: "mails to mailboxes", sql: mailsToMailboxes },
 ];

@@ -14,6 +14,18 @@ export const notifications = limitTable({
     value: 60,
     reached: "further links wait an hour (muster_channel_confirmations_total)",
   },
+  linksToMailbox: {
+    level: "address",
+    of: "confirmation links to one e-mail address in 24 hours, of all tenants",
+    value: 12,
+    reached: "asking for one, also by naming an own channel: 429 rate_limited; other links wait",
+  },
+  testsToMailbox: {
+    level: "address",
+    of: "test messages to one e-mail address in 24 hours, of all tenants",
+    value: 100,
+    reached: "a test goes to its other addresses; without any: 429 rate_limited",
+  },
   confirmPageRequests: {
     level: "address",
     of: "requests a minute for confirmation pages; over all workers of a service, which exchange their counts every second",

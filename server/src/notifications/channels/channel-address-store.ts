@@ -127,19 +127,19 @@ export async function listAddresses(db: Db, tenantId: string, limit: number): Pr
   return rows;
 }
 
-/** Has another link sent to an unconfirmed address. @returns whether the tenant has such an address, and whether it is confirmed */
+/** Has another link sent to an unconfirmed address. @returns the kind of address and whether it is confirmed, if the tenant has it */
 export async function requestLink(
   db: Db,
   tenantId: string,
   { groupId, target }: { groupId: string; target: string },
   now: Date,
-): Promise<{ confirmed: boolean } | undefined> {
-  const { rows } = await sql<{ confirmed: boolean }>`
+): Promise<{ type: Channel; confirmed: boolean } | undefined> {
+  const { rows } = await sql<{ type: Channel; confirmed: boolean }>`
     UPDATE channel_addresses a
        SET group_id = c.group_id, request_at = CASE WHEN a.confirmed_at IS NULL THEN coalesce(a.request_at, ${now}::timestamptz) END
       FROM shared_group_channels c
      WHERE c.tenant_id = ${tenantId} AND c.group_id = ${groupId} AND c.target = ${target}
        AND a.tenant_id = c.tenant_id AND a.type = c.type AND a.key = channel_address_key(c.type, c.target)
-    RETURNING a.confirmed_at IS NOT NULL AS confirmed`.execute(db);
+    RETURNING a.type, a.confirmed_at IS NOT NULL AS confirmed`.execute(db);
   return rows[0];
 }

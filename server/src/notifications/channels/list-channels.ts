@@ -1,6 +1,7 @@
 import { adminUseCase, type PreparedChange, useCase } from "../../access/access.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
+import { requireLinkRoom } from "../cap/full-mailboxes.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { type ListedAddress, listAddresses, requestLink } from "./channel-address-store.ts";
 
@@ -19,20 +20,23 @@ export const listChannels = useCase(
 /**
  * Has another link sent to an unconfirmed address, as soon as the caps on links allow it. A confirmed one is left as it is.
  *
- * @throws MusterError not_found when the group has no such channel
+ * @throws MusterError not_found when the group has no such channel; rate_limited when the address can get no further link today
  */
 export const requestConfirmation = adminUseCase(
   { scope: "groups:write", role: "admin" },
   "channel.request",
   async (
-    { clock }: NotificationsDeps,
+    deps: NotificationsDeps,
     caller,
     channel: { groupId: string; target: string },
   ): Promise<PreparedChange<{ confirmed: boolean }>> => ({
     change: async (tx) => {
-      const known = isUuid(channel.groupId);
-      const result = known ? await requestLink(tx, caller.tenantId, channel, clock.now()) : undefined;
-      if (!result) throw notFound("channel");
+      const now = deps.clock.now();
+      const found = isUuid(channel.groupId) ? await requestLink(tx, caller.tenantId, channel, now) : undefined;
+      if (!found) throw notFound("channel");
+      const { type, confirmed } = found;
+      if (type === "email" && !confirmed) await requireLinkRoom(deps, tx, channel.target, now);
+      const result = { confirmed };
       return { target: channel.groupId, after: { channel: channel.target, ...result }, result };
     },
   }),

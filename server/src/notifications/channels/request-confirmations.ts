@@ -1,6 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
+import { linkRoom } from "../cap/full-mailboxes.ts";
 import { insertDeliveries, type NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import {
@@ -30,17 +31,34 @@ export async function requestConfirmations(deps: NotificationsDeps): Promise<voi
 async function requestBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
   const now = deps.clock.now();
   const due = await lockDueAddresses(tx, now, BATCH);
-  const tenants = [...new Set(due.map((row) => row.tenant_id))].sort();
-  for (const tenantId of tenants) {
-    let room = deps.limits.confirmationsPerHour - (await lockRequests(tx, tenantId, addMs(now, -HOUR)));
-    for (const row of due.filter(({ tenant_id }) => tenant_id === tenantId)) {
-      const until = room > 0 ? await addressFull(deps, tx, row, now) : addMs(now, HOUR);
-      if (until) await postpone(deps, tx, row, until);
-      else await request(deps, tx, row, now);
-      if (!until) room--;
+  if (due.length === 0) return 0;
+  const tenants = await tenantRoom(deps, tx, due, now);
+  const mails = due.filter(({ type }) => type === "email").map(({ address }) => address);
+  const mailboxes = await linkRoom(deps, tx, mails, now);
+  for (const row of due) {
+    const left = tenants.get(row.tenant_id)!;
+    const until = left > 0 ? await addressFull(deps, tx, row, now) : addMs(now, HOUR);
+    if (until) await postpone(deps, tx, row, until);
+    else if (row.type === "email" && !mailboxes.use(row.address)) await postpone(deps, tx, row, addMs(now, HOUR));
+    else {
+      await request(deps, tx, row, now);
+      tenants.set(row.tenant_id, left - 1);
     }
   }
   return due.length;
+}
+
+/** How many links each tenant may still send in this hour. The tenants are locked in the order of their ids. */
+async function tenantRoom(
+  { limits }: NotificationsDeps,
+  tx: Tx,
+  due: readonly ChannelAddressRow[],
+  now: Date,
+): Promise<Map<string, number>> {
+  const rooms = new Map<string, number>();
+  for (const tenantId of [...new Set(due.map((row) => row.tenant_id))].sort())
+    rooms.set(tenantId, limits.confirmationsPerHour - (await lockRequests(tx, tenantId, addMs(now, -HOUR))));
+  return rooms;
 }
 
 /** When the address may get another link; `undefined`: now. */

@@ -4,6 +4,7 @@ import { addMs, MINUTE } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
 import { acceptDeliveries } from "../cap/accept-deliveries.ts";
+import { withoutFullMailboxes } from "../cap/full-mailboxes.ts";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { addressesOf, usersOf } from "../personal/divide-recipients.ts";
@@ -21,8 +22,10 @@ const MOST = 500;
 /**
  * Sends a test message to whom a step of the group's escalation would page now, by the way that pages take.
  *
- * @returns how many messages wait to be sent; fewer than recipients when the tenant's messages of this minute are used up
- * @throws MusterError not_found; invalid_request when the step would have no recipient; rate_limited within a minute of the last test
+ * @returns how many messages wait to be sent; fewer than recipients when the tenant's messages of this minute, or a mailbox's tests of
+ *   this day, are used up
+ * @throws MusterError not_found; invalid_request when the step would have no recipient; rate_limited within a minute of the last test, and
+ *   when no mailbox may get a test
  */
 export const testGroup = adminUseCase(
   { role: "admin" },
@@ -43,12 +46,13 @@ export const testGroup = adminUseCase(
         const people = await readPeople(tx, usersOf([group]));
         const recipients = distinct(addressed(recipientsOf(notify, group, now), people));
         if (recipients.length === 0) throw invalidRequest(NO_RECIPIENT[notify], "notify");
-        const deliveries = messagesTo(deps, caller, { group, notify, recipients }, now);
+        const to = await withoutFullMailboxes(deps, tx, recipients, now);
+        const deliveries = messagesTo(deps, caller, { group, notify, recipients: to }, now);
         await acceptDeliveries(deps, tx, deliveries, now);
         const accepted = await listTestRows(tx, testsOf(caller, groupId), MOST);
         const ids = new Set(deliveries.map(({ id }) => id));
         const messages = accepted.filter(({ id }) => ids.has(id)).length;
-        const result = { recipients: deliveries.length, messages };
+        const result = { recipients: recipients.length, messages };
         return { target: groupId, after: { notify, ...result }, result };
       },
     };

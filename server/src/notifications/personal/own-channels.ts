@@ -6,6 +6,7 @@ import { addMs, DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits/limits.ts";
 import { invalidRequest, rateLimited } from "../../lib/request-errors.ts";
+import { requireLinkRoom } from "../cap/full-mailboxes.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { webhookSecret } from "../webhooks/webhook-secret.ts";
 import {
@@ -50,7 +51,8 @@ export const addOwnChannel = useCase(
       const channels = await listChannelRows(tx, owner);
       const most = LIMITS.channelsOfUser.value;
       if (channels.length > most) throw invalidRequest(`You can have at most ${most} channels of your own.`, "target");
-      const { id } = channels.find((each) => each.type === type && sameTarget(type, each.target, target))!;
+      const { id, request_at } = channels.find((each) => each.type === type && sameTarget(type, each.target, target))!;
+      if (type === "email" && request_at !== null) await requireLinkRoom(deps, tx, target, now);
       if (!added || type === "email") return { id, secret: null };
       return { id, secret: webhookSecret(webhookKeys()[0]!, owner.userId, target, id) };
     });

@@ -5,6 +5,7 @@ import { addMs, HOUR } from "../../lib/clock.ts";
 import { LIMITS } from "../../lib/limits/limits.ts";
 import { rateLimited } from "../../lib/request-errors.ts";
 import { acceptDeliveries } from "../cap/accept-deliveries.ts";
+import { withoutFullMailboxes } from "../cap/full-mailboxes.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { type TestMessage, toTestMessage } from "../paging/test-message.ts";
 import { addressesOf } from "./divide-recipients.ts";
@@ -19,7 +20,7 @@ const MOST = 20;
 /**
  * Sends a test message to every address at which the caller is notified, by the way that pages take. Quiet choices do not hold it back.
  *
- * @returns how many addresses there are
+ * @returns to how many addresses
  * @throws MusterError rate_limited
  */
 export const testOwnNotifications = useCase(
@@ -33,7 +34,7 @@ export const testOwnNotifications = useCase(
       const timeZone = person.quietHours?.timeZone ?? "UTC";
       const account = { channel: "email", target: person.email, userId, timeZone } as const;
       const message = { type: "user.test", at: now.toISOString(), timeZone, user: { email: person.email } } as const;
-      const to = addressesOf(account, person);
+      const to = await withoutFullMailboxes(deps, tx, addressesOf(account, person), now);
       await requireRoom(tx, userId, to.length, now);
       const deliveries = to.map(({ channel, target }) => ({
         id: deps.ids.uuid(now),

@@ -1,0 +1,74 @@
+import type { Db, Tx } from "../../db/database.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { rateLimited } from "../../lib/request-errors.ts";
+import type { Channel } from "../delivery/delivery-store.ts";
+import type { NotificationsDeps } from "../deps.ts";
+import { countMails, lockMailboxes } from "./mailbox-store.ts";
+
+type Addressed = { channel: Channel; target: string };
+
+/** How many links mailboxes may still get today, of all tenants together. */
+export interface LinkRoom {
+  /** Counts one more link to the address. @returns whether there was room for it */
+  use(address: string): boolean;
+}
+
+/** Locks the mailboxes until the transaction ends. Many tenants that name one outside mailbox share these links. */
+export async function linkRoom(
+  { limits }: NotificationsDeps,
+  tx: Tx,
+  addresses: readonly string[],
+  now: Date,
+): Promise<LinkRoom> {
+  await lockMailboxes(tx, addresses);
+  const sent = await countMails(tx, "link", addresses, addMs(now, -DAY));
+  return {
+    use(address) {
+      const mailbox = address.toLowerCase();
+      const links = sent.get(mailbox) ?? 0;
+      if (links >= limits.linksToMailbox) return false;
+      sent.set(mailbox, links + 1);
+      return true;
+    },
+  };
+}
+
+/**
+ * Refuses to ask for a link that could not be sent today. The error is the same whichever tenants have sent links there, and when.
+ *
+ * @throws MusterError rate_limited
+ */
+export async function requireLinkRoom(
+  { limits }: NotificationsDeps,
+  db: Db,
+  address: string,
+  now: Date,
+): Promise<void> {
+  const sent = await countMails(db, "link", [address], addMs(now, -DAY));
+  if ((sent.get(address.toLowerCase()) ?? 0) >= limits.linksToMailbox)
+    throw rateLimited("No further link can be sent to this address today. Try again tomorrow.", DAY / 1_000);
+}
+
+/**
+ * Leaves out the mailboxes that have got as many tests as they may in a day, of all tenants together, and locks the others until the
+ * transaction ends.
+ *
+ * @throws MusterError rate_limited when none of them is left
+ */
+export async function withoutFullMailboxes<To extends Addressed>(
+  { limits }: NotificationsDeps,
+  tx: Tx,
+  recipients: readonly To[],
+  now: Date,
+): Promise<To[]> {
+  const mailboxes = recipients.filter(({ channel }) => channel === "email").map(({ target }) => target);
+  if (mailboxes.length === 0) return [...recipients];
+  await lockMailboxes(tx, mailboxes);
+  const sent = await countMails(tx, "test", mailboxes, addMs(now, -DAY));
+  const left = recipients.filter(
+    ({ channel, target }) => channel === "webhook" || (sent.get(target.toLowerCase()) ?? 0) < limits.testsToMailbox,
+  );
+  if (left.length === 0)
+    throw rateLimited("No further test can be sent to these addresses today. Try again tomorrow.", DAY / 1_000);
+  return left;
+}
