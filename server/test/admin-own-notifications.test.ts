@@ -367,3 +367,64 @@ test("who wants pages on duty only is not paged as a member, and the choice is c
     );
   assert.deepEqual(await choose(user, { quietHours: hours }), { ...NONE, quietHours: hours });
 });
+
+/** A page to a member who wants pages on duty only, held back, and a shift that is on duty around the clock. */
+async function offDuty() {
+  const { pass, log, server, anomalies } = environment;
+  const { groups } = server.app;
+  const user = await signIn(server, tenant, "operator");
+  const escalation = [{ afterMinutes: 0, notify: "members" as const }];
+  const group = await groups.createGroup(tenant.caller, { name: "Members", memberUserIds: [user.userId], escalation });
+  await choose(user, { onlyOnShift: true });
+  const { open } = await anomalies(tenant, [group.id], 1, { severity: "minor" });
+  const { id } = (await open())[0]!;
+  await pass(0);
+  assert.deepEqual(
+    (await log(tenant, id)).map(({ state, deferredBy }) => [state, deferredBy]),
+    [["deferred", "off_shift"]],
+  );
+  const times = { startTime: "00:00", endTime: "00:00", timeZone: "UTC", daysOfWeek: [...DAYS] };
+  return {
+    user,
+    groupId: group.id,
+    shift: (more: object = {}) => groups.createShift(tenant.caller, { name: "Always", userIds: [], ...times, ...more }),
+  };
+}
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+test("a page that waits for a duty is sent when its user is put on a shift, or the shift's times or the choice change", async () => {
+  const { pass, server } = environment;
+  const { groups } = server.app;
+  const { caller } = tenant;
+  type OffDuty = Awaited<ReturnType<typeof offDuty>>;
+  const ways: Record<string, (duty: OffDuty) => Promise<unknown>> = {
+    "a shift with the user is put on the group": async ({ user, groupId, shift }) =>
+      groups.assignShift(caller, groupId, (await shift({ userIds: [user.userId] })).id),
+    "the user is put on a shift of the group": async ({ user, groupId, shift }) => {
+      const { id } = await shift();
+      await groups.assignShift(caller, groupId, id);
+      await pass(0);
+      assert.deepEqual(pagesTo(user.email), []);
+      await groups.updateShift(caller, id, { userIds: [user.userId] });
+    },
+    "the shift begins earlier": async ({ user, groupId, shift }) => {
+      const validFrom = new Date(server.clock.now().getTime() + 10 * DAY).toISOString().slice(0, 10);
+      const { id } = await shift({ userIds: [user.userId], validFrom });
+      await groups.assignShift(caller, groupId, id);
+      await pass(0);
+      assert.deepEqual(pagesTo(user.email), []);
+      await groups.updateShift(caller, id, { validFrom: null });
+    },
+    "the user wants pages at any time": async ({ user }) => await choose(user, {}),
+  };
+  for (const [way, change] of Object.entries(ways)) {
+    const duty = await offDuty();
+    await change(duty);
+    await pass(0);
+    assert.equal(pagesTo(duty.user.email).length, 1, way);
+    const { id } = await duty.shift({ userIds: [duty.user.userId] });
+    await groups.assignShift(caller, duty.groupId, id);
+    await pass(0);
+    assert.equal(pagesTo(duty.user.email).length, 1, `${way}: sent once`);
+  }
+});

@@ -485,6 +485,7 @@ END)))::uuid) STORED,
 CREATE INDEX deliveries_anomaly ON deliveries USING btree (anomaly_id) WHERE (anomaly_id IS NOT NULL);
 CREATE INDEX deliveries_by_age ON deliveries USING btree (created_at);
 CREATE INDEX deliveries_checks ON deliveries USING btree (queue, id) WHERE (type = ANY (ARRAY['channel.confirmation'::text, 'webhook.test'::text]));
+CREATE INDEX deliveries_deferred ON deliveries USING btree (user_id, group_id) WHERE ((state = 'deferred'::text) AND ((release_at IS NOT NULL) OR (deferred_until IS NULL)));
 CREATE INDEX deliveries_due ON deliveries USING btree (next_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_expiring ON deliveries USING btree (created_at) WHERE (done_at IS NULL);
 CREATE INDEX deliveries_failed ON deliveries USING btree (tenant_id, id) WHERE (state = 'failed'::text);
@@ -713,6 +714,8 @@ CREATE TABLE group_shifts (
   CONSTRAINT group_shifts_tenant_id_shift_id_fkey FOREIGN KEY (tenant_id, shift_id) REFERENCES shifts(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX group_shifts_shift ON group_shifts USING btree (shift_id);
+CREATE TRIGGER group_shifts_release_deferred AFTER INSERT ON group_shifts
+  FOR EACH ROW EXECUTE FUNCTION consider_deferred();
 
 CREATE TABLE groups (
   id uuid NOT NULL,
@@ -1008,6 +1011,8 @@ CREATE TABLE shift_users (
   CONSTRAINT shift_users_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
 );
 CREATE INDEX shift_users_user ON shift_users USING btree (user_id);
+CREATE TRIGGER shift_users_release_deferred AFTER INSERT ON shift_users
+  FOR EACH ROW EXECUTE FUNCTION consider_deferred();
 
 CREATE TABLE shifts (
   id uuid NOT NULL,
@@ -1031,6 +1036,8 @@ CREATE TABLE shifts (
 );
 CREATE TRIGGER shifts_listed AFTER INSERT OR DELETE ON shifts
   FOR EACH ROW EXECUTE FUNCTION list_row();
+CREATE TRIGGER shifts_release_deferred AFTER UPDATE ON shifts
+  FOR EACH ROW EXECUTE FUNCTION consider_deferred();
 
 CREATE TABLE sign_in_failures (
   subject bytea NOT NULL,
@@ -1752,6 +1759,29 @@ CREATE FUNCTION commit_later()
 AS $function$
   SELECT set_config('synchronous_commit', CASE current_setting('fsync') WHEN 'on' THEN 'off' ELSE 'on' END, true)
 $function$;
+
+CREATE FUNCTION consider_deferred()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  the_shift uuid;
+  the_group uuid;
+  the_user uuid;
+BEGIN
+  CASE TG_TABLE_NAME
+    WHEN 'shifts' THEN the_shift := NEW.id;
+    WHEN 'group_shifts' THEN the_shift := NEW.shift_id; the_group := NEW.group_id;
+    ELSE the_shift := NEW.shift_id; the_user := NEW.user_id;
+  END CASE;
+  UPDATE deliveries SET release_at = '-infinity' WHERE id = ANY (ARRAY(
+    SELECT d.id FROM group_shifts g JOIN shift_users u ON u.shift_id = g.shift_id
+      JOIN deliveries d ON d.user_id = u.user_id AND d.group_id = g.group_id
+     WHERE g.shift_id = the_shift AND (the_group IS NULL OR g.group_id = the_group) AND (the_user IS NULL OR u.user_id = the_user)
+       AND d.state = 'deferred' AND (d.release_at IS NOT NULL OR d.deferred_until IS NULL) AND d.deferred_by = 'off_shift'
+     ORDER BY d.id FOR UPDATE OF d));
+  RETURN NULL;
+END $function$;
 
 CREATE FUNCTION delete_user_factors()
  RETURNS trigger

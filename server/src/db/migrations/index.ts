@@ -45,6 +45,7 @@ import { lostRenewals } from "./monitoring/0041-lost-renewals.ts";
 import { personalNotifications } from "./monitoring/0044-personal-notifications.ts";
 import { ownWebhooks } from "./monitoring/0050-own-webhooks.ts";
 import { mailsToMailboxes } from "./monitoring/0051-mails-to-mailboxes.ts";
+import { releasedByDuty } from "./monitoring/0052-released-by-duty.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   { number: 49, name: "forgotten webhooks", sql: forgottenWebhooks },
   { number: 50, name: "own webhooks", sql: ownWebhooks },
   { number: 51, name: "mails to mailboxes", sql: mailsToMailboxes },
+  { number: 52, name: "released by duty", sql: releasedByDuty },
 ];

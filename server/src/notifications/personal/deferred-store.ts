@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
+import { addMs, MINUTE } from "../../lib/clock.ts";
 import type { NewDelivery } from "../delivery/delivery-store.ts";
 import type { AnomalyMessage } from "../message.ts";
 import type { Deferral } from "./quiet.ts";
@@ -13,6 +14,9 @@ export interface DeferredDelivery {
   /** The minutes of the step of escalation; 0 for a resolution. */
   step: number;
 }
+
+/** A change of duties or choices that commits beside the insertion does not see the message: it is considered once more after this time. */
+const AGAIN_MS = MINUTE;
 
 /** Records what is held back. A step holds back one message for a user, also when several groups page the user. */
 export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[], now: Date): Promise<void> {
@@ -35,7 +39,8 @@ export async function insertDeferred(tx: Tx, items: readonly DeferredDelivery[],
     INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe, state,
                             deferred_by, deferred_until, release_at, deferred_step, created_at, next_at, done_at)
     SELECT n.id, n.tenant_id, n.type, 'email', n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
-           decode(n.dedupe, 'hex'), 'deferred', n.deferred_by, n.deferred_until, n.deferred_until, n.step, ${now}, ${now}, ${now}
+           decode(n.dedupe, 'hex'), 'deferred', n.deferred_by, n.deferred_until, least(n.deferred_until, ${addMs(now, AGAIN_MS)}),
+           n.step, ${now}, ${now}, ${now}
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS n (id uuid, tenant_id uuid, type text, target text,
              user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text, deferred_by text, deferred_until timestamptz,
              step integer)
@@ -70,9 +75,20 @@ export async function lockDueDeferred(tx: Tx, now: Date, limit: number): Promise
   return rows;
 }
 
-/** Records that the messages have been considered: they stay in the log as held back. */
-export async function endDeferred(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await sql`UPDATE deliveries SET release_at = NULL WHERE id = ANY (${ids}::uuid[])`.execute(tx);
+/** Records that the messages have been considered for the last time: they stay in the log as held back until then. */
+export async function endDeferred(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length > 0)
+    await sql`UPDATE deliveries SET release_at = NULL, deferred_until = coalesce(deferred_until, ${now})
+      WHERE id = ANY (${ids}::uuid[])`.execute(tx);
+}
+
+/** Has what is held back for a user considered again, since the user's choices have changed. */
+export async function considerDeferred(tx: Tx, userId: string, now: Date): Promise<void> {
+  await sql`
+    UPDATE deliveries SET release_at = ${now} WHERE id = ANY (ARRAY(
+      SELECT id FROM deliveries
+       WHERE user_id = ${userId} AND state = 'deferred' AND (release_at IS NOT NULL OR deferred_until IS NULL)
+       ORDER BY id FOR UPDATE))`.execute(tx);
 }
 
 /** Holds a message back further. */

@@ -1,9 +1,11 @@
 import { useCase } from "../../access/access.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import { checkTimes, DAYS_OF_WEEK } from "../../groups/groups.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
 import { type ChannelState, stateOf } from "../channels/group-channels.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { setChoices } from "./choices-store.ts";
+import { considerDeferred } from "./deferred-store.ts";
 import { listChannelRows } from "./own-channel-store.ts";
 import { ownerOf } from "./own-channels.ts";
 import { type NotificationChoices, type PersonRow, readPeople } from "./person-store.ts";
@@ -43,13 +45,17 @@ export const getOwnNotifications = useCase(
   },
 );
 
-/** Replaces the caller's choices. @throws MusterError invalid_request */
+/** Replaces the caller's choices. What they do not hold back any more is sent. @throws MusterError invalid_request */
 export const setOwnNotifications = useCase(
   { role: "viewer" },
-  async ({ database }: NotificationsDeps, caller, given: NotificationChoices): Promise<NotificationChoices> => {
+  async ({ database, clock }: NotificationsDeps, caller, given: NotificationChoices): Promise<NotificationChoices> => {
     const choices = { ...given, quietHours: given.quietHours && checkHours(given.quietHours) };
-    await setChoices(database.db, ownerOf(caller), choices);
-    return choices;
+    const owner = ownerOf(caller);
+    return await inTransaction(database.db, async (tx) => {
+      await setChoices(tx, owner, choices);
+      await considerDeferred(tx, owner.userId, clock.now());
+      return choices;
+    });
   },
 );
 

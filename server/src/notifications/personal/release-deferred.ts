@@ -12,12 +12,12 @@ import type { PagedGroup } from "../paging/recipients.ts";
 import { type DueDeferredRow, deferLonger, endDeferred, lockDueDeferred } from "./deferred-store.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
 import { type PersonRow, readPeople } from "./person-store.ts";
-import type { Deferral } from "./quiet.ts";
+import { type Deferral, deferral } from "./quiet.ts";
 
 const BATCH = 100;
 
 /**
- * Sends what quiet choices held back until now: a page if its anomaly is still open, a resolution to whom the opening was sent. What was
+ * Sends what quiet choices held back until now, or until the user's duties or choices changed: a page if its anomaly is still open, a resolution to whom the opening was sent. What was
  * held back stays in the log beside the message that is sent.
  */
 export async function releaseDeferred(deps: NotificationsDeps): Promise<void> {
@@ -48,7 +48,7 @@ async function releaseBatch(deps: NotificationsDeps, tx: Tx): Promise<number> {
     deliveries.push(...messages);
   }
   await acceptDeliveries(deps, tx, deliveries, now);
-  await endDeferred(tx, ended);
+  await endDeferred(tx, ended, now);
   return due.length;
 }
 
@@ -77,13 +77,15 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
   const group = context.groups.get(row.group_id);
   const person = context.people.get(row.user_id);
   if (!anomaly || !group || !person) return NOTHING;
+  const { severity } = anomaly;
   if (row.type === "anomaly.resolved") {
+    const deferred = deferral(person, { severity, alwaysPages: group.alwaysPages, shifts: undefined }, now);
+    if (deferred) return { deferred, messages: [] };
     const mine = context.notified.filter((each) => each.anomaly_id === anomaly.id && each.user_id === row.user_id);
     return { messages: mine.map((each) => resolutionTo(deps, anomaly, each, now)) };
   }
   if (anomaly.status !== "open") return NOTHING;
   const to = { channel: "email", target: person.email, userId: row.user_id, timeZone: row.time_zone } as const;
-  const { severity } = anomaly;
   const divided = divideRecipients([to], { severity, group, people: context.people }, now);
   const step = row.deferred_step;
   return {
