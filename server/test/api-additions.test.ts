@@ -4,6 +4,7 @@ import { SECOND } from "../src/lib/clock.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestTenant } from "./harness/devices.ts";
 import { assertRefused, OPERATIONS, publicApi } from "./harness/public-api.ts";
 import { startServer, type TestServer } from "./harness/server.ts";
+import { signIn } from "./harness/sign-in.ts";
 
 /** The operations of the public API beyond the specification (docs/spec-decisions.md, Additions to the public API). */
 let server: TestServer;
@@ -66,6 +67,19 @@ test("telemetry: the latest values, the readings page by page, the buckets of a 
   assertRefused(await call("listReadings", { id }), 400, "invalid_request");
   assertRefused(await call("listReadings", { id, query: `?${range}&cursor=x` }), 400, "invalid_request");
   assertRefused(await call("readSeries", { id, query: `?${range}&buckets=0` }), 400, "invalid_request");
+
+  const backwards = `?metric=temperature&from=${range.get("to")}&to=${range.get("from")}`;
+  const admin = await signIn(server, tenant);
+  for (const read of ["readings", "series"] as const) {
+    const operation = read === "series" ? "readSeries" : "listReadings";
+    for (const answer of [
+      await call(operation, { id, query: backwards }),
+      await admin.call("GET", `/devices/${id}/${read}${backwards}`),
+    ]) {
+      assertRefused(answer, 400, "invalid_request");
+      assert.equal(answer.json.detail, "to");
+    }
+  }
 });
 
 test("the device registry: a device is added under its id, once per Idempotency-Key, and deleted with its certificates", async () => {

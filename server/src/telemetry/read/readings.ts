@@ -2,18 +2,18 @@ import { useCase } from "../../access/access.ts";
 import type { Database } from "../../db/database.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
+import { checkedLength } from "./checked-length.ts";
 import { visibleDeviceUid } from "./device-store.ts";
 import { type LatestValue, toValue } from "./latest.ts";
 import { type ReadingRow, selectReadings } from "./readings-store.ts";
+import type { Span } from "./series-spans.ts";
 
 const MAX_LIMIT = records.readingsOfPage.value;
 const DEFAULT_LIMIT = 100;
 const CURSOR = /^\d{1,17}$/;
 
 /** Readings of [from, to). */
-export interface ReadingQuery {
-  from: Date;
-  to: Date;
+export interface ReadingQuery extends Span {
   /** 1 to 1,000, default 100. */
   limit?: number | undefined;
   /** The `next` of the page before. */
@@ -41,6 +41,7 @@ export const listReadings = useCase(
     query: ReadingQuery,
   ): Promise<ReadingPage> => {
     const { from, to, limit = DEFAULT_LIMIT, cursor } = query;
+    checkedLength(query);
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
       throw invalidRequest(`a page has 1 to ${MAX_LIMIT} readings`, "limit");
     if (cursor !== undefined && !CURSOR.test(cursor))

@@ -3,17 +3,16 @@ import type { Database } from "../../db/database.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
+import { checkedLength } from "./checked-length.ts";
 import { visibleDeviceUid } from "./device-store.ts";
-import type { SeriesRange } from "./series-spans.ts";
+import type { SeriesRange, Span } from "./series-spans.ts";
 import { selectSeries } from "./series-store.ts";
 
 const MAX_BUCKETS = records.bucketsOfChart.value;
 const DEFAULT_BUCKETS = 300;
 
 /** The numbers of [from, to) in buckets: each of `bucketSeconds`, or about `buckets` of them (default 300). */
-export interface SeriesQuery {
-  from: Date;
-  to: Date;
+export interface SeriesQuery extends Span {
   buckets?: number | undefined;
   bucketSeconds?: number | undefined;
 }
@@ -53,9 +52,8 @@ export const readSeries = useCase(
 const SIZES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
 /** @throws MusterError invalid_request */
-export function bucketSecondsOf({ from, to, buckets = DEFAULT_BUCKETS, bucketSeconds }: SeriesQuery): number {
-  const range = (to.getTime() - from.getTime()) / SECOND;
-  if (!(range > 0)) throw invalidRequest("the range ends before it begins", "to");
+export function bucketSecondsOf({ buckets = DEFAULT_BUCKETS, bucketSeconds, ...times }: SeriesQuery): number {
+  const range = checkedLength(times) / SECOND;
   if (!Number.isInteger(buckets) || buckets < 1 || buckets > MAX_BUCKETS)
     throw invalidRequest(`a series has 1 to ${MAX_BUCKETS} buckets`, "buckets");
   if (bucketSeconds !== undefined) return checkedSize(bucketSeconds, range);
