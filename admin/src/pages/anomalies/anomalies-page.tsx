@@ -4,14 +4,13 @@ import { useState } from "react";
 import { ANOMALIES, anomaliesQuery } from "../../api/monitoring/anomalies.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
-import { DownloadCsv } from "../../parts/download-csv.tsx";
-import { ProblemBox } from "../../parts/problem-box.tsx";
+import { ListFrame } from "../../parts/list/list-frame.tsx";
+import { NoneMatches } from "../../parts/list/none-matches.tsx";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
 import { plural } from "../../ui/display/format.ts";
-import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { cleared, Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
@@ -25,8 +24,8 @@ import { useSelection } from "./use-selection.ts";
 export default function AnomaliesPage() {
   const list = useListState();
   const query = queryOf(list);
-  const { data, error, refetch } = useQuery(anomaliesQuery(query));
-  const [selected, setSelected] = useSelection(query, data?.items);
+  const read = useQuery(anomaliesQuery(query));
+  const [selected, setSelected] = useSelection(query, read.data?.items);
   const mayAcknowledge = useMay("acknowledgeAnomalies");
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
@@ -36,24 +35,21 @@ export default function AnomaliesPage() {
     <Page title="Anomalies" lead="What devices did that a rule forbids, one for each device and rule until it is over.">
       <Filters filters={filters} values={list.values} onChange={list.onFilter} />
       <SavedFilters of="anomalies" filters={filters} list={list} />
-      {error && !data ? (
-        <ProblemBox error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Table
-          label="Anomalies"
-          columns={anomalyColumns()}
-          rows={data?.items}
-          rowKey={({ id }) => id}
-          rowName={({ message, deviceId }) => `${message}, ${deviceId}`}
-          href={({ id }) => `/anomalies/${id}`}
-          sorting={list.sorting}
-          {...(mayAcknowledge ? { selection: { selected, onChange: setSelected } } : {})}
-          empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
-        />
-      )}
-      <Pager page={data} of="anomaly" many="anomalies" onSkip={list.onSkip}>
-        <DownloadCsv list={ANOMALIES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
-      </Pager>
+      <ListFrame read={read} of="anomaly" many="anomalies" path={ANOMALIES} query={query} onSkip={list.onSkip}>
+        {(rows) => (
+          <Table
+            label="Anomalies"
+            columns={anomalyColumns()}
+            rows={rows}
+            rowKey={({ id }) => id}
+            rowName={({ message, deviceId }) => `${message}, ${deviceId}`}
+            href={({ id }) => `/anomalies/${id}`}
+            sorting={list.sorting}
+            {...(mayAcknowledge ? { selection: { selected, onChange: setSelected } } : {})}
+            empty={<NoAnomalies narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
+          />
+        )}
+      </ListFrame>
       <AcknowledgeBar selected={selected} onSelect={setSelected} />
     </Page>
   );
@@ -90,17 +86,7 @@ function AcknowledgeBar({ selected, onSelect }: AcknowledgeBarProps) {
 /** Why the list is empty: filters, groups, or nothing was wrong. */
 function NoAnomalies({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
   const { role } = useSession().user;
-  if (narrowed)
-    return (
-      <Empty
-        title="No anomaly matches the filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear filters
-          </Button>
-        }
-      />
-    );
+  if (narrowed) return <NoneMatches of="anomaly" onClear={onClear} />;
   return (
     <Empty title="There is no anomaly">
       {role === "admin"

@@ -3,13 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { DELIVERIES, type DeliveryQuery, deliveriesQuery } from "../../api/monitoring/deliveries.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { filled } from "../../api/queries.ts";
-import { DownloadCsv } from "../../parts/download-csv.tsx";
 import { negatable, PERIOD, periodOf } from "../../parts/filter-values.ts";
-import { ProblemBox } from "../../parts/problem-box.tsx";
+import { ListFrame } from "../../parts/list/list-frame.tsx";
+import { NoneMatches } from "../../parts/list/none-matches.tsx";
 import { useSession } from "../../parts/session.ts";
 import { type ListState, useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
-import { Pager } from "../../ui/display/pager.tsx";
 import { type Filter, Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
 import { choicesOf } from "../../words/devices.ts";
@@ -24,7 +23,7 @@ export default function DeliveriesPage() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const filters = filtersOf(groups);
   const query = queryOf(list);
-  const { data, error, refetch } = useQuery(deliveriesQuery(query));
+  const read = useQuery(deliveriesQuery(query));
   const narrowed = [...filters.map(({ name }) => name), "anomalyId"].filter((name) => list.values[name]);
   const clear = () => list.onFilter(Object.fromEntries(narrowed.map((name) => [name, undefined])));
   return (
@@ -38,14 +37,11 @@ export default function DeliveriesPage() {
           </Button>
         </p>
       )}
-      {error && !data ? (
-        <ProblemBox error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DeliveryTable rows={data?.items} empty={<NoDeliveries narrowed={narrowed.length > 0} onClear={clear} />} />
-      )}
-      <Pager page={data} of="message" onSkip={list.onSkip}>
-        <DownloadCsv list={DELIVERIES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
-      </Pager>
+      <ListFrame read={read} of="message" path={DELIVERIES} query={query} onSkip={list.onSkip}>
+        {(rows) => (
+          <DeliveryTable rows={rows} empty={<NoDeliveries narrowed={narrowed.length > 0} onClear={clear} />} />
+        )}
+      </ListFrame>
     </Page>
   );
 }
@@ -75,17 +71,7 @@ function queryOf({ values, skip }: ListState): DeliveryQuery {
 
 function NoDeliveries({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
   const { role } = useSession().user;
-  if (narrowed)
-    return (
-      <Empty
-        title="No message matches the filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear filters
-          </Button>
-        }
-      />
-    );
+  if (narrowed) return <NoneMatches of="message" onClear={onClear} />;
   return (
     <Empty title="No message was sent yet">
       {role === "admin"

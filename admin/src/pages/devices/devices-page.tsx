@@ -5,12 +5,10 @@ import { deviceTypesQuery } from "../../api/device-types.ts";
 import { DEVICES, devicesQuery } from "../../api/devices.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
-import { DownloadCsv } from "../../parts/download-csv.tsx";
-import { ProblemBox } from "../../parts/problem-box.tsx";
+import { ListFrame } from "../../parts/list/list-frame.tsx";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { cleared, Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
@@ -28,7 +26,8 @@ export default function DevicesPage() {
   const groups = useQuery(groupChoicesQuery()).data?.items ?? [];
   const packs = useQuery(thresholdChoicesQuery).data?.items ?? [];
   const query = queryOf(list);
-  const { data, error, refetch } = useQuery(devicesQuery(query));
+  const read = useQuery(devicesQuery(query));
+  const { data } = read;
   const filters = deviceFilters(types, groups, packs);
   const narrowed = filters.some(({ name }) => list.values[name]);
   const [selected, setSelected] = useSelection(query);
@@ -53,22 +52,20 @@ export default function DevicesPage() {
     >
       <Filters filters={filters} values={list.values} onChange={list.onFilter} />
       <SavedFilters of="devices" filters={filters} list={list} />
-      {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
-      {!(error && !data) && (
-        <Table
-          label="Devices"
-          columns={columnsOf(types)}
-          rows={data?.items}
-          rowKey={({ id }) => id}
-          href={({ id }) => `/devices/${id}`}
-          sorting={list.sorting}
-          {...(maySelect ? { selection: { selected, onChange: setSelected } } : {})}
-          empty={<NoDevices narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
-        />
-      )}
-      <Pager page={data} of="device" onSkip={list.onSkip}>
-        <DownloadCsv list={DEVICES} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
-      </Pager>
+      <ListFrame read={read} of="device" path={DEVICES} query={query} onSkip={list.onSkip}>
+        {(rows) => (
+          <Table
+            label="Devices"
+            columns={columnsOf(types)}
+            rows={rows}
+            rowKey={({ id }) => id}
+            href={({ id }) => `/devices/${id}`}
+            sorting={list.sorting}
+            {...(maySelect ? { selection: { selected, onChange: setSelected } } : {})}
+            empty={<NoDevices narrowed={narrowed} onClear={() => list.onFilter(cleared(filters))} />}
+          />
+        )}
+      </ListFrame>
       <BulkBar
         selected={selected}
         onSelect={setSelected}

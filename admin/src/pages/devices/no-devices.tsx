@@ -1,21 +1,12 @@
 import { Button } from "@mantine/core";
+import { NoneMatches } from "../../parts/list/none-matches.tsx";
 import { useSession } from "../../parts/session.ts";
 import { Empty } from "../../ui/display/empty.tsx";
 
 /** Why the list is empty: filters, groups, or there is no device yet. */
 export function NoDevices({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
   const { user, operations } = useSession();
-  if (narrowed)
-    return (
-      <Empty
-        title="No device matches the filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear filters
-          </Button>
-        }
-      />
-    );
+  if (narrowed) return <NoneMatches of="device" onClear={onClear} />;
   if (user.role !== "admin")
     return (
       <Empty title="You see no device">

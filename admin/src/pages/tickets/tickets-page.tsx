@@ -4,13 +4,12 @@ import { useState } from "react";
 import { TICKETS, ticketsQuery } from "../../api/monitoring/tickets.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
-import { DownloadCsv } from "../../parts/download-csv.tsx";
-import { ProblemBox } from "../../parts/problem-box.tsx";
+import { ListFrame } from "../../parts/list/list-frame.tsx";
+import { NoneMatches } from "../../parts/list/none-matches.tsx";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { type ListState, useListState } from "../../parts/url-state.ts";
 import { Empty } from "../../ui/display/empty.tsx";
-import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { Filters } from "../../ui/input/filters.tsx";
 import { Page } from "../../ui/page/page.tsx";
@@ -66,43 +65,28 @@ function hrefOf({ values }: ListState, view: string | undefined): string {
 
 function List({ list, names }: { list: ListState; names: readonly string[] }) {
   const query = queryOf(list);
-  const { data, error, refetch } = useQuery(ticketsQuery(query));
+  const read = useQuery(ticketsQuery(query));
   const narrowed = names.some((name) => list.values[name]);
   const clear = () => list.onFilter(Object.fromEntries(names.map((name) => [name, undefined])));
   return (
-    <>
-      {error && !data ? (
-        <ProblemBox error={error} onRetry={() => void refetch()} />
-      ) : (
+    <ListFrame read={read} of="ticket" path={TICKETS} query={query} onSkip={list.onSkip}>
+      {(rows) => (
         <Table
           label="Tickets"
           columns={ticketColumns()}
-          rows={data?.items}
+          rows={rows}
           rowKey={({ id }) => id}
           href={({ id }) => `/tickets/${id}`}
           sorting={list.sorting}
           empty={<NoTickets narrowed={narrowed} onClear={clear} />}
         />
       )}
-      <Pager page={data} of="ticket" onSkip={list.onSkip}>
-        <DownloadCsv list={TICKETS} query={query} total={data?.total} totalIsAtLeast={data?.totalIsAtLeast} />
-      </Pager>
-    </>
+    </ListFrame>
   );
 }
 
 function NoTickets({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
-  if (narrowed)
-    return (
-      <Empty
-        title="No ticket matches the filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear filters
-          </Button>
-        }
-      />
-    );
+  if (narrowed) return <NoneMatches of="ticket" onClear={onClear} />;
   return (
     <Empty title="There is no ticket">Open one here for planned work, or from an anomaly for what it needs.</Empty>
   );
