@@ -98,6 +98,7 @@ browserTest("an MQTT client is registered, gets a new password, is disabled, ena
   await page.getByLabel("User name").fill("scada");
   await page.getByRole("button", { name: "Register", exact: true }).click();
   const first = await page.locator("[data-secret]").textContent();
+  await page.getByText(/mosquitto_(pub|sub) -V mqttv5/).waitFor();
   await assertSound(window, "mqtt client once");
   await page.getByRole("button", { name: "I have copied it" }).click();
   const row = page.getByRole("row", { name: "scada scada" });

@@ -55,7 +55,7 @@ browserTest(
     await page.getByText("0 of 2").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Issue bundle" }).click();
     await page.getByText("the private key is not shown again").waitFor();
-    await page.locator("pre").waitFor();
+    await page.locator("pre", { hasText: "mosquitto_pub -V mqttv5" }).waitFor();
     await assertSound(window, "certificate bundle");
     const bundle = await savedBundle(page, "pump-1");
     await page.getByRole("button", { name: "I have saved it" }).click();

@@ -13,6 +13,6 @@ function commandOf({ deviceId, publishTopics }: Bundle, { host, port }: { host: 
   const files = "--cafile ca.pem --cert fullchain.pem --key key.pem";
   const [topic] = publishTopics;
   const at = `-h ${host} -p ${port} ${files} \\\n  -i '${deviceId}'`;
-  if (topic !== undefined) return `mosquitto_pub ${at} -q 1 -t '${topic}' -m '{"temperature": 21.5}'`;
-  return `mosquitto_pub ${at} -q 1 -t 'telemetry' -m '{}'   # refused: the device type names no topic`;
+  if (topic !== undefined) return `mosquitto_pub -V mqttv5 ${at} -q 1 -t '${topic}' -m '{"temperature": 21.5}'`;
+  return `mosquitto_pub -V mqttv5 ${at} -q 1 -t 'telemetry' -m '{}'   # refused: the device type names no topic`;
 }

@@ -17,7 +17,7 @@ test("the commands hold the real values, and are a script that a shell can read"
     assert.ok(commands.includes(SETTINGS.claimCode) && commands.includes(SETTINGS.baseUrl));
     assert.ok(commands.includes("MII="));
   }
-  assert.match(shellCommands(SETTINGS), /-h muster\.example -p 8883/);
+  assert.match(shellCommands(SETTINGS), /mosquitto_pub -V mqttv5 -h muster\.example -p 8883/);
 });
 
 test("an IPv6 address has brackets in URLs only, and no shell takes them for a pattern", () => {

@@ -45,7 +45,7 @@ JSON
 field() { sed -n "s/.*\\"$1\\":\\[\\{0,1\\}\\"\\([^\\"]*\\)\\".*/\\1/p" answer.json | awk '{ gsub(/\\\\n/, "\\n"); print }'; }
 field clientCert > fullchain.pem; field clientCertChain >> fullchain.pem; field serverCaBundle > ca.pem
 
-mosquitto_pub -h ${broker.host} -p ${broker.port} --cafile ca.pem --cert fullchain.pem --key key.pem \\
+mosquitto_pub -V mqttv5 -h ${broker.host} -p ${broker.port} --cafile ca.pem --cert fullchain.pem --key key.pem \\
   -i "$(field deviceId)" -q 1 -t "$(field publishTopics)" -m '{"temperature": 21.5}'`;
 }
 

@@ -42,6 +42,6 @@ function commandOf(credentials: Credentials, { host, port }: { host: string; por
   const { clientId, username, password, publish, subscribe } = credentials;
   const login = `-h ${host} -p ${port} --cafile ca.pem \\\n  -i '${clientId}' -u '${username}' -P '${password}'`;
   const [filter] = subscribe;
-  if (filter !== undefined) return `mosquitto_sub ${login} -t '${filter}' -v`;
-  return `mosquitto_pub ${login} -t '${publish[0] ?? "…"}' -m '{}'`;
+  if (filter !== undefined) return `mosquitto_sub -V mqttv5 ${login} -t '${filter}' -v`;
+  return `mosquitto_pub -V mqttv5 ${login} -t '${publish[0] ?? "…"}' -m '{}'`;
 }

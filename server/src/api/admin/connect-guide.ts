@@ -57,7 +57,7 @@ export const getConnectGuide = adminRoute({
           tool: "mosquitto",
           does: "Publishes one reading",
           language: "sh",
-          text: "mosquitto_pub -h muster.example.com -p 8883 --cafile ca.pem --cert fullchain.pem --key key.pem -i pump-1 -q 1 -t t/acme/telemetry/pump-1 -m '{\"temperature\": 21.5}'",
+          text: "mosquitto_pub -V mqttv5 -h muster.example.com -p 8883 --cafile ca.pem --cert fullchain.pem --key key.pem -i pump-1 -q 1 -t t/acme/telemetry/pump-1 -m '{\"temperature\": 21.5}'",
         },
       ],
     },
