@@ -78,9 +78,19 @@ test("an invitation is mailed and shown once, is accepted once, and is replaced 
   assert.deepEqual(listed.json.items, [expected(second.json)]);
   const accept = (url: string) =>
     newBrowser(server).call("POST", "/invites/accept", { body: { token: tokenOf(url), password: PASSWORD } });
+  const opened = (url: string) => newBrowser(server).call("POST", "/invites/open", { body: { token: tokenOf(url) } });
+  assert.deepEqual((await opened(second.json.url)).json, {
+    tenantName: `Tenant ${tenant.slug}`,
+    email: "Grace@acme.example",
+    role: "viewer",
+    expiresAt: second.json.expiresAt,
+  });
+  for (const { status, json } of [await opened(first.json.url), await opened("https://muster.example/invite#x")])
+    assert.deepEqual([status, json.error], [410, "link_expired"]);
   assert.equal((await accept(first.json.url)).status, 410);
   const answers = await Promise.all([accept(second.json.url), accept(second.json.url)]);
   assert.deepEqual(answers.map((each) => each.status).sort(), [201, 410]);
+  assert.equal((await opened(second.json.url)).status, 410);
   assert.equal((await ada.call("GET", "/invites")).json.total, 0);
   const again = await ada.call("POST", "/invites", { body: { email, role: "viewer" } });
   assert.deepEqual([again.status, again.json.error], [409, "already_exists"]);

@@ -4,7 +4,7 @@ import { giveFactor } from "./factors/give-factor.ts";
 import { confirmFactor, listFactors, removeFactor, renewRecoveryCodes, startFactor } from "./factors/own-factors.ts";
 import { resetFactor } from "./factors/reset-factor.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
-import { acceptInvite, inviteUser, listInvites, withdrawInvite } from "./links/invites.ts";
+import { acceptInvite, inviteUser, listInvites, openInvite, withdrawInvite } from "./links/invites.ts";
 import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
 import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
@@ -45,6 +45,7 @@ export const identityServices = {
   setUpState,
   setUp,
   signIn,
+  openInvite,
   acceptInvite,
   forgotPassword,
   completeReset,

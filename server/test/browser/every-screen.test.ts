@@ -75,10 +75,11 @@ async function fill(): Promise<void> {
   const { key } = await access.createKey(caller, { user: admin.email, name: "SCADA", scopes: ["groups:*"] });
   const headers = { "x-api-key": key };
   await https(`${server.httpUrl}/api/v1/groups`, { ca: server.ca, headers, body: { name: "Press hall" } });
-  await identity.inviteUser(caller, { email: "grace@acme.example", role: "operator" });
+  const { url } = await identity.inviteUser(caller, { email: "grace@acme.example", role: "operator" });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const pack = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   Object.assign(ids, {
+    invite: new URL(url).hash.slice(1),
     threshold: pack.id,
     device: device.deviceId,
     type: deviceTypeId,
@@ -125,7 +126,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/sign-in": ["/sign-in"],
   "/forgot-password": ["/forgot-password"],
   "/enroll": ["/enroll#CLAIM-4T9M-W2XA-7KQ2", "/enroll#no-code"],
-  "/invite": ["/invite#token"],
+  "/invite": ["/invite#:invite"],
   "/reset": ["/reset#token"],
   "/": ["/"],
   "/account": ["/account"],

@@ -52,6 +52,8 @@ async function acceptsInvitation(link: string): Promise<void> {
   const window = await openPage(server, VIEWS[1]);
   const { page } = window;
   await page.goto(pathOf(link));
+  await page.getByRole("heading", { level: 1, name: `Join Tenant ${tenant.slug}` }).waitFor();
+  await page.getByText("grace@plant.example").waitFor();
   await page.getByRole("textbox", { name: "New password" }).fill(PASSWORD);
   await page.getByRole("textbox", { name: "Repeat the password" }).fill("something else");
   await page.getByRole("button", { name: "Create account" }).click();

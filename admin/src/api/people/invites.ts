@@ -20,6 +20,14 @@ export function withdrawInvite(id: string) {
   return must(api.DELETE(`${INVITES}/{id}`, { params: { path: { id } } }));
 }
 
+/** What an invitation is for, read once: it ends when it is accepted. */
+export const openedInviteQuery = (token: string) =>
+  queryOptions({
+    queryKey: keyOf(`${INVITES}/open`, token),
+    queryFn: () => must(api.POST(`${INVITES}/open`, { body: { token } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** Creates the invited user and signs in. */
 export function acceptInvite(token: string, password: string) {
   return must(api.POST("/api/admin/invites/accept", { body: { token, password } }));

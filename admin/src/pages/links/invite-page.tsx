@@ -1,23 +1,57 @@
-import { acceptInvite } from "../../api/people/invites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { flushSync } from "react-dom";
+import type { Schemas } from "../../api/client.ts";
+import { acceptInvite, openedInviteQuery } from "../../api/people/invites.ts";
 import { useEnter } from "../../parts/enter.ts";
+import { Loaded } from "../../parts/loaded.tsx";
 import { OpenFrame } from "../../parts/open-frame.tsx";
+import { Facts } from "../../ui/page/facts.tsx";
+import { ROLES } from "../../words/roles.ts";
 import { useLinkToken } from "./link-token.ts";
 import { NewPasswordForm } from "./new-password-form.tsx";
 
 /** Where the link of an invitation leads: a password makes the account, and signs in. */
 export default function InvitePage() {
   const token = useLinkToken();
+  const [isAccepted, setAccepted] = useState(false);
+  const invite = useQuery({ ...openedInviteQuery(token), enabled: !isAccepted });
   const enter = useEnter();
+  const accept = async (password: string) => {
+    const session = await acceptInvite(token, password);
+    // The link is used up: what a new session has read again must not include it.
+    flushSync(() => setAccepted(true));
+    await enter(session);
+  };
   return (
-    <OpenFrame title="Accept the invitation" lead="Choose the password of your account.">
-      <NewPasswordForm
-        action="Create account"
-        onSubmit={async (password) => enter(await acceptInvite(token, password))}
-      />
+    <OpenFrame
+      title={invite.data ? `Join ${invite.data.tenantName}` : "Accept the invitation"}
+      lead={!invite.error && "Choose the password of your account."}
+    >
+      <Loaded query={invite}>{(opened) => <Accept invite={opened} onAccept={accept} />}</Loaded>
       <p>
         If you have an account already: <a href="/sign-in">sign in</a>. If the link has expired, the person who invited
         you makes another.
       </p>
     </OpenFrame>
+  );
+}
+
+interface AcceptProps {
+  invite: Schemas["OpenedInvite"];
+  onAccept: (password: string) => Promise<void>;
+}
+
+function Accept({ invite: { email, role }, onAccept }: AcceptProps) {
+  return (
+    <>
+      <Facts
+        facts={[
+          ["You sign in as", email],
+          ["Role", ROLES[role]],
+        ]}
+      />
+      <NewPasswordForm action="Create account" onSubmit={onAccept} />
+    </>
   );
 }

@@ -91,6 +91,33 @@ export const withdrawInvite = adminRoute({
   handler: (caller, { params }, withdrawInvite) => withdrawInvite(caller, params.id),
 });
 
+export const openInvite = openRoute({
+  service: identityServices.openInvite,
+  operationId: "openInvite",
+  method: "POST",
+  path: "/api/admin/invites/open",
+  tag: TAG,
+  summary: "Show what an invitation is for",
+  description:
+    "Which tenant invites whom, for the person who opens the link. Nothing changes: the link can still be used.",
+  body: z.strictObject({ token: linkToken }).meta({ id: "InviteToken" }),
+  status: 200,
+  response: z
+    .strictObject({ tenantName: z.string(), email: fields.email, role, expiresAt: timestamp })
+    .meta({ id: "OpenedInvite" }),
+  errors: ["link_expired"],
+  examples: {
+    body: { token: "4uQ0mCw8S1yJYb2kq0Yd7mZ0m3pR1sTfVxG9hLkNoPa" },
+    response: {
+      tenantName: "Acme Pumps",
+      email: EXAMPLE.email,
+      role: EXAMPLE.role,
+      expiresAt: EXAMPLE.expiresAt,
+    },
+  },
+  handler: (_visitor, { body }, openInvite) => openInvite(body.token),
+});
+
 export const acceptInvite = openRoute({
   service: identityServices.acceptInvite,
   operationId: "acceptInvite",

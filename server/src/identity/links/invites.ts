@@ -92,6 +92,18 @@ export const withdrawInvite = adminUseCase(
   }),
 );
 
+/** What the person who opens the link of an invitation may know. */
+export interface OpenedInvite extends Pick<Invite, "email" | "role" | "expiresAt"> {
+  tenantName: string;
+}
+
+/** What an invitation is for. Changes nothing. @throws MusterError link_expired */
+export async function openInvite(deps: IdentityDeps, token: string): Promise<OpenedInvite> {
+  const row = await openLink(deps, "invite", token);
+  const { email, role, expiresAt } = toInvite(row);
+  return { email, role, expiresAt, tenantName: await tenantName(deps.database.db, row.tenant_id!) };
+}
+
 /**
  * Creates the invited user with a password of their own, and begins a session.
  *
