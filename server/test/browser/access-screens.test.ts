@@ -139,6 +139,11 @@ browserTest("audits and histories name who did something, a deleted user too", a
   assert.ok(asked.length < actors.length, "several actors are one look-up");
   const repeats = actors.filter((actor) => actors.filter((other) => other === actor).length > 2);
   assert.deepEqual(repeats, [], "an actor is looked up once, and once more when the event of the deletion arrives");
+  const added = page.getByRole("row", { name: /Device added device Press 1/ });
+  await added.getByRole("link", { name: "Device added" }).click();
+  const entry = page.getByRole("dialog", { name: "Device added" });
+  await entry.getByText("device.create").waitFor();
+  await entry.getByRole("link", { name: "device Press 1" }).waitFor();
   await page.goto("/audit?of=api");
   await page.getByRole("link", { name: "API key SCADA" }).waitFor();
   assert.deepEqual(window.problems, []);
@@ -183,7 +188,7 @@ browserTest(
     assert.equal(telemetryRetentionDays, 365);
     await page.goto("/audit");
     await page
-      .getByRole("row", { name: /tenant\.update/ })
+      .getByRole("row", { name: /Settings changed Acme Valves/ })
       .getByText("you")
       .waitFor();
     assert.deepEqual(window.problems, []);

@@ -8,11 +8,22 @@ import { Time } from "../../ui/display/time.tsx";
 import { Dialog } from "../../ui/input/dialog.tsx";
 import type { Filter } from "../../ui/input/filters.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
+import { ACTS, ACTS_ON } from "../../words/acts.ts";
 import { ActChanges } from "./act-changes.tsx";
+import { ActRecord } from "./act-record.tsx";
 import { AuditList } from "./audit-list.tsx";
 
 const FILTERS: readonly Filter[] = [
-  { kind: "text", name: "act", label: "Act", placeholder: "user.create, user. for all", maxLength: 200, not: true },
+  {
+    kind: "choice",
+    name: "act",
+    label: "Act",
+    options: [
+      ...Object.entries(ACTS_ON).map(([kind, records]) => [kind, `anything on ${records}`] as const),
+      ...Object.entries(ACTS),
+    ],
+    not: true,
+  },
   { kind: "text", name: "actor", label: "Actor", placeholder: "user:…", maxLength: 200, not: true },
   { kind: "text", name: "target", label: "Record", placeholder: "its id", maxLength: 200 },
   ...PERIOD,
@@ -40,7 +51,7 @@ export function AdminAudit() {
         href={({ id }) => `/audit?${new URLSearchParams({ ...(values as Record<string, string>), entry: id })}`}
       />
       <Dialog
-        title={shown?.act ?? "Entry"}
+        title={shown ? actText(shown) : "Entry"}
         wide
         opened={shown !== undefined}
         onClose={() => setUrl({ entry: undefined })}
@@ -52,24 +63,30 @@ export function AdminAudit() {
 }
 
 export const ADMIN_COLUMNS: readonly Column<AdminAct>[] = [
-  { key: "act", title: "Act", main: true, cell: ({ act }) => act },
-  { key: "target", title: "Record", cell: ({ target }) => <span className="mono">{target}</span> },
+  { key: "act", title: "Act", main: true, cell: actText },
+  { key: "target", title: "Record", cell: (act) => <ActRecord act={act} /> },
   { key: "actor", title: "By", cell: ({ actor }) => <Actor of={actor} /> },
   { key: "address", title: "From", cell: ({ address }) => address ?? "–" },
   { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
 ];
+
+/** What was done; an act of a later version of the service by its code. */
+function actText({ act }: AdminAct): string {
+  return ACTS[act] ?? act;
+}
+
+function Code({ children }: { children: string }) {
+  return <span className="mono">{children}</span>;
+}
 
 function Entry({ act }: { act: AdminAct }) {
   return (
     <>
       <Facts
         facts={[
-          [
-            "Record",
-            <span key="target" className="mono">
-              {act.target}
-            </span>,
-          ],
+          ["Record", <ActRecord key="record" act={act} />],
+          ["Its id", <Code key="target">{act.target}</Code>],
+          ["Code of the act", <Code key="act">{act.act}</Code>],
           ["By", <Actor key="actor" of={act.actor} />],
           ["From", act.address],
           ["When", <Time key="at" at={act.at} />],

@@ -11,6 +11,7 @@ import { Ago, Time, useNow } from "../../ui/display/time.tsx";
 import { Confirm } from "../../ui/input/confirm.tsx";
 import { Dialog, DialogActions } from "../../ui/input/dialog.tsx";
 import { Facts } from "../../ui/page/facts.tsx";
+import { ACTS } from "../../words/acts.ts";
 import { endOfKey } from "../../words/keys.ts";
 import { KeyWrites } from "./key-writes.tsx";
 
@@ -87,7 +88,7 @@ function WhyEnded({ apiKey, end }: { apiKey: ApiKey; end: string }) {
       {endedBy && (
         <p>
           <a href={`/audit?act=${encodeURIComponent(endedBy.act)}&target=${encodeURIComponent(endedBy.target)}`}>
-            Show the entry of the audit ({endedBy.act})
+            Show the entry of the audit ({ACTS[endedBy.act] ?? endedBy.act})
           </a>
         </p>
       )}

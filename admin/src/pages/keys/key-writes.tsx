@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { keyWritesQuery } from "../../api/keys.ts";
+import { WRITE_COLUMNS } from "../../parts/list/write-columns.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Pager } from "../../ui/display/pager.tsx";
 import { Table } from "../../ui/display/table.tsx";
@@ -24,9 +25,7 @@ export function KeyWrites({ id }: { id: string }) {
                 rows={page.items}
                 rowKey={(each) => each.id}
                 columns={[
-                  { key: "operation", title: "Operation", main: true, cell: ({ operation }) => operation },
-                  { key: "resource", title: "Record", cell: (each) => `${each.resource} ${each.resourceId}` },
-                  { key: "result", title: "Result", cell: ({ result }) => result },
+                  ...WRITE_COLUMNS,
                   { key: "address", title: "From", cell: ({ address }) => address ?? "–" },
                   { key: "at", title: "When", cell: ({ at }) => <Time at={at} /> },
                 ]}
