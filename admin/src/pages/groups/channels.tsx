@@ -6,9 +6,8 @@ import { GROUPS, type Group } from "../../api/people/groups.ts";
 import type { Versioned } from "../../api/versioned.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { renderProblem } from "../../parts/problem-box.tsx";
+import { SendLink } from "../../parts/send-link.tsx";
 import { useMay } from "../../parts/session.ts";
-import { toast } from "../../parts/toasts.tsx";
-import { useRefresh } from "../../parts/use-refresh.ts";
 import { Word } from "../../parts/word.tsx";
 import { Empty } from "../../ui/display/empty.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
@@ -78,20 +77,10 @@ const COLUMNS: readonly Column<GroupChannel>[] = [
 
 function Acts(props: { id: string; channel: GroupChannel; onOpen: (act: "remove" | "secret") => void }) {
   const { id, channel, onOpen } = props;
-  const refresh = useRefresh();
-  const resend = async () => {
-    await requestConfirmation(id, channel.target);
-    toast("A link will be sent, as soon as the limits on links allow it.");
-    await refresh(GROUPS);
-  };
   const unconfirmed = channel.state === "expired" || channel.state === "requested";
   return (
     <div className="row">
-      {unconfirmed && (
-        <Button size="xs" variant="default" onClick={() => void resend()}>
-          Send another link
-        </Button>
-      )}
+      {unconfirmed && <SendLink send={() => requestConfirmation(id, channel.target)} refreshes={GROUPS} />}
       {channel.type === "webhook" && (
         <Button size="xs" variant="default" onClick={() => onOpen("secret")}>
           Secret

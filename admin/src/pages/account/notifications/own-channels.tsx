@@ -8,8 +8,7 @@ import {
   removeOwnChannel,
 } from "../../../api/people/own-notifications.ts";
 import { renderProblem } from "../../../parts/problem-box.tsx";
-import { CANCELLED } from "../../../parts/step-up/step-up.ts";
-import { toast } from "../../../parts/toasts.tsx";
+import { SendLink } from "../../../parts/send-link.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 import { Word } from "../../../parts/word.tsx";
 import { Empty } from "../../../ui/display/empty.tsx";
@@ -93,31 +92,17 @@ function State({ state, requestedAt }: OwnChannel) {
   );
 }
 
+/** Its receiver can be asked to confirm it once more. */
+const ASKABLE: ReadonlySet<OwnChannel["state"]> = new Set(["expired", "requested", "disabled"]);
+
 function Acts({ channel, onRemove }: { channel: OwnChannel; onRemove: () => void }) {
   const { state, type, target } = channel;
-  const [error, setError] = useState<unknown>();
-  const refresh = useRefresh();
-  const resend = async () => {
-    setError(undefined);
-    try {
-      await addOwnChannel({ type, target });
-      toast("A link will be sent, as soon as the limits on links allow it.");
-      await refresh(OWN_NOTIFICATIONS);
-    } catch (reason) {
-      if (reason !== CANCELLED) setError(reason);
-    }
-  };
   return (
     <div className="row">
-      {(state === "expired" || state === "requested") && (
-        <Button size="xs" variant="default" onClick={() => void resend()}>
-          Send another link
-        </Button>
-      )}
+      {ASKABLE.has(state) && <SendLink send={() => addOwnChannel({ type, target })} refreshes={OWN_NOTIFICATIONS} />}
       <Button size="xs" variant="default" onClick={onRemove}>
         Remove
       </Button>
-      {error !== undefined && renderProblem(error)}
     </div>
   );
 }
