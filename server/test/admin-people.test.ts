@@ -96,6 +96,23 @@ test("an invitation is mailed and shown once, is accepted once, and is replaced 
   assert.deepEqual([again.status, again.json.error], [409, "already_exists"]);
 });
 
+test("an address is invited at most twelve times a day by all tenants, and the refusal says nothing of other tenants", async () => {
+  const invite = (who: SignedIn) =>
+    who.call("POST", "/invites", { body: { email: "victim@elsewhere.example", role: "viewer" } });
+  const admins = [ada, await signIn(server, await newTenant(server))];
+  for (let n = 0; n < 12; n++) assert.equal((await invite(admins[n % 2]!)).status, 201);
+  const third = await signIn(server, await newTenant(server));
+  for (const who of [...admins, third]) {
+    const { status, json } = await invite(who);
+    const message = "No further invitation can be sent to this address today. Try again tomorrow.";
+    assert.deepEqual([status, json.error, json.message], [429, "rate_limited", message]);
+  }
+  assert.equal((await third.call("GET", "/invites")).json.total, 0);
+  server.clock.advance(24 * HOUR);
+  ada = await signIn(server, tenant);
+  assert.equal((await invite(ada)).status, 201);
+});
+
 /** An invitation as lists show it. */
 function expected({ url: _, mailed: __, ...invite }: Record<string, unknown>) {
   return invite;

@@ -8,16 +8,20 @@ import {
   useCase,
 } from "../../access/access.ts";
 import { recordAct } from "../../audit/audit.ts";
+import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
-import { alreadyExists, invalidRequest, notFound } from "../../lib/request-errors.ts";
+import { alreadyExists, invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { openSession } from "../open-session.ts";
 import { hashChosen } from "../password-rules.ts";
 import type { SignedIn, Visit } from "../session.ts";
 import { tenantName } from "../session-store.ts";
 import { remembered } from "../sign-in.ts";
+import { countedInvite } from "../throttle/throttle.ts";
+import { countAttempt } from "../throttle/throttle-store.ts";
 import { countInvites, deleteInvite, isTaken, type LinkRow, listInviteRows } from "./link-store.ts";
 import { makeLink, openLink, useLink } from "./links.ts";
 import { inviteMail, sendSoon } from "./mails.ts";
@@ -40,7 +44,7 @@ export interface NewInvite extends Invite {
 /**
  * Invites a person: the link is mailed, and can be handed over by the admin. A later invitation of the same address replaces it.
  *
- * @throws MusterError invalid_request, already_exists, quota_exceeded
+ * @throws MusterError invalid_request, already_exists, quota_exceeded; rate_limited when the address can get no further invitation today
  */
 export const inviteUser = adminUseCase(
   { role: "admin" },
@@ -53,6 +57,7 @@ export const inviteUser = adminUseCase(
       change: async (tx) => {
         if (await isTaken(tx, email)) throw alreadyExists("There is already a user with this email address.", email);
         await quotas.within(tx, caller.tenantId, "users", 1);
+        await countInvite(deps, tx, email);
         const link = await makeLink(deps, tx, { ...of(caller), purpose: "invite", email, role: input.role });
         if ((await countInvites(tx, caller.tenantId, clock.now())) > limits.invitesOfTenant)
           throw invalidRequest(`At most ${limits.invitesOfTenant} invitations can be open: withdraw one first.`);
@@ -65,6 +70,14 @@ export const inviteUser = adminUseCase(
     };
   },
 );
+
+/** The refusal is the same whichever tenants have invited the address. @throws MusterError rate_limited */
+async function countInvite({ limits, clock }: IdentityDeps, tx: Tx, email: string): Promise<void> {
+  const { windowMs, ...counted } = countedInvite({ limits }, email);
+  const now = clock.now();
+  if (!(await countAttempt(tx, { ...counted, now, until: addMs(now, windowMs) })))
+    throw rateLimited("No further invitation can be sent to this address today. Try again tomorrow.", DAY / 1_000);
+}
 
 function of({ tenantId, actor }: Caller) {
   return { tenantId, createdBy: actor };

@@ -77,6 +77,12 @@ function countedTwice({ limits }: Pick<Deps, "limits">, what: string, userId: st
   ];
 }
 
+/** Invitations of an e-mail address, by all tenants together. */
+export function countedInvite({ limits }: Pick<Deps, "limits">, email: string): Counted {
+  const subject = hashOf("invite", email.trim().toLowerCase());
+  return { subject, account: null, most: limits.invitesToMailbox, windowMs: DAY_MS };
+}
+
 /** Links to reset the password that an account is mailed. */
 export function countedResets({ limits }: Pick<Deps, "limits">, email: string): Counted[] {
   return [

@@ -106,6 +106,12 @@ export const people = limitTable({
     reached: "400 invalid_request, naming the limit",
     fixed: true,
   },
+  invitesToMailbox: {
+    level: "address",
+    of: "invitations of one e-mail address in 24 hours, by all tenants",
+    value: 12,
+    reached: "429 rate_limited with Retry-After",
+  },
   passwordHashes: {
     level: "process",
     of: "passwords that are hashed at once, since the broker shares the processor",
