@@ -24,6 +24,14 @@ export async function lastTest(tx: Tx, groupId: string): Promise<Date | undefine
   return rows[0]?.created_at;
 }
 
+/** SQL: the digest `g` that a delivery `d` was sent in: digests that are not sent are combined again. */
+export const SENT_IN = sql`LEFT JOIN LATERAL (
+  WITH RECURSIVE up AS (
+      SELECT o.digest_id, o.state, o.last_error FROM deliveries o WHERE o.id = d.digest_id
+    UNION ALL
+      SELECT o.digest_id, o.state, o.last_error FROM up JOIN deliveries o ON o.id = up.digest_id
+  ) SELECT up.state, up.last_error FROM up WHERE up.digest_id IS NULL) g ON true`;
+
 /** SQL: a {@link TestRow} of a delivery `d` for the user who asks. A message in a digest `g` has the state of the digest. */
 export const testRow = (
   asking: string | null,
@@ -38,7 +46,7 @@ export async function listTestRows(
 ): Promise<TestRow[]> {
   const { rows } = await sql<TestRow>`
     SELECT ${testRow(asking)}
-      FROM deliveries d LEFT JOIN deliveries g ON g.id = d.digest_id
+      FROM deliveries d ${SENT_IN}
      WHERE d.tenant_id = ${tenantId} AND d.group_id = ${groupId} AND d.type = 'group.test'
      ORDER BY d.id DESC LIMIT ${limit}`.execute(db);
   return rows;

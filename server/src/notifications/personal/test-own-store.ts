@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
-import { type TestRow, testRow } from "../paging/group-test-store.ts";
+import { SENT_IN, type TestRow, testRow } from "../paging/group-test-store.ts";
 
 /** How many test messages the user has sent since `since`. */
 export async function countOwnTests(tx: Tx, userId: string, since: Date): Promise<number> {
@@ -13,7 +13,7 @@ export async function countOwnTests(tx: Tx, userId: string, since: Date): Promis
 /** The newest test messages of the user. */
 export async function listOwnTestRows(db: Db, tenantId: string, userId: string, limit: number): Promise<TestRow[]> {
   const { rows } = await sql<TestRow>`
-    SELECT ${testRow(userId)} FROM deliveries d LEFT JOIN deliveries g ON g.id = d.digest_id
+    SELECT ${testRow(userId)} FROM deliveries d ${SENT_IN}
      WHERE d.tenant_id = ${tenantId} AND d.user_id = ${userId} AND d.type = 'user.test'
      ORDER BY d.id DESC LIMIT ${limit}`.execute(db);
   return rows;
