@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
+import { HOUR, MINUTE } from "../src/lib/clock.ts";
 import { pressConfirm } from "./harness/confirm-channels.ts";
 import type { TestTenant } from "./harness/devices.ts";
 import { PASSWORD, type SignedIn, signIn } from "./harness/sign-in.ts";
 import { type NotificationEnvironment, startEnvironment } from "./notifications/environment.ts";
+import { BASE, choose, ok, paged, pagesTo, refused } from "./notifications/own-notifications.ts";
 
 let environment: NotificationEnvironment;
 let tenant: TestTenant;
@@ -18,51 +19,17 @@ before(async () => {
 });
 after(() => environment.stop());
 
-const BASE = "/notifications";
-const NONE = { accountEmail: true, quietHours: null, onlyOnShift: false, criticalToo: false };
-
-async function ok(answer: ReturnType<SignedIn["call"]>, status = 200) {
-  const { status: answered, json, text } = await answer;
-  assert.equal(answered, status, text);
-  return json;
-}
-
-async function refused(answer: ReturnType<SignedIn["call"]>, status: number, code: string) {
-  const { status: answered, json } = await answer;
-  assert.deepEqual([answered, json.error], [status, code]);
-}
-
-const choose = (user: SignedIn, choices: object) => ok(user.call("PUT", BASE, { body: { ...NONE, ...choices } }));
 const add = (user: SignedIn, type: string, target: string) =>
   user.call("POST", `${BASE}/channels`, { body: { type, target } });
-/** Without the invitation. */
-const pagesTo = (email: string) => environment.sinks.mailsTo(email).filter(({ subject }) => subject.includes("Pump 1"));
 const statesOf = async (user: SignedIn) =>
   (await ok(user.call("GET", BASE))).channels.map((each: { target: string; state: string }) => [
     each.target,
     each.state,
   ]);
 
-/** Quiet hours that are under way, and end in `hours`. */
-function quietFor(hours: number) {
-  const at = (ms: number) => new Date(environment.server.clock.now().getTime() + ms).toISOString().slice(11, 16);
-  return { quietHours: { startTime: at(-HOUR), endTime: at(hours * HOUR), timeZone: "UTC" } };
-}
-
-/** A user who is alone on duty in a group with these steps, and an anomaly of this severity. */
-async function paged(severity: "critical" | "major", more: object = {}) {
-  const { server, anomalies, groupOnDuty } = environment;
-  const user = await signIn(server, tenant, "operator");
-  const group = await groupOnDuty(tenant, { escalation: [{ afterMinutes: 0, notify: "shift" }], ...more }, [
-    user.userId,
-  ]);
-  const { open, resolve } = await anomalies(tenant, [group.id], 1, { severity });
-  return { user, group, open: async () => (await open())[0]!, resolve };
-}
-
 test("a user's channel is used once its receiver has confirmed it, beside the account's address", async () => {
   const { server, sinks, pass } = environment;
-  const { user, open } = await paged("major");
+  const { user, open } = await paged(environment, tenant, "major");
   const home = "ada@home.example";
   const hook = sinks.hookUrl("/own");
   assert.equal((await ok(add(user, "email", home), 201)).secret, null);
@@ -80,7 +47,7 @@ test("a user's channel is used once its receiver has confirmed it, beside the ac
   assert.deepEqual(await statesOf(user), confirmed);
   const { id } = await open();
   await pass(0);
-  assert.deepEqual([pagesTo(home).length, pagesTo(user.email).length], [1, 1]);
+  assert.deepEqual([pagesTo(environment, home).length, pagesTo(environment, user.email).length], [1, 1]);
   const received = new Webhook(secret).verify(
     sinks.hooksAt("/own").at(-1)!.body,
     sinks.hooksAt("/own").at(-1)!.headers,
@@ -193,7 +160,10 @@ test("a webhook that answered 410 is enabled neither for its group nor for anoth
   const { sinks, pass, server } = environment;
   const hook = sinks.hookUrl("/gone");
   const escalation = [{ afterMinutes: 0, notify: "channels" as const }];
-  const { group, open } = await paged("major", { channels: [{ type: "webhook", target: hook }], escalation });
+  const { group, open } = await paged(environment, tenant, "major", {
+    channels: [{ type: "webhook", target: hook }],
+    escalation,
+  });
   const [first, second] = [await signIn(server, tenant, "viewer"), await signIn(server, tenant, "viewer")];
   const ofGroup = { groupId: group.id, target: hook, enable: false };
   const disabled = async () => (await server.app.notifications.showWebhook(tenant.caller, ofGroup)).disabled;
@@ -264,167 +234,4 @@ test("all users of a tenant together have three links a day sent to one address"
     await sinks.until(() => sent() >= Math.min(links, 3));
   }
   assert.equal(sent(), 3);
-});
-
-test("quiet hours hold a lesser page back until they end, the log says so, and the next step is due at once", async () => {
-  const { pass, log, server } = environment;
-  const channels = [{ type: "email" as const, target: ada.email }];
-  const escalation = [
-    { afterMinutes: 0, notify: "shift" as const },
-    { afterMinutes: 60, notify: "channels" as const },
-  ];
-  const { user, open } = await paged("major", { channels, escalation });
-  const { quietHours } = quietFor(2);
-  await choose(user, { quietHours });
-  const { id } = await open();
-  await pass(0);
-  const kept = async () =>
-    (await log(tenant, id)).map(({ target, state, deferredBy }) => [target, state, deferredBy]).sort();
-  const expected = [
-    [ada.email, "sent", null],
-    [user.email, "deferred", "quiet_hours"],
-  ].sort();
-  assert.deepEqual(await kept(), expected);
-  const steps = (await server.app.notifications.listPages(tenant.caller, id)).map(({ state }) => state);
-  assert.deepEqual(steps, ["deferred", "paged"]);
-  assert.equal((await ok(user.call("GET", `/deliveries?anomalyId=${id}`))).total, 1, "users see their own messages");
-  await pass(2 * HOUR + MINUTE);
-  assert.equal(pagesTo(user.email).length, 1);
-  assert.deepEqual(await kept(), [...expected, [user.email, "sent", null]].sort());
-  await pass(DAY);
-  assert.equal(pagesTo(user.email).length, 1);
-});
-
-test("what was held back is not sent when it has been acknowledged, and a resolution waits for the end of quiet hours", async () => {
-  const { pass, server } = environment;
-  const acknowledged = await paged("major");
-  await choose(acknowledged.user, quietFor(2));
-  const { id } = await acknowledged.open();
-  const resolved = await paged("major");
-  await resolved.open();
-  await pass(0);
-  assert.equal(pagesTo(resolved.user.email).length, 1);
-  await choose(resolved.user, quietFor(2));
-  await resolved.resolve();
-  await server.app.anomalies.acknowledgeAnomaly(tenant.caller, id);
-  await pass(HOUR);
-  assert.equal(pagesTo(resolved.user.email).length, 1);
-  await pass(HOUR + MINUTE);
-  assert.match(pagesTo(resolved.user.email)[1]!.subject, /RESOLVED/);
-  assert.equal(pagesTo(acknowledged.user.email).length, 0);
-});
-
-test("a group decides which pages are always sent, and a user whether quiet choices apply to critical ones", async () => {
-  const { pass, log } = environment;
-  const outcomes: [string, boolean, string][] = [];
-  for (const [alwaysPages, criticalToo] of [
-    ["critical", true],
-    ["none", false],
-    ["none", true],
-  ] as const) {
-    const { user, open } = await paged("critical", { alwaysPages });
-    await choose(user, { ...quietFor(2), criticalToo });
-    const { id } = await open();
-    await pass(0);
-    outcomes.push([alwaysPages, criticalToo, (await log(tenant, id))[0]!.state]);
-  }
-  const { user, open, group } = await paged("major");
-  const admin = await signIn(environment.server, tenant);
-  assert.equal((await ok(admin.call("GET", `/groups/${group.id}`))).alwaysPages, "critical");
-  await ok(admin.call("PATCH", `/groups/${group.id}`, { body: { alwaysPages: "all" } }));
-  await choose(user, quietFor(2));
-  const { id } = await open();
-  await pass(0);
-  outcomes.push(["all", false, (await log(tenant, id))[0]!.state]);
-  assert.deepEqual(outcomes, [
-    ["critical", true, "sent"],
-    ["none", false, "sent"],
-    ["none", true, "deferred"],
-    ["all", false, "sent"],
-  ]);
-});
-
-test("who wants pages on duty only is not paged as a member, and the choice is checked", async () => {
-  const { pass, log, server, anomalies } = environment;
-  const user = await signIn(server, tenant, "operator");
-  const group = await server.app.groups.createGroup(tenant.caller, {
-    name: "Members",
-    memberUserIds: [user.userId],
-    escalation: [{ afterMinutes: 0, notify: "members" }],
-  });
-  await choose(user, { onlyOnShift: true });
-  const { open } = await anomalies(tenant, [group.id], 1, { severity: "minor" });
-  const [anomaly] = await open();
-  await pass(0);
-  const [entry] = await log(tenant, anomaly!.id);
-  assert.deepEqual([entry!.state, entry!.deferredBy, entry!.deferredUntil], ["deferred", "off_shift", null]);
-  const hours = { startTime: "22:00", endTime: "06:00", timeZone: "Europe/Berlin" };
-  for (const wrong of [{ endTime: "22:00" }, { startTime: "24:00" }, { timeZone: "Mars/Olympus" }])
-    await refused(
-      user.call("PUT", BASE, { body: { ...NONE, quietHours: { ...hours, ...wrong } } }),
-      400,
-      "invalid_request",
-    );
-  assert.deepEqual(await choose(user, { quietHours: hours }), { ...NONE, quietHours: hours });
-});
-
-/** A page to a member who wants pages on duty only, held back, and a shift that is on duty around the clock. */
-async function offDuty() {
-  const { pass, log, server, anomalies } = environment;
-  const { groups } = server.app;
-  const user = await signIn(server, tenant, "operator");
-  const escalation = [{ afterMinutes: 0, notify: "members" as const }];
-  const group = await groups.createGroup(tenant.caller, { name: "Members", memberUserIds: [user.userId], escalation });
-  await choose(user, { onlyOnShift: true });
-  const { open } = await anomalies(tenant, [group.id], 1, { severity: "minor" });
-  const { id } = (await open())[0]!;
-  await pass(0);
-  assert.deepEqual(
-    (await log(tenant, id)).map(({ state, deferredBy }) => [state, deferredBy]),
-    [["deferred", "off_shift"]],
-  );
-  const times = { startTime: "00:00", endTime: "00:00", timeZone: "UTC", daysOfWeek: [...DAYS] };
-  return {
-    user,
-    groupId: group.id,
-    shift: (more: object = {}) => groups.createShift(tenant.caller, { name: "Always", userIds: [], ...times, ...more }),
-  };
-}
-const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-
-test("a page that waits for a duty is sent when its user is put on a shift, or the shift's times or the choice change", async () => {
-  const { pass, server } = environment;
-  const { groups } = server.app;
-  const { caller } = tenant;
-  type OffDuty = Awaited<ReturnType<typeof offDuty>>;
-  const ways: Record<string, (duty: OffDuty) => Promise<unknown>> = {
-    "a shift with the user is put on the group": async ({ user, groupId, shift }) =>
-      groups.assignShift(caller, groupId, (await shift({ userIds: [user.userId] })).id),
-    "the user is put on a shift of the group": async ({ user, groupId, shift }) => {
-      const { id } = await shift();
-      await groups.assignShift(caller, groupId, id);
-      await pass(0);
-      assert.deepEqual(pagesTo(user.email), []);
-      await groups.updateShift(caller, id, { userIds: [user.userId] });
-    },
-    "the shift begins earlier": async ({ user, groupId, shift }) => {
-      const validFrom = new Date(server.clock.now().getTime() + 10 * DAY).toISOString().slice(0, 10);
-      const { id } = await shift({ userIds: [user.userId], validFrom });
-      await groups.assignShift(caller, groupId, id);
-      await pass(0);
-      assert.deepEqual(pagesTo(user.email), []);
-      await groups.updateShift(caller, id, { validFrom: null });
-    },
-    "the user wants pages at any time": async ({ user }) => await choose(user, {}),
-  };
-  for (const [way, change] of Object.entries(ways)) {
-    const duty = await offDuty();
-    await change(duty);
-    await pass(0);
-    assert.equal(pagesTo(duty.user.email).length, 1, way);
-    const { id } = await duty.shift({ userIds: [duty.user.userId] });
-    await groups.assignShift(caller, duty.groupId, id);
-    await pass(0);
-    assert.equal(pagesTo(duty.user.email).length, 1, `${way}: sent once`);
-  }
 });

@@ -7,8 +7,8 @@ import {
   type OwnNotifications,
   removeOwnChannel,
 } from "../../../api/people/own-notifications.ts";
+import { SendLink } from "../../../parts/channels/send-link.tsx";
 import { renderProblem } from "../../../parts/problem-box.tsx";
-import { SendLink } from "../../../parts/send-link.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 import { Word } from "../../../parts/word.tsx";
 import { Empty } from "../../../ui/display/empty.tsx";

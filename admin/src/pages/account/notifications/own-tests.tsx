@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { OWN_NOTIFICATIONS, ownTestsQuery, testOwnNotifications } from "../../../api/people/own-notifications.ts";
+import { TestMessageTable } from "../../../parts/channels/test-message-table.tsx";
 import { renderProblem } from "../../../parts/problem-box.tsx";
-import { TestMessageTable } from "../../../parts/test-message-table.tsx";
 import { useRefresh } from "../../../parts/use-refresh.ts";
 
 /** Tries whether messages to the user arrive, by the way that pages take. @param children further buttons, before its own */

@@ -1,8 +1,8 @@
-import type { Schemas } from "../api/client.ts";
-import { type Column, Table } from "../ui/display/table.tsx";
-import { Ago } from "../ui/display/time.tsx";
-import { CHANNEL_TYPES, TEST_STATES } from "../words/on-call.ts";
-import { Word } from "./word.tsx";
+import type { Schemas } from "../../api/client.ts";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { Ago } from "../../ui/display/time.tsx";
+import { CHANNEL_TYPES, TEST_STATES } from "../../words/on-call.ts";
+import { Word } from "../word.tsx";
 
 type TestMessage = Schemas["TestMessage"];
 

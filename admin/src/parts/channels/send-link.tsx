@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { renderProblem } from "./problem-box.tsx";
-import { CANCELLED } from "./step-up/step-up.ts";
-import { toast } from "./toasts.tsx";
-import { useRefresh } from "./use-refresh.ts";
+import { renderProblem } from "../problem-box.tsx";
+import { CANCELLED } from "../step-up/step-up.ts";
+import { toast } from "../toasts.tsx";
+import { useRefresh } from "../use-refresh.ts";
 
 interface SendLinkProps {
   /** Asks the service to send it. */
