@@ -11,11 +11,12 @@ export const WORKERS = 2;
 export const REQUESTS = 400;
 
 /** A service of several processes on PostgreSQL. */
-export function startWorkers(): Promise<CrashFixture> {
+export function startWorkers(settings: Record<string, string> = {}): Promise<CrashFixture> {
   const env = {
     MUSTER_WORKERS: String(WORKERS),
     MUSTER_DEVICE_REQUESTS_PER_MINUTE: String(REQUESTS),
     MUSTER_TRUSTED_PROXIES: "127.0.0.1",
+    ...settings,
   };
   return startCrashFixture({ faulty: false, env });
 }
