@@ -46,6 +46,7 @@ export interface ApiConfig {
   metrics: { host: string; port: number } | undefined;
   operatorTls: KeyPairFiles | undefined;
   trustedProxies: readonly AddressRange[];
+  proxyProtocolFrom: readonly AddressRange[];
   trustedClientCertProxies: readonly AddressRange[];
   limits: Limits;
   /** Origins whose pages may read the public API. */
@@ -163,6 +164,7 @@ function buildApp(
       createListener(context(), (request, response) => handler(withRoutedMethod(request, routed), response), {
         limits: deps.config.limits,
         proxies: deps.config.trustedProxies,
+        proxyProtocolFrom: deps.config.proxyProtocolFrom,
         onCapReached: reportCaps("https", deps),
       }),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, requestIds.fresh()),

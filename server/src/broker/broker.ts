@@ -17,7 +17,13 @@ import { createMusterPolicy, type PolicyDeps } from "./policy/muster-policy.ts";
 
 export interface BrokerDeps extends PolicyDeps {
   /** `nats`: carries messages between processes on any machine. */
-  config: { mqtt: Config; trustedProxies: readonly AddressRange[]; limits: Limits; nats?: NatsSettings | undefined };
+  config: {
+    mqtt: Config;
+    trustedProxies: readonly AddressRange[];
+    proxyProtocolFrom: readonly AddressRange[];
+    limits: Limits;
+    nats?: NatsSettings | undefined;
+  };
   connections: PolicyDeps["connections"] &
     Pick<Connections, "onDrop" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
@@ -58,6 +64,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     onTlsChange: authorities.onChange,
     limits: deps.config.limits,
     proxies: deps.config.trustedProxies,
+    proxyProtocolFrom: deps.config.proxyProtocolFrom,
     onCapReached: reportCaps("mqtt", deps),
     policy: createMusterPolicy(deps),
     stored: connections.storedSessions,

@@ -20,6 +20,8 @@ export interface EngineOptions {
   /** Registers what to call when `tls()` has changed; returns a function that unregisters it. */
   onTlsChange(listener: () => void): () => void;
   limits: BrokerLimits;
+  /** Load balancers that name the client of a connection before its TLS. */
+  proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share, to which the caps on one address do not apply. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;

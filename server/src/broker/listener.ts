@@ -6,6 +6,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { OnCapReached } from "../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../lib/sockets/connection-table.ts";
 import { mutualTls } from "../lib/sockets/mutual-tls.ts";
+import { readProxyHeaders } from "../lib/sockets/proxy-protocol.ts";
 import { RawSockets } from "../lib/sockets/raw-sockets.ts";
 import type { BrokerLimits } from "./limits.ts";
 import type { Credential } from "./policy/policy.ts";
@@ -30,6 +31,8 @@ export interface ListenerOptions {
   sharesPort?: boolean | undefined;
   tls(): ListenerTls;
   limits: ConnectionLimits;
+  /** Load balancers that name the client of a connection before its TLS. */
+  proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share; the caps on one address do not apply to them. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
@@ -79,6 +82,8 @@ export function createListener(options: ListenerOptions): Listener {
     connections.secured(socket);
     options.onPeer(socket, credentialOf(socket));
   });
+
+  readProxyHeaders(server, options.proxyProtocolFrom ?? []);
 
   return {
     start: () =>

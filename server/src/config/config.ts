@@ -31,6 +31,8 @@ export interface Config {
   operatorTls: { certFile: string; keyFile: string } | undefined;
   /** Proxies whose `X-Forwarded-For` is trusted, and to which the caps on connections of one address do not apply. */
   trustedProxies: AddressRange[];
+  /** Load balancers that name the client of a connection in a PROXY header before its TLS. */
+  proxyProtocolFrom: AddressRange[];
   /** Proxies whose `Client-Cert` is trusted: they can act for every device whose certificate they have seen. */
   trustedClientCertProxies: AddressRange[];
   /** What a message, session, device, tenant, address and this process may use (docs/limits.md). */
@@ -133,6 +135,7 @@ const environment = z.object({
   MUSTER_TLS_KEY_FILE: z.string().min(1).optional(),
   MUSTER_TRUSTED_PROXIES: addressRanges,
   MUSTER_TRUSTED_CLIENT_CERT_PROXIES: addressRanges,
+  MUSTER_PROXY_PROTOCOL_FROM: addressRanges,
   MUSTER_APP_DIR: z.string().min(1).optional(),
   MUSTER_CORS_ORIGINS: webOrigins,
   MUSTER_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example").optional(),
@@ -234,6 +237,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
         ? { certFile: resolve(env.MUSTER_TLS_CERT_FILE), keyFile: resolve(env.MUSTER_TLS_KEY_FILE) }
         : undefined,
     trustedProxies: env.MUSTER_TRUSTED_PROXIES,
+    proxyProtocolFrom: env.MUSTER_PROXY_PROTOCOL_FROM,
     trustedClientCertProxies: env.MUSTER_TRUSTED_CLIENT_CERT_PROXIES,
     limits,
     corsOrigins: env.MUSTER_CORS_ORIGINS,

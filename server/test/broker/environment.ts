@@ -76,7 +76,12 @@ async function startEngine(
 ): Promise<TestBroker> {
   let sessionOf: TestBroker["sessionOf"] = () => undefined;
   const mqtt = { ...CONFIG.mqtt, serverReference };
-  const config = { mqtt, limits: { ...DEFAULT_LIMITS, ...tenantLimits }, trustedProxies: proxies };
+  const config = {
+    mqtt,
+    limits: { ...DEFAULT_LIMITS, ...tenantLimits },
+    proxyProtocolFrom: [],
+    trustedProxies: proxies,
+  };
   const broker = createBroker({ ...features, config, ids: randomIds, logger: createLogger("silent") }, (given) => {
     const observed = observeSessions(given.policy);
     sessionOf = observed.sessionOf;

@@ -8,6 +8,7 @@ import { SECOND } from "../../lib/clock.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { ConnectionTable } from "../../lib/sockets/connection-table.ts";
+import { readProxyHeaders } from "../../lib/sockets/proxy-protocol.ts";
 import { RawSockets } from "../../lib/sockets/raw-sockets.ts";
 
 /** How often the server checks for overdue connections. */
@@ -27,6 +28,8 @@ export type HttpsLimits = Pick<
 
 export interface ListenerOptions {
   limits: HttpsLimits;
+  /** Load balancers that name the client of a connection before its TLS. */
+  proxyProtocolFrom?: readonly AddressRange[];
   /** Addresses that many clients share; the cap on one address does not apply to them. */
   proxies: readonly AddressRange[];
   onCapReached: OnCapReached;
@@ -37,7 +40,7 @@ export interface ListenerOptions {
 export function createListener(
   context: SecureContextOptions,
   onRequest: RequestListener,
-  { limits, checkEveryMs = CHECK_EVERY_MS, ...caps }: ListenerOptions,
+  { limits, checkEveryMs = CHECK_EVERY_MS, proxyProtocolFrom = [], ...caps }: ListenerOptions,
 ): Server {
   const connections = capConnections({ limits, ...caps });
   const onAnyRequest: RequestListener = (request, response) => {
@@ -73,6 +76,7 @@ export function createListener(
   });
   // Without this listener a socket whose handshake failed stays open without end.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
+  readProxyHeaders(server, proxyProtocolFrom);
   return server;
 }
 
@@ -124,7 +128,11 @@ function closeUnlessComplete(request: IncomingMessage): void {
 }
 
 /** Keeps the caps on connections of one address and of all, whether they have sent requests or not. */
-function capConnections({ limits, proxies, onCapReached }: Omit<ListenerOptions, "checkEveryMs">) {
+function capConnections({
+  limits,
+  proxies,
+  onCapReached,
+}: Omit<ListenerOptions, "checkEveryMs" | "proxyProtocolFrom">) {
   const sockets = new RawSockets();
   const table = new ConnectionTable<Socket>(proxies);
   const requests = new WeakMap<Socket, number>();
