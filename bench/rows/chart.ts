@@ -84,6 +84,7 @@ async function telemetryOf(database: Database, logger: Logger): Promise<Telemetr
     keysFor: authorities.keysFor,
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
+    nodeProcess: { host: "", version: "", part: "all" },
   });
   await authorities.close();
   return telemetry;

@@ -1,4 +1,6 @@
 import { mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import manifest from "../package.json" with { type: "json" };
 import { boundFunctions } from "./access/access.ts";
 import { serveApp } from "./api/app/serve-app.ts";
 import { serveConfirmPage } from "./api/pages/confirm-page.ts";
@@ -73,7 +75,14 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { database, clock, authorities, ids, logger } = base;
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
-  const features = composeFeatures({ ...base, limits: config.limits, notificationSettings: settings, addresses });
+  const nodeProcess = { host: hostname(), version: manifest.version, part: part.role };
+  const features = composeFeatures({
+    ...base,
+    limits: config.limits,
+    notificationSettings: settings,
+    addresses,
+    nodeProcess,
+  });
   const requestCounts = new RequestCounts();
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);

@@ -5,7 +5,7 @@ import type { Authorities } from "./authorities/authorities.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createCertificates } from "./certificates/certificates.ts";
 import { createCommands } from "./commands/commands.ts";
-import { createConnections } from "./connections/connections.ts";
+import { createConnections, type NodeProcess } from "./connections/connections.ts";
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
@@ -40,6 +40,8 @@ export interface FeatureDeps {
   notificationSettings: NotificationSettings;
   /** Where devices and clients reach the service; its ports are known once the listeners are open. */
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
+  /** What a shell shows of this process among the broker nodes. */
+  nodeProcess: NodeProcess;
   /** Milliseconds until a silent signer has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
   /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
@@ -61,7 +63,7 @@ export function composeFeatures(process: FeatureDeps) {
   const quotas = createQuotas({ database, clock, ids, logger, metrics, limits });
   const deps = { database, clock, ids, logger, metrics, limits, quotas };
   const access = createAccess(deps);
-  const connections = createConnections({ ...deps, heartbeatMs: process.heartbeatMs });
+  const connections = createConnections({ ...process, quotas });
   const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);
   const events = createEvents(deps);

@@ -25,7 +25,7 @@ export interface BrokerDeps extends PolicyDeps {
     nats?: NatsSettings | undefined;
   };
   connections: PolicyDeps["connections"] &
-    Pick<Connections, "onDrop" | "flush" | "storedSessions" | "retainedMessages">;
+    Pick<Connections, "onDrop" | "onDrain" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
@@ -83,6 +83,10 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     await connections.flush();
   });
   let started = false;
+  const drain = async () => {
+    if (started) await engine.drain();
+  };
+  connections.onDrain(drain);
   let unlisten = async () => {};
   return {
     async start() {
@@ -96,9 +100,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
       if (started) await engine.stop();
       started = false;
     },
-    drain: async () => {
-      if (started) await engine.drain();
-    },
+    drain,
     get drainSeconds() {
       return engine.drainSeconds;
     },

@@ -7,6 +7,7 @@ import { addCertificateCommands } from "./commands/certificates.ts";
 import { addConnectionCommands } from "./commands/connections.ts";
 import { addDeviceCommands } from "./commands/devices.ts";
 import { addNatsCommands } from "./commands/nats.ts";
+import { addNodeCommands } from "./commands/nodes.ts";
 import { addNotificationCommands } from "./commands/notifications.ts";
 import { addServiceCommands } from "./commands/service.ts";
 import { addShiftCommands } from "./commands/shifts.ts";
@@ -40,6 +41,7 @@ export function createProgram(exit: Exit): Command {
   addThresholdCommands(program, exit);
   addAuthorityCommands(program, exit);
   addNatsCommands(program);
+  addNodeCommands(program, exit);
   return program;
 }
 

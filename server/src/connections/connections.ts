@@ -8,6 +8,7 @@ import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
+import { drainNodes, listNodes, type NodeRecord } from "./nodes.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
@@ -23,7 +24,8 @@ export type { DropHandler } from "./drops.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
-export { deleteAllNodes } from "./node-store.ts";
+export { deleteAllNodes, type NodeProcess } from "./node-store.ts";
+export type { NodeRecord } from "./nodes.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
@@ -72,6 +74,16 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   flush(): Promise<void>;
   /** Records the connect events that damping has held back and whose time has come, of every process. */
   recordOwedPresence(): Promise<void>;
+  /** The nodes of all services on this database. */
+  listNodes(): Promise<NodeRecord[]>;
+  /**
+   * Has a node, or all nodes of a host, accept no more MQTT connections and end their sessions.
+   *
+   * @throws MusterError not_found, invalid_request
+   */
+  drainNodes(which: string): Promise<NodeRecord[]>;
+  /** Registers what ends the sessions of this process when it is to be drained. */
+  onDrain(handler: () => Promise<void>): void;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
@@ -105,6 +117,9 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
     reapNode: node.reapNode,
     beatNow: node.beatNow,
+    listNodes: () => listNodes(deps),
+    drainNodes: (which) => drainNodes(deps, which),
+    onDrain: node.onDrain,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
     flush: presence.flush,

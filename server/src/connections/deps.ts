@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Limits } from "../lib/limits/limits.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { NodeProcess } from "./node-store.ts";
 
 /** What the use cases of this feature work with. */
 export interface ConnectionsDeps {
@@ -13,6 +14,7 @@ export interface ConnectionsDeps {
   logger: Logger;
   quotas: Quotas;
   limits: Limits;
+  nodeProcess: NodeProcess;
   /** Milliseconds between two heartbeats of a node; 2 s when absent. */
   heartbeatMs?: number | undefined;
 }

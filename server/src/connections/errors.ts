@@ -9,6 +9,18 @@ export function clientIdInUse(clientId: string): MusterError<"client_id_in_use">
   });
 }
 
+export function unknownNode(which: string): MusterError<"not_found"> {
+  return new MusterError("not_found", "No node has this id or host. muster node list shows the nodes.", {
+    detail: which,
+  });
+}
+
+export function ambiguousNode(which: string): MusterError<"invalid_request"> {
+  return new MusterError("invalid_request", "Several nodes have an id that begins so: give more of it.", {
+    detail: which,
+  });
+}
+
 /** User names of MQTT clients are unique over all tenants, because they share the broker. */
 export function usernameTaken(username: string): MusterError<"username_taken"> {
   return new MusterError("username_taken", "There is already an MQTT client with this user name.", {

@@ -11,17 +11,53 @@ const STALE_AFTER = sql`interval '10 seconds'`;
 const isStale = sql`n.beat_at < clock_timestamp() - ${STALE_AFTER}`;
 export const isLive = sql`n.beat_at > clock_timestamp() - ${STALE_AFTER}`;
 
-export async function insertNode(db: Db, nodeId: string): Promise<void> {
+/** What a node says of its process. */
+export interface NodeProcess {
+  host: string;
+  version: string;
+  /** Which part of the service it is. */
+  part: string;
+}
+
+export async function insertNode(db: Db, nodeId: string, { host, version, part }: NodeProcess): Promise<void> {
   await sql`
-    INSERT INTO broker_nodes (id, started_at, beat_at) VALUES (${nodeId}, clock_timestamp(), clock_timestamp())
+    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part)
+    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part})
     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`.execute(db);
 }
 
-/** @returns false when another node has reaped this one */
-export async function writeHeartbeat(db: Db, nodeId: string): Promise<boolean> {
-  const { rows } = await sql`
-    UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = ${nodeId} RETURNING id`.execute(db);
-  return rows.length === 1;
+/** @returns whether the node is to drain; undefined when another node has reaped this one */
+export async function writeHeartbeat(db: Db, nodeId: string): Promise<{ isDraining: boolean } | undefined> {
+  const { rows } = await sql<{ draining: boolean }>`
+    UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = ${nodeId}
+    RETURNING draining_at IS NOT NULL AS draining`.execute(db);
+  return rows[0] && { isDraining: rows[0].draining };
+}
+
+export interface NodeRow {
+  id: string;
+  host: string;
+  version: string;
+  part: string;
+  started_at: Date;
+  beat_at: Date;
+  draining_at: Date | null;
+  is_stale: boolean;
+  sessions: string;
+}
+
+export async function readNodes(db: Db): Promise<NodeRow[]> {
+  const { rows } = await sql<NodeRow>`
+    SELECT n.id, n.host, n.version, n.part, n.started_at, n.beat_at, n.draining_at, ${isStale} AS is_stale,
+           (SELECT count(*) FROM mqtt_sessions s WHERE s.node_id = n.id) AS sessions
+      FROM broker_nodes n ORDER BY n.host, n.started_at, n.id`.execute(db);
+  return rows;
+}
+
+export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<void> {
+  await sql`
+    UPDATE broker_nodes SET draining_at = coalesce(draining_at, clock_timestamp())
+     WHERE id = ANY (${[...nodeIds]}::uuid[])`.execute(db);
 }
 
 /** Which nodes to reap: those that have stopped their heartbeat; all, where there can be no other process; or one whose process has ended. */

@@ -3,6 +3,7 @@ import type { ConnectionsDeps } from "./deps.ts";
 import { enqueueDrop } from "./drop-store.ts";
 import type { Drops } from "./drops.ts";
 import { deleteNode, insertNode, reapNodes, writeHeartbeat } from "./node-store.ts";
+import { createDrain } from "./nodes.ts";
 import type { Presence } from "./presence.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -14,21 +15,26 @@ export interface Node {
   stopNode(): Promise<void>;
   /** Removes a node whose process has ended, at once. */
   reapNode(nodeId: string): Promise<void>;
+  /** Registers what ends the sessions of this process when a shell drains its node. */
+  onDrain(handler: () => Promise<void>): void;
   /** One heartbeat of this node; reaps stale nodes. Called by the timer, and by tests. */
   beatNow(): Promise<void>;
 }
 
 /** This process as one of the nodes that serve MQTT. */
 export function createNode(
-  { database, clock, ids, logger, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
+  { database, clock, ids, logger, nodeProcess, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
   parts: { sessions: Sessions; drops: Drops; presence: Presence },
 ): Node {
   let nodeId: string | undefined;
+  const drain = createDrain(logger);
   let stopHeartbeat: () => Promise<void> = async () => undefined;
 
   async function beatNow(): Promise<void> {
     if (nodeId === undefined) return;
-    if (!(await writeHeartbeat(database.connects, nodeId))) await rejoin(nodeId);
+    const known = await writeHeartbeat(database.connects, nodeId);
+    if (!known) await rejoin(nodeId);
+    else if (known.isDraining) drain.begin();
     const reaped = await reapNodes(database.connects, { staleBut: nodeId }, clock.now());
     if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
   }
@@ -36,7 +42,7 @@ export function createNode(
   /** Another node reaped this one and its sessions: restores those not taken over since, and closes the others. */
   async function rejoin(node: string): Promise<void> {
     logger.warn("another node had reaped this broker node; restoring its sessions");
-    await insertNode(database.connects, node);
+    await insertNode(database.connects, node, nodeProcess);
     for (const sessionId of await parts.sessions.restore(node)) {
       await enqueueDrop(database.connects, { sessionId, reason: "takeover" }, clock.now());
     }
@@ -45,13 +51,14 @@ export function createNode(
 
   return {
     beatNow,
+    onDrain: drain.onDrain,
     async reapNode(ended) {
       const reaped = await reapNodes(database.connects, { ended }, clock.now());
       if (reaped > 0) logger.warn({ nodeId: ended }, "the process of a broker node ended; its sessions are removed");
     },
     async startNode() {
       const id = ids.uuid(clock.now());
-      await insertNode(database.connects, id);
+      await insertNode(database.connects, id, nodeProcess);
       nodeId = id;
       parts.sessions.setNode(id);
       // The embedded database has one process: every other recorded node is a predecessor that crashed.

@@ -9,6 +9,7 @@ import { certificateCommands } from "./commands/certificates.ts";
 import { connectionCommands } from "./commands/connections.ts";
 import { waitingCommands } from "./commands/device-commands.ts";
 import { deviceCommands } from "./commands/devices.ts";
+import { nodeCommands } from "./commands/nodes.ts";
 import { notificationCommands } from "./commands/notifications.ts";
 import { operationsCommands } from "./commands/operations.ts";
 import { shiftCommands } from "./commands/shifts.ts";
@@ -23,6 +24,7 @@ const COMMANDS = new Map<string, Command>(
     ...connectionCommands,
     ...deviceCommands,
     ...waitingCommands,
+    ...nodeCommands,
     ...notificationCommands,
     ...operationsCommands,
     ...shiftCommands,

@@ -228,6 +228,10 @@ export interface BrokerNodesTable {
   id: string;
   started_at: Date;
   beat_at: Date;
+  host: Generated<string>;
+  version: Generated<string>;
+  part: Generated<string>;
+  draining_at: Date | null;
 }
 
 export interface CertificateAuditTable {

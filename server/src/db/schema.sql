@@ -196,6 +196,10 @@ CREATE TABLE broker_nodes (
   id uuid NOT NULL,
   started_at timestamp with time zone NOT NULL,
   beat_at timestamp with time zone NOT NULL,
+  host text NOT NULL DEFAULT ''::text,
+  version text NOT NULL DEFAULT ''::text,
+  part text NOT NULL DEFAULT ''::text,
+  draining_at timestamp with time zone,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes

@@ -37,6 +37,7 @@ export function testFeatures(options: TestFeatureOptions): Features {
     keysFor: (purpose) => [createSecretKey(deriveKey(MASTER_KEY, purpose))],
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
+    nodeProcess: { host: "test", version: "0", part: "all" },
     ...options,
   });
 }

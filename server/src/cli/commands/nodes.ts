@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { subcommand } from "../options.ts";
+import { columns, count, escaped, type Result } from "../output.ts";
+import { type Exit, send } from "../send.ts";
+
+/** `muster node list | drain` */
+export function addNodeCommands(program: Command, exit: Exit): void {
+  const node = program.command("node").description("Show and drain the processes that serve, of all machines");
+  subcommand(node, "list", "List the nodes of all services on this database").action(({ json }) =>
+    send(exit, { name: "node.list", body: {}, json, show: nodeLines }),
+  );
+  subcommand(
+    node,
+    "drain <node>",
+    "Have a node accept no more MQTT connections and end its sessions; <node> is an id, the beginning of one, or a host",
+  ).action((which: string, { json }) =>
+    send(exit, {
+      name: "node.drain",
+      body: { node: which },
+      json,
+      show: (result) => [
+        ...nodeLines(result),
+        `Draining ${count(result.items.length, "node")}: muster node list shows when no sessions are left. A stop of the process follows.`,
+      ],
+    }),
+  );
+}
+
+function nodeLines({ items }: Result): string[] {
+  const head = ["NODE", "HOST", "PART", "VERSION", "STATE", "SESSIONS", "STARTED"];
+  const rows = items.map(({ id, host, part, version, state, sessions, startedAt }: Result) =>
+    [id, host, part, version, state, String(sessions), startedAt].map(escaped),
+  );
+  return columns([head, ...rows], "");
+}

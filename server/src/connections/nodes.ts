@@ -1,0 +1,65 @@
+import type { Logger } from "../lib/logger.ts";
+import type { ConnectionsDeps } from "./deps.ts";
+import { ambiguousNode, unknownNode } from "./errors.ts";
+import { type NodeRow, readNodes, setDraining } from "./node-store.ts";
+
+/** A process that serves, or served until it ended without a word. */
+export interface NodeRecord {
+  id: string;
+  /** Of the machine; empty for a process of a version that did not record it. */
+  host: string;
+  version: string;
+  part: string;
+  startedAt: Date;
+  heardAt: Date;
+  state: "running" | "draining" | "silent";
+  sessions: number;
+}
+
+type Deps = Pick<ConnectionsDeps, "database">;
+
+/** The nodes of all services on this database, by host and start. */
+export async function listNodes({ database }: Deps): Promise<NodeRecord[]> {
+  return (await readNodes(database.db)).map(toRecord);
+}
+
+/**
+ * Has nodes accept no more MQTT connections and end their sessions, at a limited rate. They notice at their next heartbeat.
+ *
+ * @param which a node's id, the beginning of one, or the name of a host with all its nodes
+ * @returns the nodes
+ * @throws MusterError not_found; invalid_request where several ids begin so
+ */
+export async function drainNodes({ database }: Deps, which: string): Promise<NodeRecord[]> {
+  const nodes = (await readNodes(database.db)).filter(({ id, host }) => host === which || id.startsWith(which));
+  if (nodes.length === 0) throw unknownNode(which);
+  if (nodes.length > 1 && nodes.some(({ host }) => host !== which)) throw ambiguousNode(which);
+  const ids = nodes.map(({ id }) => id);
+  await setDraining(database.db, ids);
+  return (await readNodes(database.db)).filter(({ id }) => ids.includes(id)).map(toRecord);
+}
+
+/** The drain of the node of this process, which begins once. */
+export function createDrain(logger: Logger) {
+  const handlers: (() => Promise<void>)[] = [];
+  let isBegun = false;
+  return {
+    /** Registers what ends the sessions of this process. */
+    onDrain: (handler: () => Promise<void>) => void handlers.push(handler),
+    begin(): void {
+      if (isBegun) return;
+      isBegun = true;
+      logger.info("this node is drained: it accepts no MQTT connections, and ends its sessions");
+      Promise.all(handlers.map((handler) => handler())).then(
+        () => logger.info("this node is drained: its sessions have ended"),
+        (error: Error) => logger.error({ err: error.message }, "this node could not be drained"),
+      );
+    },
+  };
+}
+
+function toRecord(row: NodeRow): NodeRecord {
+  const { id, host, version, part, started_at, beat_at, draining_at, is_stale, sessions } = row;
+  const state = is_stale ? "silent" : draining_at === null ? "running" : "draining";
+  return { id, host, version, part, startedAt: started_at, heardAt: beat_at, state, sessions: Number(sessions) };
+}

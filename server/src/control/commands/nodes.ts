@@ -1,0 +1,9 @@
+import { type Command, command, text } from "../command.ts";
+
+/** The processes that serve on this database, those of other machines included. */
+export const nodeCommands: readonly Command[] = [
+  command("node.list", {}, async ({ connections }) => ({ items: await connections.listNodes() })),
+  command("node.drain", { node: text }, async ({ connections }, { node }) => ({
+    items: await connections.drainNodes(node),
+  })),
+];
