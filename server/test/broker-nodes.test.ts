@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
 import { enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Features } from "../src/features.ts";
+import { ROWS_OF_STATEMENT } from "../src/lib/batching/parts.ts";
 import { onPostgres, openTestDatabase, secondDatabase } from "./harness/database.ts";
 import { FakeClock } from "./harness/fake-clock.ts";
 import { testFeatures } from "./harness/features.ts";
@@ -165,6 +167,35 @@ test("a node without heartbeats is removed with its sessions, and its devices ar
   const { status, reason } = await device.connectivity();
   assert.deepEqual([status, reason], ["offline", "node_lost"]);
   assert.deepEqual(await database.db.selectFrom("mqtt_sessions").selectAll().execute(), []);
+});
+
+test("more sessions of a silent node than one statement may remove are removed, too", async (t) => {
+  const { all, database } = await processes(t, 2, NO_HEARTBEATS);
+  const [a, b] = all as [Process, Process];
+  const count = 2 * ROWS_OF_STATEMENT + 1;
+  await sql`
+    INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, mqtt_client_id, remote_address, connected_at)
+    SELECT 'client-' || n, gen_random_uuid(), n, ${a.nodeId}, gen_random_uuid(), gen_random_uuid(), '127.0.0.1', now()
+      FROM generate_series(1, ${count}) n`.execute(database.db);
+  await silence(database, a.nodeId);
+  await b.connections.beatNow();
+  assert.deepEqual(await database.db.selectFrom("mqtt_sessions").select("client_id").execute(), []);
+  const nodes = await database.db.selectFrom("broker_nodes").select("id").execute();
+  assert.deepEqual(nodes, [{ id: b.nodeId }]);
+});
+
+test("a take-over concerns the one node that has the session; none where that is silent", async (t) => {
+  const { all, database, newDevice, session } = await processes(t, 3, NO_HEARTBEATS);
+  const [a, b, c] = all as [Process, Process, Process];
+  const device = await newDevice();
+  const [first, second] = [session(device), session(device)];
+  await a.connections.openSession(first);
+  const { drop } = await b.connections.openSession(second);
+  assert.equal(await b.connections.awaitDrop(drop!, 60_000), true);
+  assert.deepEqual([a.drops.length, b.drops.length, c.drops.length], [1, 0, 0]);
+  await silence(database, b.nodeId);
+  const { previous, drop: none } = await c.connections.openSession(session(device));
+  assert.deepEqual([previous, none], [{ sessionId: second.sessionId, here: false }, undefined]);
 });
 
 // On PostgreSQL a process without heartbeats may be slow; on the embedded database there is only one process.

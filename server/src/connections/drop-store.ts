@@ -86,7 +86,7 @@ const pending = statement<{ nodeId: string; floor: string; limit: number }, Drop
   (p) => sql`
   SELECT d.seq, d.certificate_id, d.device_uid, d.mqtt_client_id, d.session_id, d.reason
     FROM session_drops d
-   WHERE d.seq > ${p.floor}::bigint
+   WHERE d.seq > ${p.floor}::bigint AND (d.node_id IS NULL OR d.node_id = ${p.nodeId}::uuid)
      AND NOT EXISTS (SELECT FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = ${p.nodeId}::uuid)
    ORDER BY d.seq LIMIT ${p.limit}`,
 );
@@ -122,11 +122,12 @@ export async function acknowledge(db: Db, nodeId: string, seqs: string[]): Promi
     ) SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT 1 FROM acked)`.execute(db);
 }
 
-/** Whether every live node has acknowledged the drop. */
+/** Whether every live node that the drop is for has acknowledged it. */
 export async function isAcknowledged(db: Db, seq: string): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
     SELECT EXISTS (
       SELECT 1 FROM broker_nodes n WHERE ${isLive}
+         AND NOT EXISTS (SELECT 1 FROM session_drops d WHERE d.seq = ${seq} AND d.node_id <> n.id)
          AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = ${seq} AND a.node_id = n.id)
     ) AS open`.execute(db);
   return rows[0]?.open === false;

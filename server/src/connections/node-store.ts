@@ -1,15 +1,17 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { setOffline } from "../devices/devices.ts";
+import { ROWS_OF_STATEMENT } from "../lib/batching/parts.ts";
 
 /**
  * Heartbeats are written and compared by the database's own clock, so that clock skew between processes makes no node stale.
  */
 const STALE_AFTER = sql`interval '10 seconds'`;
 
-/** A condition on `broker_nodes n`: the node has stopped its heartbeat. */
+/** Conditions on `broker_nodes n`: the node has stopped its heartbeat; its sessions are being removed, and it has had no heartbeat since. */
 const isStale = sql`n.beat_at < clock_timestamp() - ${STALE_AFTER}`;
-export const isLive = sql`n.beat_at > clock_timestamp() - ${STALE_AFTER}`;
+const isReaped = sql`(n.reaped_at IS NOT NULL AND n.reaped_at >= n.beat_at)`;
+export const isLive = sql`(n.beat_at > clock_timestamp() - ${STALE_AFTER} AND NOT ${isReaped})`;
 
 /** What a node says of its process. */
 export interface NodeProcess {
@@ -23,13 +25,13 @@ export async function insertNode(db: Db, nodeId: string, { host, version, part }
   await sql`
     INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part)
     VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part})
-    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`.execute(db);
+    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
 }
 
 /** @returns whether the node is to drain; undefined when another node has reaped this one */
 export async function writeHeartbeat(db: Db, nodeId: string): Promise<{ isDraining: boolean } | undefined> {
   const { rows } = await sql<{ draining: boolean }>`
-    UPDATE broker_nodes SET beat_at = clock_timestamp() WHERE id = ${nodeId}
+    UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
     RETURNING draining_at IS NOT NULL AS draining`.execute(db);
   return rows[0] && { isDraining: rows[0].draining };
 }
@@ -64,16 +66,42 @@ export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<v
 export type Reaped = { staleBut: string } | { allBut: string } | { ended: string };
 
 /**
- * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`.
+ * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed in several
+ * statements. Until the last one the node's record stays, marked: a node that runs after all notices at its next heartbeat.
  *
  * @returns how many nodes
  */
 export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<number> {
+  if (!(await markReaped(db, which))) return 0;
+  while ((await removeSessions(db, now)) === ROWS_OF_STATEMENT);
   const { rows } = await sql`
-    WITH stale AS (
-      SELECT n.id FROM broker_nodes n WHERE ${conditionOf(which)} FOR UPDATE SKIP LOCKED
+    DELETE FROM broker_nodes n
+     WHERE ${isReaped} AND NOT EXISTS (SELECT FROM mqtt_sessions s WHERE s.node_id = n.id)
+     RETURNING n.id`.execute(db);
+  return rows.length;
+}
+
+/** @returns whether sessions of any node are to be removed, also of one that another process has marked */
+async function markReaped(db: Db, which: Reaped): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    WITH marked AS (
+      UPDATE broker_nodes SET reaped_at = clock_timestamp() WHERE id IN (
+        SELECT n.id FROM broker_nodes n WHERE NOT ${isReaped} AND ${conditionOf(which)} FOR UPDATE SKIP LOCKED
+      ) RETURNING id
+    ) SELECT EXISTS (SELECT FROM marked) OR EXISTS (SELECT FROM broker_nodes n WHERE ${isReaped}) AS any`.execute(db);
+  return rows[0]!.any;
+}
+
+/** Removes sessions of reaped nodes. @returns how many, at most as many as one statement may */
+async function removeSessions(db: Db, now: Date): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    WITH reaped AS (
+      SELECT n.id FROM broker_nodes n WHERE ${isReaped} FOR UPDATE SKIP LOCKED
+    ), chunk AS (
+      SELECT s.client_id FROM mqtt_sessions s JOIN reaped ON s.node_id = reaped.id LIMIT ${ROWS_OF_STATEMENT}
     ), ended AS (
-      DELETE FROM mqtt_sessions s USING stale WHERE s.node_id = stale.id RETURNING s.device_uid, s.seq, s.session_id
+      DELETE FROM mqtt_sessions s USING chunk, reaped WHERE s.client_id = chunk.client_id AND s.node_id = reaped.id
+      RETURNING s.device_uid, s.seq, s.session_id
     ), ${setOffline(sql`ended`, "node_lost", now)},
     parted AS (
       UPDATE stored_sessions t SET expires_at = ${now}::timestamptz + t.expiry_seconds * interval '1 second'
@@ -83,8 +111,8 @@ export async function reapNodes(db: Db, which: Reaped, now: Date): Promise<numbe
       UPDATE delayed_wills w SET due_at = ${now}::timestamptz + w.delay_seconds * interval '1 second'
         FROM ended WHERE w.session_id = ended.session_id AND w.due_at IS NULL
     )
-    DELETE FROM broker_nodes n USING stale WHERE n.id = stale.id RETURNING n.id`.execute(db);
-  return rows.length;
+    SELECT count(*)::int AS removed FROM chunk`.execute(db);
+  return rows[0]!.removed;
 }
 
 function conditionOf(which: Reaped): RawBuilder<unknown> {

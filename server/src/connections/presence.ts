@@ -1,6 +1,7 @@
 import { writeLastConnected } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
 import { type PresenceRow, recordOwedEvents, writePresence } from "../devices/devices.ts";
+import { parts } from "../lib/batching/parts.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { deleteSessions } from "./session-store.ts";
@@ -60,19 +61,14 @@ class PendingChanges {
   /** A crash in between leaves no device online: its session is removed last, and until then its node's reaper sets it offline. */
   async write(db: Db, dampSeconds: number): Promise<void> {
     // Before the device is online: a reader that sees it online also sees its certificate's last connect.
-    if (this.connected.size > 0) await writeLastConnected(db, this.connected);
+    for (const some of parts([...this.connected])) await writeLastConnected(db, new Map(some));
     this.connected.clear();
     const visits = [...this.devices.values()];
     const connects = visits.flatMap(({ online }) => (online ? [online] : []));
-    if (connects.length > 0) await writePresence(db, connects, dampSeconds);
-    if (visits.length > 0)
-      await writePresence(
-        db,
-        visits.map(({ last }) => last),
-        dampSeconds,
-      );
+    for (const some of parts(connects)) await writePresence(db, some, dampSeconds);
+    for (const some of parts(visits.map(({ last }) => last))) await writePresence(db, some, dampSeconds);
     this.devices.clear();
-    if (this.ended.size > 0) await deleteSessions(db, [...this.ended.values()]);
+    for (const some of parts([...this.ended.values()])) await deleteSessions(db, some);
   }
 }
 

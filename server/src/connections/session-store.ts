@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
+import { isLive } from "./node-store.ts";
 
 /** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {
@@ -39,9 +40,10 @@ const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
       connected_at = excluded.connected_at
     RETURNING seq, previous_session_id, previous_node_id
   ), dropped AS (
-    INSERT INTO session_drops (at, client_id, session_id, reason)
-    SELECT ${p.connectedAt}, ${p.clientId}, previous_session_id, 'takeover' FROM opened
-     WHERE previous_node_id <> ${p.nodeId}
+    INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
+    SELECT ${p.connectedAt}, ${p.clientId}, previous_session_id, 'takeover', n.id
+      FROM opened JOIN broker_nodes n ON n.id = opened.previous_node_id
+     WHERE previous_node_id <> ${p.nodeId} AND ${isLive}
     RETURNING seq
   )
   SELECT o.*, EXISTS (SELECT FROM shared_device_commands c WHERE c.device_uid = ${p.deviceUid}::uuid) AS has_commands,
@@ -54,7 +56,8 @@ const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
 /**
  * Makes this session the current one of its client id. The predecessor is read from the row under its lock, so of any number of
  * simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to another
- * node, the same statement enqueues its drop.
+ * node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same closes
+ * the session when it notices that it was reaped.
  */
 export async function upsertSession(db: Db, nodeId: string, session: SessionRow): Promise<OpenedRow> {
   const rows = await runStatement(db, openSession, { ...session, nodeId });

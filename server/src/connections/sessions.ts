@@ -1,3 +1,4 @@
+import { parts } from "../lib/batching/parts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Presence } from "./presence.ts";
 import { type OpenedRow, reinsertSessions, type SessionRow, upsertSession } from "./session-store.ts";
@@ -63,13 +64,15 @@ export class Sessions {
   /** Writes every session of this process again. @returns those that another process has taken over since */
   async restore(nodeId: string): Promise<string[]> {
     const rows = [...this.#open.values()];
-    const restored = await reinsertSessions(this.#deps.database.connects, nodeId, rows);
     const lost: string[] = [];
-    for (const row of rows) {
-      const seq = restored.get(row.sessionId);
-      if (!this.#open.has(row.sessionId)) this.#presence.ended(row, undefined);
-      else if (seq === undefined) lost.push(row.sessionId);
-      else this.#add({ ...row, seq });
+    for (const some of parts(rows)) {
+      const restored = await reinsertSessions(this.#deps.database.connects, nodeId, some);
+      for (const row of some) {
+        const seq = restored.get(row.sessionId);
+        if (!this.#open.has(row.sessionId)) this.#presence.ended(row, undefined);
+        else if (seq === undefined) lost.push(row.sessionId);
+        else this.#add({ ...row, seq });
+      }
     }
     return lost;
   }

@@ -232,6 +232,7 @@ export interface BrokerNodesTable {
   version: Generated<string>;
   part: Generated<string>;
   draining_at: Date | null;
+  reaped_at: Date | null;
 }
 
 export interface CertificateAuditTable {
@@ -713,6 +714,7 @@ export interface SessionDropsTable {
   client_id: string | null;
   session_id: string | null;
   reason: string;
+  node_id: string | null;
 }
 
 export interface SettingsTable {

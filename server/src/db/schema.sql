@@ -200,6 +200,7 @@ CREATE TABLE broker_nodes (
   version text NOT NULL DEFAULT ''::text,
   part text NOT NULL DEFAULT ''::text,
   draining_at timestamp with time zone,
+  reaped_at timestamp with time zone,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes
@@ -996,6 +997,7 @@ CREATE TABLE session_drops (
   client_id text,
   session_id uuid,
   reason text NOT NULL,
+  node_id uuid,
   CONSTRAINT session_drops_pkey PRIMARY KEY (seq),
   CONSTRAINT session_drops_check CHECK ((num_nonnulls(certificate_id, device_uid, mqtt_client_id, session_id) = 1))
 );

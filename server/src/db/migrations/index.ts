@@ -39,6 +39,7 @@ import { retainedMessages } from "./broker/0046-retained-messages.ts";
 import { subscriptionIdentifiers } from "./broker/0047-subscription-identifiers.ts";
 import { delayedWills } from "./broker/0048-delayed-wills.ts";
 import { nodeRecords } from "./broker/0053-node-records.ts";
+import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   { number: 51, name: "mails to mailboxes", sql: mailsToMailboxes },
   { number: 52, name: "released by duty", sql: releasedByDuty },
   { number: 53, name: "node records", sql: nodeRecords },
+  { number: 54, name: "reaped nodes", sql: reapedNodes },
 ];
