@@ -29,8 +29,8 @@ test("a bucket size that needs a scan of readings and an empty range are refused
   refused({ bucketSeconds: 1 }, /at most 2000/);
   for (const bucketSeconds of [61, 3599, 3660, 86_399]) refused({ bucketSeconds }, /whole minutes/);
   for (const buckets of [0, 2001, 1.5]) refused({ buckets }, /1 to 2000/);
-  refused({ to: from }, /ends before/);
-  refused({ to: new Date(Number.NaN) }, /ends before/);
+  refused({ to: from }, /must end after/);
+  refused({ to: new Date(Number.NaN) }, /must end after/);
 });
 
 test("whole hours or minutes are read from their roll-ups, both ends of the range from the readings", () => {
