@@ -76,13 +76,8 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
   const nodeProcess = { host: hostname(), version: manifest.version, part: part.role };
-  const features = composeFeatures({
-    ...base,
-    limits: config.limits,
-    notificationSettings: settings,
-    addresses,
-    nodeProcess,
-  });
+  const wiring = { limits: config.limits, notificationSettings: settings, addresses, nodeProcess };
+  const features = composeFeatures({ ...base, ...wiring });
   const requestCounts = new RequestCounts();
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);

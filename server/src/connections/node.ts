@@ -23,9 +23,10 @@ export interface Node {
 
 /** This process as one of the nodes that serve MQTT. */
 export function createNode(
-  { database, clock, ids, logger, nodeProcess, heartbeatMs = HEARTBEAT_MS }: ConnectionsDeps,
+  deps: ConnectionsDeps,
   parts: { sessions: Sessions; drops: Drops; presence: Presence },
 ): Node {
+  const { database, clock, ids, logger, nodeProcess, heartbeatMs = HEARTBEAT_MS } = deps;
   let nodeId: string | undefined;
   const drain = createDrain(logger);
   let stopHeartbeat: () => Promise<void> = async () => undefined;
@@ -77,10 +78,16 @@ export function createNode(
       const id = nodeId;
       nodeId = undefined;
       // The node that reaps this one sets the devices of its remaining sessions offline.
-      if (!isWritten) return;
-      await deleteNode(database.connects, id).catch((error: Error) =>
-        logger.warn({ err: error.message }, "could not delete the record of this node; the other nodes will reap it"),
-      );
+      if (isWritten) await deleteOwnRecord(deps, id);
     },
   };
+}
+
+async function deleteOwnRecord({ database, logger }: ConnectionsDeps, nodeId: string): Promise<void> {
+  try {
+    await deleteNode(database.connects, nodeId);
+  } catch (error) {
+    const err = (error as Error).message;
+    logger.warn({ err }, "could not delete the record of this node; the other nodes will reap it");
+  }
 }
