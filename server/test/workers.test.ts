@@ -178,7 +178,8 @@ describe("a service of several processes", () => {
     const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
     process.kill(victim.pid, "SIGKILL");
     await ended;
-    const publisher = await connectMqtt(service.server, device);
+    // A connection that the killed process had not accepted yet is reset.
+    const publisher = (await eventually(() => connectMqtt(service.server, device).catch(() => undefined)))!;
     const expected = Array.from({ length: 20 }, (_, n) => n);
     for (const n of expected) await publisher.publishAsync(device.topic, JSON.stringify({ n }), { qos: 1 });
     await replaced(service, victim);
