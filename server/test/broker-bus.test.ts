@@ -4,12 +4,14 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { encodeHello, encodeInterest, encodeNumber } from "../src/broker/bus/frame.ts";
+import mqtt from "mqtt";
+import { encodeHello, encodeInterest, encodeNumber, encodeServe } from "../src/broker/bus/frame.ts";
 import { LocalBus } from "../src/broker/bus/local-bus.ts";
 import { createMetrics, type Metrics } from "../src/lib/metrics.ts";
 import { type BusArrangement, busSuite } from "./broker/bus-suite.ts";
 import { handoverSuite } from "./broker/handover-suite.ts";
 import { createPermissiveBroker, PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "./permissive/permissive-broker.ts";
+import { storedInMemory } from "./permissive/stored-in-memory.ts";
 
 busSuite("workers of one machine, over Unix sockets", localBuses, undefined);
 handoverSuite("workers of one machine, over Unix sockets", localBuses, undefined);
@@ -21,6 +23,41 @@ test("the sockets are open to the owner alone", async () => {
   const files = await readdir(folder);
   assert.equal(files.length, 1);
   for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600, file);
+  await broker.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("what does not fit for a worker that does not read is stored for a stored session that it has", async () => {
+  const [folder, metrics] = [await newFolder(), createMetrics()];
+  const stored = storedInMemory(() => new Date(), Infinity);
+  const broker = createPermissiveBroker(0, createBus(folder, metrics), stored);
+  const { port } = await broker.start();
+  const connected = (options: mqtt.IClientOptions = {}) =>
+    mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0, ...options });
+  const resume = () => connected({ clientId: "visitor", clean: false });
+  const first = await resume();
+  await first.subscribeAsync("stuck/#", { qos: 1 });
+  await first.endAsync();
+  const stuck = await addStuck(folder, "stuck/#", encodeServe(2, "visitor"));
+  const publisher = await connected();
+  const filler = "x".repeat(500_000);
+  for (let n = 0; n < 37; n++) await publisher.publishAsync("stuck/x", n + filler, { qos: 1 });
+  const dropped = Number(/muster_bus_dropped_total\{qos="1"\} (\d+)/.exec(await metrics.text())?.[1]);
+  assert.ok(dropped > 0 && dropped < 37, `${dropped} were dropped`);
+  await stuck.close();
+  const numbers: number[] = [];
+  const second = mqtt.connect(`mqtt://127.0.0.1:${port}`, { clientId: "visitor", clean: false, reconnectPeriod: 0 });
+  await new Promise<void>((resolve) => {
+    second.on("message", (_topic, payload) => {
+      numbers.push(Number(`${payload}`.slice(0, -filler.length)));
+      if (numbers.length === dropped) resolve();
+    });
+  });
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: dropped }, (_, n) => 37 - dropped + n),
+  );
+  for (const client of [publisher, second]) await client.endAsync();
   await broker.stop();
   await rm(folder, { recursive: true });
 });
@@ -45,7 +82,8 @@ function createBus(folder: string, metrics: Metrics): LocalBus {
   return new LocalBus({ folder, limits: PERMISSIVE_LIMITS, metrics, ...PERMISSIVE_TOOLS });
 }
 
-async function addStuck(inFolder: string, filter: string) {
+/** @param serve announces that it has a stored session */
+async function addStuck(inFolder: string, filter: string, serve: Buffer = Buffer.alloc(0)) {
   const name = "00000000";
   const open: Socket[] = [];
   const { promise: joined, resolve } = Promise.withResolvers<void>();
@@ -53,7 +91,7 @@ async function addStuck(inFolder: string, filter: string) {
   const server = createServer((socket) => {
     open.push(socket);
     socket.once("data", () => {
-      socket.write(Buffer.concat([encodeInterest(1, "everyone", filter, true), encodeNumber("all", 1)]));
+      socket.write(Buffer.concat([encodeInterest(1, "everyone", filter, true), serve, encodeNumber("all", 1)]));
       socket.pause();
       if (open.length === 2 * others.length) resolve();
     });
