@@ -244,4 +244,26 @@ function handoverRules(arrange: () => Promise<BusArrangement>): void {
     assert.deepEqual(inOrder(subscriber.received), inOrder(acknowledged), "each once");
     await last.endAsync();
   });
+
+  test("a client that leaves a worker and comes back to it again and again gets what the others publish in order", async () => {
+    const subscriber = await awayFrom(1, "back");
+    const publishers = await Promise.all([0, 2].map((worker) => sender(worker, `back/${worker}`)));
+    let isDone = false;
+    const acknowledged: string[][] = [[], []];
+    const publishing = publishers.map(async (publish, of) => {
+      for (let n = of * 10_000; !isDone; n++) {
+        await publish(n);
+        acknowledged[of]!.push(`${n}`);
+      }
+    });
+    for (let visit = 0; visit < 30; visit++) await (await subscriber.at(1)).endAsync();
+    isDone = true;
+    await Promise.all(publishing);
+    const last = await subscriber.at(1);
+    while (subscriber.received.length < acknowledged.flat().length)
+      await new Promise((resolve) => setImmediate(resolve));
+    const of = (isFirst: boolean) => subscriber.received.filter((number) => Number(number) < 10_000 === isFirst);
+    assert.deepEqual([of(true), of(false)], acknowledged, "each once, in its order");
+    await last.endAsync();
+  });
 }

@@ -7,7 +7,7 @@ export class RemoteOwners<Peer> {
   /** Resolved when no process has a connection of the owner. */
   readonly #freed = new Map<string, PromiseWithResolvers<void>>();
   /** What each process has not settled after a release, by owner. */
-  readonly #settling = new Map<Peer, Map<string, () => void>>();
+  readonly #settling = new Map<Peer, Map<string, PromiseWithResolvers<void>>>();
 
   add(peer: Peer, ownerId: string): void {
     const owners = this.#of.get(peer) ?? new Set<string>();
@@ -29,16 +29,16 @@ export class RemoteOwners<Peer> {
 
   /** Resolves when a process has settled what it was sent for an owner, or has left. */
   settling(peer: Peer, ownerId: string): Promise<void> {
-    this.settled(peer, ownerId);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ofPeer = this.#settling.get(peer) ?? new Map<string, () => void>();
-    this.#settling.set(peer, ofPeer.set(ownerId, resolve));
-    return promise;
+    const ofPeer = this.#settling.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
+    // One that was released twice settles both at once.
+    const settling = ofPeer.get(ownerId) ?? Promise.withResolvers<void>();
+    this.#settling.set(peer, ofPeer.set(ownerId, settling));
+    return settling.promise;
   }
 
   settled(peer: Peer, ownerId: string): void {
     const ofPeer = this.#settling.get(peer);
-    ofPeer?.get(ownerId)?.();
+    ofPeer?.get(ownerId)?.resolve();
     ofPeer?.delete(ownerId);
   }
 
@@ -46,7 +46,7 @@ export class RemoteOwners<Peer> {
   forget(peer: Peer): void {
     for (const ownerId of [...(this.#of.get(peer) ?? [])]) this.remove(peer, ownerId);
     this.#of.delete(peer);
-    for (const settled of this.#settling.get(peer)?.values() ?? []) settled();
+    for (const { resolve } of this.#settling.get(peer)?.values() ?? []) resolve();
     this.#settling.delete(peer);
   }
 

@@ -40,8 +40,8 @@ export class RemoteState<Peer> {
 
   /** The session is known, and messages for it wait, before a connection that waits for its release goes on. */
   #release(peer: Peer, { ownerId, session }: BusFrame & { type: "release" }, receiver: BusReceiver): void {
-    const settled = this.owners.settling(peer, ownerId);
     if (session) {
+      const settled = this.owners.settling(peer, ownerId);
       receiver.released(
         session,
         withTimeout(settled, SETTLE_MS, () => undefined),

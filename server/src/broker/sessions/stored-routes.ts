@@ -8,6 +8,7 @@ import type { Grant } from "../routing/grant.ts";
 import { lowerQos, type Qos } from "../routing/message.ts";
 import type { EnqueueBatches } from "./enqueue-batches.ts";
 import { deliveryOf, type Entry, KnownSessions } from "./known-sessions.ts";
+import { Releases } from "./releases.ts";
 import { retried } from "./retried.ts";
 import { toStored } from "./stored-form.ts";
 
@@ -56,11 +57,13 @@ export class StoredRoutes {
   readonly #sessions = new KnownSessions();
   /** Owners whose session a connection of this process has, or is being given. */
   readonly #here = new Map<string, Here>();
+  readonly #releases: Releases | undefined;
   /** Reads under way: the newest of each owner counts. */
   readonly #reading = new Map<string, object>();
 
   constructor(deps: StoredRoutesDeps) {
     this.#deps = deps;
+    this.#releases = deps.bus && new Releases(deps.bus, deps.batches);
   }
 
   /** Whether a client of the tenant has a stored session and is not connected here. */
@@ -139,14 +142,7 @@ export class StoredRoutes {
     if (!bus) return;
     if (!this.#here.get(ownerId)?.connection) bus.release(ownerId, isStored ? session : undefined);
     for (const filter of filters) bus.interest(tenantId, filter, false);
-    this.#inBackground(this.#settle(bus, ownerId));
-  }
-
-  /** What the other processes had sent before they knew of the release is stored: what they store themselves comes after it. */
-  async #settle(bus: StoredBus, ownerId: string): Promise<void> {
-    await bus.announced();
-    await this.#deps.batches.settled(ownerId);
-    bus.settled(ownerId);
+    if (this.#releases) this.#inBackground(this.#releases.settle(ownerId));
   }
 
   /** The connection was not given the session after all. */

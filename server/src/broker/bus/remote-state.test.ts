@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BusReceiver } from "./bus.ts";
+import { RemoteState } from "./remote-state.ts";
+
+const SESSION = { ownerId: "owner", tenantId: "acme", subscriptions: [], expiresAt: null };
+
+/** One process as another one, "peer", announces its stored sessions to it. */
+function listener() {
+  const state = new RemoteState<string>();
+  /** Whether what was sent for each released session is stored. */
+  const released: { isSettled: boolean }[] = [];
+  const receiver: Pick<BusReceiver, "released"> = {
+    released(_session, settled) {
+      const each = { isSettled: false };
+      released.push(each);
+      void settled.then(() => {
+        each.isSettled = true;
+      });
+    },
+  };
+  const learn = async (frame: Parameters<typeof state.learn>[1]) => {
+    state.learn("peer", frame, receiver as BusReceiver);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const release = (session?: typeof SESSION) => learn({ type: "release", number: 1, ownerId: "owner", session });
+  const settle = () => learn({ type: "settled", ownerId: "owner" });
+  return { state, released, release, settle, areSettled: () => released.map(({ isSettled }) => isSettled) };
+}
+
+test("messages for a released session wait until its process has stored what it was sent", async () => {
+  const { release, settle, areSettled } = listener();
+  await release(SESSION);
+  assert.deepEqual(areSettled(), [false]);
+  await settle();
+  assert.deepEqual(areSettled(), [true]);
+});
+
+test("the deletion of a session waits for nothing, and ends no wait for an earlier release", async () => {
+  const { release, settle, areSettled } = listener();
+  await release();
+  assert.deepEqual(areSettled(), []);
+  await release(SESSION);
+  await release();
+  assert.deepEqual(areSettled(), [false]);
+  await settle();
+  assert.deepEqual(areSettled(), [true]);
+});
+
+test("a session that is released twice is settled when its process says so after the second time", async () => {
+  const { release, settle, areSettled } = listener();
+  await release(SESSION);
+  await release(SESSION);
+  assert.deepEqual(areSettled(), [false, false]);
+  await settle();
+  assert.deepEqual(areSettled(), [true, true]);
+});
+
+test("nothing waits for a process that has left", async () => {
+  const { state, release, areSettled } = listener();
+  await release(SESSION);
+  state.forget("peer");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(areSettled(), [true]);
+});
