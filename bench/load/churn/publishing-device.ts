@@ -1,9 +1,11 @@
 import type { MqttClient } from "mqtt";
 import { sleep } from "../../measure.ts";
+import { setting } from "../../run.ts";
 import type { Identity, MqttTarget } from "../mqtt-client.ts";
 import { connectAgain, deviceOptions } from "./clients.ts";
 
-const PAUSE_MS = 150;
+/** At most, between two messages of a device. */
+const PAUSE_MS = setting("pause", 150);
 const RETRY_MS = 50;
 /** How many messages a device publishes before it leaves, at most. */
 const VISIT = 20;
