@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type mqtt from "mqtt";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
+import { installFaultHook } from "../src/lib/fault-points.ts";
 import { eventually } from "./broker/environment.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
@@ -24,11 +25,15 @@ interface Asked {
   delay?: number;
   expiry?: number;
   clean?: boolean;
+  retain?: boolean;
   at?: TestServer;
 }
 
 /** A device with a will that is delayed. */
-function withWill(device: TestDevice, { delay = 30, expiry = 300, clean = false, at = server }: Asked = {}) {
+function withWill(
+  device: TestDevice,
+  { delay = 30, expiry = 300, clean = false, retain = false, at = server }: Asked = {},
+) {
   return connectMqtt(at, device, {
     protocolVersion: 5,
     clean,
@@ -37,7 +42,7 @@ function withWill(device: TestDevice, { delay = 30, expiry = 300, clean = false,
       topic: device.topic,
       payload: Buffer.from("gone"),
       qos: 1,
-      retain: false,
+      retain,
       properties: { willDelayInterval: delay, contentType: "text/plain" },
     },
   });
@@ -64,6 +69,25 @@ async function broken(device: TestDevice, client: mqtt.MqttClient): Promise<void
 
 const willOf = ({ topic }: TestDevice) =>
   server.app.database.db.selectFrom("delayed_wills").selectAll().where("topic", "=", topic).executeTakeFirst();
+
+const retainedOf = ({ topic }: TestDevice) =>
+  server.app.database.db.selectFrom("retained_messages").selectAll().where("topic", "=", topic).execute();
+
+/** Lets the processes wait before they store and delete a will. */
+function beforeSettling() {
+  const opened = Promise.withResolvers<void>();
+  let waiting = 0;
+  installFaultHook((point) => {
+    if (point !== "will.settle") return undefined;
+    waiting++;
+    return opened.promise;
+  });
+  const release = () => {
+    installFaultHook(() => undefined);
+    opened.resolve();
+  };
+  return { have: (count: number) => eventually(async () => waiting === count), release };
+}
 
 const arrives = async ({ payloads }: { payloads: () => string[] }) => {
   assert.ok(await eventually(async () => payloads().length > 0));
@@ -144,6 +168,22 @@ test("the will of a connection whose process ended without a word is published, 
   await watcher.client.endAsync();
 });
 
+test("a will is not published in part: when its client is back before it is stored, it is not retained either", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  await broken(device, await withWill(device, { retain: true }));
+  const settling = beforeSettling();
+  server.clock.advance(30 * SECOND);
+  assert.ok(await settling.have(1));
+  const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
+  settling.release();
+  await again.publishAsync(device.topic, "back", { qos: 1 });
+  assert.ok(await eventually(async () => watcher.received.length > 0));
+  assert.deepEqual(watcher.payloads(), ["back"]);
+  assert.deepEqual(await retainedOf(device), []);
+  for (const client of [again, watcher.client]) await client.endAsync();
+});
+
 /** Two servers share a PostgreSQL; the embedded database has one process. */
 describe("two processes", () => {
   if (!onPostgres) return;
@@ -166,6 +206,34 @@ describe("two processes", () => {
     assert.deepEqual(
       none.flatMap(({ payloads }) => payloads()),
       [],
+    );
+    await again.endAsync();
+    for (const { client } of watching) await client.endAsync();
+  });
+
+  test("a will whose lease ends while a slow process publishes it is published once", async () => {
+    const device = await enrollDevice(server, tenant);
+    const watching = [await watch(device), await watch(device, other)];
+    await broken(device, await withWill(device, { retain: true }));
+    const settling = beforeSettling();
+    server.clock.advance(30 * SECOND);
+    assert.ok(await settling.have(1));
+    server.clock.advance(10 * SECOND);
+    assert.ok(await settling.have(2), "another process has leased it");
+    settling.release();
+    assert.ok(await eventually(async () => watching.some(({ received }) => received.length > 0)));
+    const again = await connectMqtt(server, device, { protocolVersion: 5, clean: false });
+    await again.publishAsync(device.topic, "back", { qos: 1, retain: true });
+    const received = () => watching.flatMap(({ payloads }) => payloads());
+    assert.ok(await eventually(async () => received().includes("back")));
+    assert.deepEqual(
+      received().filter((payload) => payload === "gone"),
+      ["gone"],
+    );
+    const retained = await retainedOf(device);
+    assert.deepEqual(
+      retained.map(({ payload }) => `${payload}`),
+      ["back"],
     );
     await again.endAsync();
     for (const { client } of watching) await client.endAsync();

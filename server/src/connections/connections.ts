@@ -33,7 +33,7 @@ export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/
 export type { NewSession, OpenedSession } from "./sessions.ts";
 export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
 export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
-export type { PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
+export type { PartedSession, SettledWill, StoredSessions } from "./stored/stored-sessions.ts";
 export type { DelayedWill, DueWill } from "./stored/will-store.ts";
 
 const DROP_RETENTION_MS = DAY;

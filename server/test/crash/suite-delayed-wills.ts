@@ -16,7 +16,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
 
   // On the embedded database a lease cannot be ended by the test: the first point would take its ten seconds.
   for (const point of onPostgres ? ["will.settle", "will.settled"] : ["will.settled"]) {
-    test(`killed at ${point} of a delayed will: a stored session gets it once, and its readings are stored once`, async () => {
+    test(`killed at ${point} of a delayed will: it is retained, a stored session gets it once, and its readings are stored once`, async () => {
       const device = await fixture.enroll();
       const reader = await readerOf(fixture, device.topic, point);
       await reader.leave();
@@ -28,7 +28,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
           topic: device.topic,
           payload: Buffer.from('{"gone":1}'),
           qos: 1,
-          retain: false,
+          retain: true,
           properties: { willDelayInterval: 1 },
         },
       });
@@ -46,6 +46,9 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
       await again.publishAsync(device.topic, '{"back":1}', { qos: 1 });
       await eventually(async () => received.includes('{"back":1}'));
       assert.deepEqual(received, ['{"gone":1}', '{"back":1}']);
+      await reader.subscribe();
+      assert.ok(await eventually(async () => received.length > 2));
+      assert.deepEqual(received.slice(2), ['{"gone":1}'], "the retained message");
       if (fixture.databaseUrl) assert.equal(await readingsOf(device.deviceId), 1);
       await again.endAsync();
       await reader.leave();
@@ -78,7 +81,8 @@ async function readerOf(fixture: CrashFixture, topic: string, point: string) {
     );
     return received;
   };
+  const subscribe = () => client.subscribeAsync(topic, { qos: 1 });
   await resume();
-  await client!.subscribeAsync(topic, { qos: 1 });
-  return { resume, leave: () => client.endAsync() };
+  await subscribe();
+  return { resume, subscribe, leave: () => client.endAsync() };
 }

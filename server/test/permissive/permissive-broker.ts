@@ -41,6 +41,7 @@ export function createPermissiveBroker(
   stored?: StoredSessions,
   clock: Clock = systemClock,
 ): BrokerEngine {
+  const retained = retainedInMemory(() => clock.now());
   return createEngineOver(createPlainListener, {
     host: "127.0.0.1",
     port,
@@ -50,8 +51,8 @@ export function createPermissiveBroker(
     proxies: [],
     onCapReached: () => undefined,
     policy: permissivePolicy(),
-    stored: stored ?? storedInMemory(() => clock.now()),
-    retained: retainedInMemory(() => clock.now()),
+    stored: stored ?? storedInMemory(() => clock.now(), undefined, retained),
+    retained,
     onUnstored: () => undefined,
     clientIds: { max: 256, max31: 256, assign: () => `auto-${randomIds.bytes(8).toString("hex")}` },
     bus,

@@ -2,6 +2,7 @@ import type {
   DueWill,
   KnownSession,
   ResumedSession,
+  RetainedMessages,
   StoredMessage,
   StoredSessions,
 } from "../../src/connections/connections.ts";
@@ -21,8 +22,9 @@ type Handler = (ownerId: string) => void;
  * Stored sessions for as long as the process runs, for brokers without a database.
  *
  * @param most messages of one session
+ * @param retained where wills are retained
  */
-export function storedInMemory(now: () => Date, most = MOST): StoredSessions {
+export function storedInMemory(now: () => Date, most = MOST, retained?: RetainedMessages): StoredSessions {
   const sessions = new Map<string, Stored>();
   const wills = new Map<string, Omit<DueWill, "dueAt"> & { dueAt: Date | undefined }>();
   let position = 0;
@@ -101,8 +103,11 @@ export function storedInMemory(now: () => Date, most = MOST): StoredSessions {
       for (const { sessionId } of due) wills.delete(sessionId);
       return due;
     },
-    settleWill: async (_will, messages) =>
-      messages.reduce((refused, message) => refused + add(message.ownerId, [message]), 0),
+    async settleWill({ tenantId }, messages) {
+      const refused = messages.stored.reduce((sum, message) => sum + add(message.ownerId, [message]), 0);
+      const outcomes = messages.retained && (await retained?.write(tenantId, [messages.retained]));
+      return { refused, retained: outcomes?.[0] };
+    },
     async discard(ownerId, sessionId) {
       for (const will of wills.values()) if (will.ownerId === ownerId) will.dueAt = now();
       if (sessionId !== undefined) wills.delete(sessionId);

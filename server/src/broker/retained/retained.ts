@@ -1,4 +1,4 @@
-import type { RetainedChange, RetainedMessages, RetainOutcome } from "../../connections/connections.ts";
+import type { NewRetained, RetainedChange, RetainedMessages, RetainOutcome } from "../../connections/connections.ts";
 import { type Clock, SECOND } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { BusMessage } from "../bus/bus.ts";
@@ -62,8 +62,17 @@ export class Retained {
 
   /** Retains a message, or removes the one of its topic. Durable when it resolves; rejects when the database fails. */
   retain(principal: Principal, message: Message): Promise<RetainOutcome> {
-    const row = { ...storedForm(this.#deps, message), qos: message.qos, ownerId: ownerOf(principal) };
-    return this.#batches.add(principal.tenantId, row, message);
+    return this.#batches.add(principal.tenantId, this.rowOf(principal, message), message);
+  }
+
+  /** A message as it is stored to be retained. */
+  rowOf(principal: Principal, message: Message): NewRetained {
+    return { ...storedForm(this.#deps, message), qos: message.qos, ownerId: ownerOf(principal) };
+  }
+
+  /** A message of this process was retained in a transaction of the caller's. */
+  wasRetained(principal: Principal, message: Message, outcome: RetainOutcome): void {
+    this.#written(principal.tenantId, ownerOf(principal), message, outcome);
   }
 
   /** A message of another process is delivered to the subscribers in this one. */

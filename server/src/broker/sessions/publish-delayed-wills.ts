@@ -1,10 +1,11 @@
-import type { DueWill } from "../../connections/connections.ts";
+import type { DueWill, SettledWill } from "../../connections/connections.ts";
 import { SECOND } from "../../lib/clock.ts";
 import { coalesceRuns } from "../../lib/coalesce-runs.ts";
 import { publishStored } from "../engine/end-session.ts";
-import { isRetained, retain as retainFor } from "../engine/retain.ts";
+import { isRetained } from "../engine/retain.ts";
 import type { SessionDeps } from "../engine/session.ts";
 import type { Principal } from "../policy/policy.ts";
+import type { Message } from "../routing/message.ts";
 import { messageOf } from "./stored-form.ts";
 
 const POLL_MS = SECOND;
@@ -42,28 +43,39 @@ export class DelayedWills {
   }
 
   /**
-   * What is stored of a will is stored once, also where a process is killed and another one begins again: its readings at the time at which
-   * it was due, its retained message in place of itself, and its messages for stored sessions as the will is deleted.
+   * What is stored of a will is stored once, also where a process is killed or slow and another one begins again: its readings at the time
+   * at which it was due, its retained message and its messages for stored sessions as the will is deleted. After that, one process passes it on.
    */
   async #publish(will: DueWill): Promise<void> {
     const { persistence, policy, router } = this.#deps;
     const { stored, routes } = persistence;
     if (!will.isPermitted) {
-      await stored.settleWill(will, []);
+      await stored.settleWill(will, { stored: [], retained: undefined });
       return;
     }
     const { tenantId, topic, payload, dueAt } = will;
     const sender = senderOf(will);
     const message = messageOf(this.#deps, { ...will, expiresAt: null });
     await policy.storeMessage(sender, topic, payload, dueAt);
-    const retain = will.retain && isRetained(await retainFor(this.#deps, sender, message));
-    const routed = { tenantId, message, retain, storedFor: new Set<string>() };
+    const routed = { tenantId, message, retain: will.retain, storedFor: new Set<string>() };
+    const retained = will.retain ? this.#deps.retained.rowOf(sender, message) : undefined;
     const isOurs = await routes.storeAs(routed, async (messages) => {
-      const refused = await stored.settleWill(will, messages);
-      if (refused) persistence.onUnstored(refused);
-      return refused !== undefined;
+      const settled = await stored.settleWill(will, { stored: messages, retained });
+      if (!settled) return false;
+      routed.retain = this.#settled(sender, message, settled);
+      return true;
     });
     if (isOurs) await publishStored({ persistence, router }, routed);
+  }
+
+  /** @returns whether the message is retained */
+  #settled(sender: Principal, message: Message, { refused, retained }: SettledWill): boolean {
+    const { persistence, policy } = this.#deps;
+    if (refused > 0) persistence.onUnstored(refused);
+    if (!retained) return false;
+    this.#deps.retained.wasRetained(sender, message, retained);
+    if (retained.kind === "quota") policy.recordUnretained(sender, message.topic);
+    return isRetained(retained.kind);
   }
 }
 

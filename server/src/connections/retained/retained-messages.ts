@@ -1,5 +1,6 @@
-import type { Unlisten } from "../../db/database.ts";
+import type { Tx, Unlisten } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import type { DropTarget } from "../drop-store.ts";
@@ -50,21 +51,14 @@ export interface RetainedMessages {
 
 const PART = 500;
 
-export function createRetainedMessages({ database, clock, limits }: ConnectionsDeps): RetainedMessages {
+export function createRetainedMessages(deps: ConnectionsDeps): RetainedMessages {
+  const { database, clock } = deps;
   const { db } = database;
-  const caps = { messages: limits.retainedMessages, bytes: limits.retainedBytes };
   return {
     async write(tenantId, messages) {
-      const kept = messages.filter(({ payload }) => payload.length > 0);
-      const removed = messages.filter(({ payload }) => payload.length === 0).map(({ topic }) => topic);
-      const written = await inTransaction(db, async (tx) => {
-        await lockTenant(tx, tenantId);
-        await deleteTopics(tx, tenantId, removed);
-        return await writeRetained(tx, tenantId, kept, { caps, now: clock.now() });
-      });
+      const outcomes = await inTransaction(db, (tx) => retainMessages(deps, tx, tenantId, messages));
       await faultPoint("retained.committed");
-      const versions = new Map(written.map(({ topic, version }) => [topic, version]));
-      return messages.map(({ topic, payload }) => outcomeOf(payload, versions.get(topic)));
+      return outcomes;
     },
     async *all(tenantId) {
       let after = "";
@@ -79,6 +73,23 @@ export function createRetainedMessages({ database, clock, limits }: ConnectionsD
     ownerOf: async (target) => ("sessionId" in target ? undefined : await readOwner(db, target)),
     onChange: (handler) => database.listen("muster_retained", (payload) => handler(changeOf(payload))),
   };
+}
+
+/** {@link RetainedMessages.write} as a part of a transaction. */
+export async function retainMessages(
+  { clock, limits }: { clock: Clock; limits: Pick<ConnectionsDeps["limits"], "retainedMessages" | "retainedBytes"> },
+  tx: Tx,
+  tenantId: string,
+  messages: readonly NewRetained[],
+): Promise<RetainOutcome[]> {
+  const caps = { messages: limits.retainedMessages, bytes: limits.retainedBytes };
+  const kept = messages.filter(({ payload }) => payload.length > 0);
+  const removed = messages.filter(({ payload }) => payload.length === 0).map(({ topic }) => topic);
+  await lockTenant(tx, tenantId);
+  await deleteTopics(tx, tenantId, removed);
+  const written = await writeRetained(tx, tenantId, kept, { caps, now: clock.now() });
+  const versions = new Map(written.map(({ topic, version }) => [topic, version]));
+  return messages.map(({ topic, payload }) => outcomeOf(payload, versions.get(topic)));
 }
 
 function outcomeOf(payload: Buffer, version: string | null | undefined): RetainOutcome {

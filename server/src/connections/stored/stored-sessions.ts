@@ -3,12 +3,15 @@ import { inTransaction } from "../../db/transaction.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import type { ConnectionsDeps } from "../deps.ts";
+import { type RetainOutcome, retainMessages } from "../retained/retained-messages.ts";
+import type { NewRetained } from "../retained/retained-store.ts";
 import {
   bytesOf,
   deleteMessages,
   insertMessages,
   type NewStoredMessage,
   type SentMessage,
+  type SessionCaps,
   type StoredMessage,
   selectAdded,
   updateSent,
@@ -44,6 +47,20 @@ export interface PartedSession extends Holder {
   will?: "due" | "void" | undefined;
 }
 
+/** What is stored of a delayed will as it is published. */
+export interface WillMessages {
+  /** For stored sessions. */
+  stored: readonly NewStoredMessage[];
+  /** Where it is to be retained. */
+  retained: NewRetained | undefined;
+}
+
+export interface SettledWill {
+  /** How many messages for stored sessions had no room. */
+  refused: number;
+  retained: RetainOutcome | undefined;
+}
+
 /** MQTT sessions that outlive their connection. Every function rejects when the database fails. */
 export interface StoredSessions {
   /** Whether the tenant may have another stored session. */
@@ -62,11 +79,12 @@ export interface StoredSessions {
   /** Delayed wills that are due, leased to this process; each is leased again if it is not settled in time. */
   leaseWills(): Promise<DueWill[]>;
   /**
-   * Deletes a leased will and adds its message to stored sessions, in one transaction: so that is done once.
+   * Deletes a leased will, retains its message and adds it to stored sessions, in one transaction: so that is done once, and not when its
+   * client is back.
    *
-   * @returns how many messages had no room; undefined where another process has the will by now, or it is void
+   * @returns undefined where another process has the will by now, or it is void
    */
-  settleWill(will: DueWill, messages: readonly NewStoredMessage[]): Promise<number | undefined>;
+  settleWill(will: DueWill, messages: WillMessages): Promise<SettledWill | undefined>;
   /** Adds messages of one tenant to stored sessions. @returns how many had no room */
   enqueue(tenantId: string, messages: readonly NewStoredMessage[]): Promise<number>;
   /** Deletes messages that a client has acknowledged, or may not receive. */
@@ -91,9 +109,9 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 const COUNTED_MS = SECOND;
 
 export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
-  const { database, clock, limits } = deps;
+  const { database, clock } = deps;
   const { db, connects } = database;
-  const caps = { messages: limits.storedMessages, bytes: limits.storedBytes };
+  const caps = sessionCaps(deps);
   const room = createRoom(deps);
   return {
     hasRoom: room.forSession,
@@ -114,14 +132,12 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
       else await deleteWill(db, sessionId);
     },
     leaseWills: () => leaseWills(db, clock.now(), addMs(clock.now(), LEASE_MS), WILLS),
-    async settleWill(will, messages) {
-      const fitting = await room.forMessages(will.tenantId, messages);
+    async settleWill(will, { stored, retained }) {
+      const fitting = await room.forMessages(will.tenantId, stored);
       await faultPoint("will.settle");
-      const added = await inTransaction(db, async (tx) =>
-        (await deleteLeased(tx, will)) ? await insertMessages(tx, fitting, caps) : undefined,
-      );
+      const settled = await settleWill(deps, will, { stored: fitting, retained });
       await faultPoint("will.settled");
-      return added === undefined ? undefined : messages.length - added;
+      return settled && { ...settled, refused: settled.refused + stored.length - fitting.length };
     },
     async enqueue(tenantId, messages) {
       const fitting = await room.forMessages(tenantId, messages);
@@ -151,10 +167,14 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
   };
 }
 
+function sessionCaps({ limits }: Pick<ConnectionsDeps, "limits">): SessionCaps {
+  return { messages: limits.storedMessages, bytes: limits.storedBytes };
+}
+
 async function part(
   { db }: Pick<Database, "db">,
   { sent, messages, will, ...parted }: PartedSession,
-  { now, caps }: { now: Date; caps: { messages: number; bytes: number } },
+  { now, caps }: { now: Date; caps: SessionCaps },
 ): Promise<number | undefined> {
   const expiresAt = expiryOf(now, parted.expirySeconds);
   return await inTransaction(db, async (tx) => {
@@ -163,6 +183,19 @@ async function part(
     if (will === "void") await deleteWill(tx, parted.sessionId);
     await updateSent(tx, sent);
     return messages.length - (await insertMessages(tx, messages, caps));
+  });
+}
+
+async function settleWill(
+  deps: ConnectionsDeps,
+  will: DueWill,
+  { stored, retained }: WillMessages,
+): Promise<SettledWill | undefined> {
+  return await inTransaction(deps.database.db, async (tx) => {
+    if (!(await deleteLeased(tx, will))) return undefined;
+    const outcomes = retained && (await retainMessages(deps, tx, will.tenantId, [retained]));
+    const added = await insertMessages(tx, stored, sessionCaps(deps));
+    return { refused: stored.length - added, retained: outcomes?.[0] };
   });
 }
 
