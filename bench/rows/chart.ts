@@ -85,6 +85,8 @@ async function telemetryOf(database: Database, logger: Logger): Promise<Telemetr
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
     nodeProcess: { host: "", version: "", part: "all" },
+    leaseSeconds: 10,
+    leaseClock: systemClock,
   });
   await authorities.close();
   return telemetry;

@@ -34,6 +34,8 @@ export interface Overrides {
   machineClock?: Clock;
   ids?: Ids;
   logger?: Logger;
+  /** By which this node's right to have sessions ends; this machine's clock when absent. */
+  leaseClock?: Pick<Clock, "monotonicMs">;
   /** A dumped embedded database to start from, in memory. */
   snapshot?: Blob;
   /** Keeps the embedded database in memory. */
@@ -76,7 +78,9 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { addresses, ports } = addressesOf(config);
   const settings = { smtp: config.smtp, allowPrivateWebhooks: config.allowPrivateWebhooks };
   const nodeProcess = { host: hostname(), version: manifest.version, part: part.role };
-  const wiring = { limits: config.limits, notificationSettings: settings, addresses, nodeProcess };
+  const { limits, leaseSeconds } = config;
+  const { leaseClock = systemClock } = overrides;
+  const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
   const features = composeFeatures({ ...base, ...wiring });
   const requestCounts = new RequestCounts();
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
@@ -135,13 +139,18 @@ type SurfaceParts = Features &
 
 /** The surfaces of this process; which of them it opens is a matter of its part. */
 async function createSurfaces(parts: SurfaceParts, features: Features, part: Part) {
-  const { config, database, authorities } = parts;
+  const { config, database, authorities, connections } = parts;
   const sharesPort = part.role === "serve";
   const busFolder = sharesPort ? await prepareSocketFolder(config.dataDir) : undefined;
   const mqtt = { ...config.mqtt, sharesPort };
   const broker = createBroker({ ...parts, config: { ...config, mqtt }, busFolder });
   const readiness = async () => ({
-    needed: { database: await database.healthy(), broker: broker.healthy(), masterKey: authorities.hasMasterKey() },
+    needed: {
+      database: await database.healthy(),
+      broker: broker.healthy(),
+      masterKey: authorities.hasMasterKey(),
+      lease: connections.hasLease(),
+    },
     nats: broker.busConnected(),
   });
   const bound = boundFunctions([...Object.values(features), authorities]);

@@ -42,6 +42,10 @@ export interface FeatureDeps {
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** What a shell shows of this process among the broker nodes. */
   nodeProcess: NodeProcess;
+  /** How long after its last heartbeat this process is reaped as a broker node. */
+  leaseSeconds: number;
+  /** This machine's clock. */
+  leaseClock: Pick<Clock, "monotonicMs">;
   /** Milliseconds until a silent signer has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
   /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
@@ -84,7 +88,8 @@ export function composeFeatures(process: FeatureDeps) {
     baseUrl: () => addresses.baseUrl,
     signTimeoutMs: process.signTimeoutMs,
   });
-  for (const feature of [access, telemetry, anomalies, notifications]) metrics.beforeScrape(() => feature.measure());
+  for (const feature of [access, connections, telemetry, anomalies, notifications])
+    metrics.beforeScrape(() => feature.measure());
   const certificates = createCertificates(deps);
   const devices = createDevices(deps);
   const rules = createRules({ ...deps, telemetry });

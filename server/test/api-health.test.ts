@@ -21,7 +21,13 @@ const get = (path: string) => https(server.httpUrl + path, { ca: server.ca });
 
 test("/healthz shows that the process runs, /readyz that it can work", async () => {
   assert.deepEqual((await get("/healthz")).json, { status: "ok" });
-  assert.deepEqual((await get("/readyz")).json, { status: "ok", database: true, broker: true, masterKey: true });
+  assert.deepEqual((await get("/readyz")).json, {
+    status: "ok",
+    database: true,
+    broker: true,
+    masterKey: true,
+    lease: true,
+  });
 });
 
 test("/readyz is 503 and names the missing part: the broker, or the new master key after a rotation elsewhere", async () => {
@@ -30,11 +36,23 @@ test("/readyz is 503 and names the missing part: the broker, or the new master k
   try {
     await rotateElsewhere(own);
     while ((await ready()).status === 200);
-    assert.deepEqual((await ready()).json, { status: "unavailable", database: true, broker: true, masterKey: false });
+    assert.deepEqual((await ready()).json, {
+      status: "unavailable",
+      database: true,
+      broker: true,
+      masterKey: false,
+      lease: true,
+    });
     await own.app.broker.stop();
     const answer = await ready();
     assert.equal(answer.status, 503);
-    assert.deepEqual(answer.json, { status: "unavailable", database: true, broker: false, masterKey: false });
+    assert.deepEqual(answer.json, {
+      status: "unavailable",
+      database: true,
+      broker: false,
+      masterKey: false,
+      lease: true,
+    });
     assert.equal((await https(`${own.httpUrl}/healthz`, { ca: own.ca })).status, 200);
   } finally {
     await own.stop();

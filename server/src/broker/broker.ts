@@ -25,7 +25,7 @@ export interface BrokerDeps extends PolicyDeps {
     nats?: NatsSettings | undefined;
   };
   connections: PolicyDeps["connections"] &
-    Pick<Connections, "onDrop" | "onDrain" | "flush" | "storedSessions" | "retainedMessages">;
+    Pick<Connections, "onDrop" | "onDrain" | "onLeaseEnd" | "flush" | "storedSessions" | "retainedMessages">;
   commands: PolicyDeps["commands"] & Pick<Commands, "onCommand">;
   authorities: PolicyDeps["authorities"] & Pick<Authorities, "brokerTls" | "deviceRootsPem" | "onChange">;
   clock: Clock;
@@ -87,6 +87,7 @@ export function createBroker(deps: BrokerDeps, createEngine: CreateEngine = crea
     if (started) await engine.drain();
   };
   connections.onDrain(drain);
+  connections.onLeaseEnd(() => engine.endSessions("node_lost"));
   let unlisten = async () => {};
   return {
     async start() {

@@ -56,6 +56,8 @@ export interface BrokerEngine {
    * second as `limits` say, so that another process can take them. Clients of MQTT 5 learn where to connect instead. Idempotent.
    */
   drain(): Promise<void>;
+  /** Ends every session within a second or so, and waits for nothing: the database is not there to store anything. Clients may connect again. */
+  endSessions(reason: string): void;
   /** How long {@link drain} would take for the number of sessions alone. */
   readonly drainSeconds: number;
   /** Drains, then stops everything else. */

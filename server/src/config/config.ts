@@ -23,6 +23,8 @@ export interface Config {
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
+  /** How long after its last heartbeat other nodes reap this one. */
+  leaseSeconds: number;
   /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
   nats: NatsSettings | undefined;
   /** Whether a commit of the embedded database waits until the disk has it. */
@@ -93,6 +95,8 @@ const workers = z
   .default("1")
   .transform((text) => (text === "auto" ? text : Number(text)));
 const wholeNumber = z.coerce.number("must be a number").int("must be a whole number");
+/** Shorter, one lost heartbeat would end all sessions; longer, the doctor would take a node for ended before the others do. */
+const LEASE_RANGE = "must be a number of seconds, 6 to 60";
 const limitValue = wholeNumber.min(1, "must be at least 1");
 /** 0 is no limit. */
 const optionalLimitValue = wholeNumber.min(0, "must not be negative");
@@ -127,6 +131,7 @@ const environment = z.object({
   MUSTER_BASE_URL: url(/^https$/, "https://muster.example").optional(),
   MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
   MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
+  MUSTER_NODE_LEASE_SECONDS: wholeNumber.min(6, LEASE_RANGE).max(60, LEASE_RANGE).default(10),
   MUSTER_EMBEDDED_SYNC: z.enum(["on", "off"], "must be on or off").default("on"),
   MUSTER_MASTER_KEY: masterKey.optional(),
   MUSTER_MASTER_KEY_NEXT: masterKey.optional(),
@@ -229,6 +234,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
     brokerUrl: env.MUSTER_BROKER_URL,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
+    leaseSeconds: env.MUSTER_NODE_LEASE_SECONDS,
     nats: natsSettings(env, limits),
     embeddedSync: env.MUSTER_EMBEDDED_SYNC === "on",
     masterKey: masterKeySource(env),

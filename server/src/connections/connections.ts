@@ -1,5 +1,5 @@
 import { type Bound, bind } from "../access/access.ts";
-import { addMs, DAY } from "../lib/clock.ts";
+import { addMs, DAY, SECOND } from "../lib/clock.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import { disconnectDevice } from "./disconnect-device.ts";
 import { pruneDrops } from "./drop-store.ts";
@@ -7,8 +7,9 @@ import { createDrops, type DropHandler } from "./drops.ts";
 import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
-import { createNode } from "./node.ts";
-import { drainNodes, listNodes, type NodeRecord } from "./nodes.ts";
+import { createNode } from "./nodes/node.ts";
+import { NodeLease } from "./nodes/node-lease.ts";
+import { drainNodes, listNodes, measureNodes, type NodeRecord } from "./nodes/nodes.ts";
 import { createPresence } from "./presence.ts";
 import { createRefusalJournal, listRefusals, listUnknownRefusals, type Refusal } from "./refusals/refusals.ts";
 import { listSymptoms } from "./refusals/symptoms.ts";
@@ -24,8 +25,8 @@ export type { DropHandler } from "./drops.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
-export { deleteAllNodes, type NodeProcess } from "./node-store.ts";
-export type { NodeRecord } from "./nodes.ts";
+export { deleteAllNodes, type NodeProcess } from "./nodes/node-store.ts";
+export type { NodeRecord } from "./nodes/nodes.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
 export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
@@ -84,6 +85,10 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   drainNodes(which: string): Promise<NodeRecord[]>;
   /** Registers what ends the sessions of this process when it is to be drained. */
   onDrain(handler: () => Promise<void>): void;
+  /** Registers what ends every session of this process when its lease has ended, because the database has stored no heartbeat. */
+  onLeaseEnd(handler: () => void): void;
+  /** Whether this process may have sessions. */
+  hasLease(): boolean;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
@@ -92,6 +97,8 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
    * @returns whether every live node has closed the sessions within `timeoutMs`; if not, the outbox retries
    */
   awaitDrop(seq: string, timeoutMs: number): Promise<boolean>;
+  /** Sets the gauges of the nodes. */
+  measure(): Promise<void>;
   /** The sessions that outlive their connection. */
   readonly storedSessions: StoredSessions;
   readonly retainedMessages: RetainedMessages;
@@ -103,9 +110,10 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
 
 export function createConnections(deps: ConnectionsDeps): Connections {
   const presence = createPresence(deps);
-  const sessions = new Sessions(deps, presence);
+  const lease = createLease(deps);
+  const sessions = new Sessions(deps, presence, lease);
   const drops = createDrops(deps);
-  const node = createNode(deps, { sessions, drops, presence });
+  const node = createNode(deps, { sessions, drops, presence, lease });
   const refusals = createRefusalJournal(deps);
   return {
     ...bind({ ...deps, drops, refusals }, connectionUseCases),
@@ -120,12 +128,15 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     listNodes: () => listNodes(deps),
     drainNodes: (which) => drainNodes(deps, which),
     onDrain: node.onDrain,
+    onLeaseEnd: (handler) => lease.onEnd(handler),
+    hasLease: () => lease.term !== undefined,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),
     flush: presence.flush,
     recordOwedPresence: presence.recordOwed,
     onDrop: drops.onDrop,
     awaitDrop: drops.awaitDrop,
+    measure: () => measureNodes(deps, lease),
     storedSessions: createStoredSessions(deps),
     retainedMessages: createRetainedMessages(deps),
     recordRefusal: refusals.recordRefusal,
@@ -136,4 +147,14 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       await pruneRetained(deps.database.db, deps.clock.now(), stopped);
     },
   };
+}
+
+/** The embedded database has one process, whose sessions no other one can take. */
+function createLease({ database, leaseClock, leaseSeconds, logger, metrics }: ConnectionsDeps): NodeLease {
+  const lease = new NodeLease(leaseClock, database.kind === "embedded" ? Infinity : leaseSeconds * SECOND);
+  lease.onEnd(() => {
+    metrics.leasesEnded.inc();
+    logger.error({ leaseSeconds }, "the database has stored no heartbeat of this node in time: it ends its sessions");
+  });
+  return lease;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { pruneAlong } from "../db/prune.ts";
 import { runStatement, statement } from "../db/statement.ts";
-import { isLive } from "./node-store.ts";
+import { isLive } from "./nodes/node-store.ts";
 
 /** Whose sessions to close: those opened with one certificate, a device's, an MQTT client's, or one session. */
 export type DropTarget =

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
-import { isLive } from "./node-store.ts";
+import { isLive } from "./nodes/node-store.ts";
 
 /** A stored session. Exactly one of `deviceUid` and `mqttClientId` is set. */
 export interface SessionRow {

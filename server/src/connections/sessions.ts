@@ -1,5 +1,6 @@
 import { parts } from "../lib/batching/parts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
+import type { NodeLease } from "./nodes/node-lease.ts";
 import type { Presence } from "./presence.ts";
 import { type OpenedRow, reinsertSessions, type SessionRow, upsertSession } from "./session-store.ts";
 
@@ -20,14 +21,16 @@ export interface OpenedSession {
 export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
+  readonly #lease: NodeLease;
   readonly #open = new Map<string, SessionRow & { seq: string }>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
   #node: string | undefined;
 
-  constructor(deps: ConnectionsDeps, presence: Presence) {
+  constructor(deps: ConnectionsDeps, presence: Presence, lease: NodeLease) {
     this.#deps = deps;
     this.#presence = presence;
+    this.#lease = lease;
   }
 
   setNode(nodeId: string | undefined): void {
@@ -37,6 +40,9 @@ export class Sessions {
   async openSession(session: NewSession): Promise<OpenedSession> {
     const node = this.#node;
     if (node === undefined) throw new Error("this process serves no MQTT: startNode() was not called");
+    const { term } = this.#lease;
+    if (term === undefined)
+      throw new Error("this node has no lease: the database has stored no heartbeat of it lately");
     const { database, clock } = this.#deps;
     const row = { ...session, connectedAt: clock.now() };
     this.#opening.add(row.sessionId);
@@ -47,6 +53,10 @@ export class Sessions {
         throw error;
       })
       .finally(() => this.#opening.delete(row.sessionId));
+    if (this.#lease.term !== term) {
+      this.#presence.ended(row, undefined);
+      throw new Error("the lease of this node ended while the session was recorded");
+    }
     this.#add({ ...row, seq: opened.seq });
     const { has_commands: hasCommands, has_stored: hasStored, drop_seq: drop } = opened;
     return { previous: this.#predecessor(opened), hasCommands, hasStored, drop: drop ?? undefined };

@@ -233,6 +233,7 @@ export interface BrokerNodesTable {
   part: Generated<string>;
   draining_at: Date | null;
   reaped_at: Date | null;
+  lease_seconds: Generated<number>;
 }
 
 export interface CertificateAuditTable {

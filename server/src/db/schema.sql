@@ -201,6 +201,7 @@ CREATE TABLE broker_nodes (
   part text NOT NULL DEFAULT ''::text,
   draining_at timestamp with time zone,
   reaped_at timestamp with time zone,
+  lease_seconds integer NOT NULL DEFAULT 10,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes

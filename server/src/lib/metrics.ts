@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type BusMetrics, busMetrics } from "./metrics/bus-metrics.ts";
+import { type NodeMetrics, nodeMetrics } from "./metrics/node-metrics.ts";
 
 /** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
-export interface Metrics extends BusMetrics {
+export interface Metrics extends BusMetrics, NodeMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
   /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
@@ -138,6 +139,7 @@ function connectionMetrics(registers: Registry[]) {
       registers,
     }),
     ...busMetrics(registers),
+    ...nodeMetrics(registers),
     refusals: new Counter({
       name: "muster_refusals_total",
       help: "Refused MQTT connects and publishes, by reason",

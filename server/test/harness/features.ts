@@ -17,6 +17,7 @@ import {
   type Signer,
   sealSecret,
 } from "../../src/pki/pki.ts";
+import { FakeClock } from "./fake-clock.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 
@@ -38,6 +39,9 @@ export function testFeatures(options: TestFeatureOptions): Features {
     notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost:8883" },
     nodeProcess: { host: "test", version: "0", part: "all" },
+    leaseSeconds: 10,
+    // Another clock than that of the test, which advances by days.
+    leaseClock: new FakeClock(),
     ...options,
   });
 }

@@ -32,6 +32,8 @@ export interface ServerOptions {
   /** The clock of the machine it runs on, in place of a clock that all follow (PostgreSQL). */
   machineClock?: FakeClock;
   logLevel?: LogLevel;
+  /** By which its lease as a node ends; one that stands still when absent, also while the test advances `clock`. */
+  leaseClock?: FakeClock;
   /** Which part of a service of several processes it is; those with the same data folder exchange MQTT messages. */
   part?: Part;
   /** Another server's database, for two processes' worth of app on one PostgreSQL. */
@@ -75,6 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const overrides = {
     ...(options.machineClock ? { machineClock: options.machineClock } : { clock }),
     logger,
+    leaseClock: options.leaseClock ?? new FakeClock(),
     inMemory: !onDisk,
     timeLimits,
     ...(options.ids ? { ids: options.ids } : {}),

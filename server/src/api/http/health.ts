@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "./other-methods.ts";
 
 /**
- * `needed`: whether the database and the broker answer, and whether the process has the present master key: it cannot work without any of
- * them. `nats`: whether messages get to other machines. Without them devices are served and their messages stored, so a load balancer
+ * `needed`: whether the database and the broker answer, whether the process has the present master key, and whether it may have MQTT sessions
+ * (`lease`: the database has stored a heartbeat of it lately). It cannot work without any of them. `nats`: whether messages get to other machines. Without them devices are served and their messages stored, so a load balancer
  * must not take the process out of use.
  */
 export type Readiness = () => Promise<{
-  needed: Record<"database" | "broker" | "masterKey", boolean>;
+  needed: Record<"database" | "broker" | "masterKey" | "lease", boolean>;
   nats: boolean | undefined;
 }>;
 

@@ -6,6 +6,7 @@ import type { Session, SessionDeps } from "./session.ts";
 /** How long the end of a session waits for its messages under way. */
 const SETTLE_MS = 5_000;
 const STEPS_A_SECOND = 10;
+const AT_ONCE = 500;
 
 export interface DrainDeps extends Pick<SessionDeps, "sessions"> {
   limits: Pick<EngineOptions["limits"], "mqttDrainedPerSecond">;
@@ -28,6 +29,20 @@ export async function drain(deps: DrainDeps): Promise<void> {
     for (const session of sessions.slice(first, first + aStep)) ended.push(end(session, deps));
   }
   await Promise.all(ended);
+}
+
+/** Ends every session without waiting for its messages, a part of them in each turn of the event loop. */
+export function endAtOnce(deps: Pick<DrainDeps, "sessions" | "serverReference">, reason: string): void {
+  const { serverReference } = deps;
+  const sessions = [...deps.sessions];
+  const endSome = () => {
+    for (const session of sessions.splice(-AT_ONCE)) {
+      if (session.version < 5 || !session.accepted) session.socket.destroy();
+      session.close(reason, undefined, serverReference === undefined ? undefined : { serverReference });
+    }
+    if (sessions.length > 0) setImmediate(endSome);
+  };
+  endSome();
 }
 
 async function end(session: Session, { serverReference }: DrainDeps): Promise<void> {

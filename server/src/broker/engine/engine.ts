@@ -17,7 +17,7 @@ import { DelayedWills } from "../sessions/publish-delayed-wills.ts";
 import { StoredRoutes } from "../sessions/stored-routes.ts";
 import { TimerWheel } from "../timer-wheel.ts";
 import { Turnstile } from "../turnstile.ts";
-import { drain } from "./drain.ts";
+import { drain, endAtOnce } from "./drain.ts";
 import { endSession } from "./end-session.ts";
 import { handleFrame } from "./handle-frame.ts";
 import { Session, type SessionDeps } from "./session.ts";
@@ -121,6 +121,10 @@ class Engine implements BrokerEngine {
   drain(): Promise<void> {
     this.#drained ??= this.#drain();
     return this.#drained;
+  }
+
+  endSessions(reason: string): void {
+    endAtOnce({ ...this.#options, sessions: this.#deps.sessions }, reason);
   }
 
   get drainSeconds(): number {

@@ -39,7 +39,7 @@ test("a will is published where MQTT requires it, and is void where the client o
     assert.equal(endingOf(reason).will, "published", reason);
   }
   const drops = ["requested", "client_disabled", "disconnected by an admin", "toString"];
-  for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", ...drops]) {
+  for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", "node_lost", ...drops]) {
     assert.equal(endingOf(reason).will, "void", reason);
   }
 });

@@ -112,6 +112,8 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   storage_failed: { will: "published", v5: 0x88 },
   server_stopped: { will: "void", v5: 0x8b },
   server_moved: { will: "void", v5: 0x9c },
+  /** This process may have no sessions any more, and cannot store a will. */
+  node_lost: { will: "void", v5: 0x9c },
 };
 
 /** A drop (a revocation, a deleted device, a disabled client) has a reason of its own. */

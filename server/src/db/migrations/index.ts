@@ -40,6 +40,7 @@ import { subscriptionIdentifiers } from "./broker/0047-subscription-identifiers.
 import { delayedWills } from "./broker/0048-delayed-wills.ts";
 import { nodeRecords } from "./broker/0053-node-records.ts";
 import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
+import { nodeLeases } from "./broker/0055-node-leases.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   { number: 52, name: "released by duty", sql: releasedByDuty },
   { number: 53, name: "node records", sql: nodeRecords },
   { number: 54, name: "reaped nodes", sql: reapedNodes },
+  { number: 55, name: "node leases", sql: nodeLeases },
 ];

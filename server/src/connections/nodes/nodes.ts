@@ -1,7 +1,9 @@
-import type { Logger } from "../lib/logger.ts";
-import type { ConnectionsDeps } from "./deps.ts";
-import { ambiguousNode, unknownNode } from "./errors.ts";
-import { type NodeRow, readNodes, setDraining } from "./node-store.ts";
+import { SECOND } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { ConnectionsDeps } from "../deps.ts";
+import { ambiguousNode, unknownNode } from "../errors.ts";
+import type { NodeLease } from "./node-lease.ts";
+import { countNodes, type NodeRow, readNodes, setDraining } from "./node-store.ts";
 
 /** A process that serves, or served until it ended without a word. */
 export interface NodeRecord {
@@ -56,6 +58,13 @@ export function createDrain(logger: Logger) {
       );
     },
   };
+}
+
+/** Sets the gauges of the nodes; removes those that are read from the database where that does not answer. */
+export async function measureNodes({ database, metrics }: ConnectionsDeps, lease: NodeLease): Promise<void> {
+  if (lease.ageMs < Infinity) metrics.heartbeatAge.set(lease.ageMs / SECOND);
+  metrics.nodes.reset();
+  for (const [state, count] of Object.entries(await countNodes(database.db))) metrics.nodes.set({ state }, count);
 }
 
 function toRecord(row: NodeRow): NodeRecord {

@@ -1,17 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import { setOffline } from "../devices/devices.ts";
-import { ROWS_OF_STATEMENT } from "../lib/batching/parts.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { setOffline } from "../../devices/devices.ts";
+import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
 
 /**
- * Heartbeats are written and compared by the database's own clock, so that clock skew between processes makes no node stale.
+ * Conditions on `broker_nodes n`: the node's lease has ended; its sessions are being removed, and it has had no heartbeat since. Heartbeats are written
+ * and compared by the database's own clock, so that clock skew between processes ends no lease.
  */
-const STALE_AFTER = sql`interval '10 seconds'`;
-
-/** Conditions on `broker_nodes n`: the node has stopped its heartbeat; its sessions are being removed, and it has had no heartbeat since. */
-const isStale = sql`n.beat_at < clock_timestamp() - ${STALE_AFTER}`;
+const isStale = sql`(n.beat_at < clock_timestamp() - n.lease_seconds * interval '1 second')`;
 const isReaped = sql`(n.reaped_at IS NOT NULL AND n.reaped_at >= n.beat_at)`;
-export const isLive = sql`(n.beat_at > clock_timestamp() - ${STALE_AFTER} AND NOT ${isReaped})`;
+export const isLive = sql`(NOT ${isStale} AND NOT ${isReaped})`;
 
 /** What a node says of its process. */
 export interface NodeProcess {
@@ -21,10 +19,12 @@ export interface NodeProcess {
   part: string;
 }
 
-export async function insertNode(db: Db, nodeId: string, { host, version, part }: NodeProcess): Promise<void> {
+/** @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it */
+export async function insertNode(db: Db, nodeId: string, node: NodeProcess & { leaseSeconds: number }): Promise<void> {
+  const { host, version, part, leaseSeconds } = node;
   await sql`
-    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part)
-    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part})
+    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds)
+    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds})
     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
 }
 
@@ -54,6 +54,16 @@ export async function readNodes(db: Db): Promise<NodeRow[]> {
            (SELECT count(*) FROM mqtt_sessions s WHERE s.node_id = n.id) AS sessions
       FROM broker_nodes n ORDER BY n.host, n.started_at, n.id`.execute(db);
   return rows;
+}
+
+/** How many nodes of all services are in each state. */
+export async function countNodes(db: Db): Promise<Record<"running" | "draining" | "silent", number>> {
+  const { rows } = await sql<Record<"running" | "draining" | "silent", number>>`
+    SELECT count(*) FILTER (WHERE ${isStale})::int AS silent,
+           count(*) FILTER (WHERE NOT ${isStale} AND n.draining_at IS NULL)::int AS running,
+           count(*) FILTER (WHERE NOT ${isStale} AND n.draining_at IS NOT NULL)::int AS draining
+      FROM broker_nodes n`.execute(db);
+  return rows[0]!;
 }
 
 export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<void> {

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NodeLease } from "./node-lease.ts";
+
+const LEASE_MS = 10_000;
+/** When the node itself ends its sessions. */
+const OWN_MS = 8_000;
+
+class HandClock {
+  #ms = 1_000;
+  monotonicMs(): number {
+    return this.#ms;
+  }
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+}
+
+function started(leaseMs = LEASE_MS) {
+  const clock = new HandClock();
+  const lease = new NodeLease(clock, leaseMs);
+  const ends: (number | undefined)[] = [];
+  lease.onEnd(() => ends.push(lease.term));
+  lease.extend(lease.now());
+  return { clock, lease, ends };
+}
+
+test("a lease lasts from the time at which a stored heartbeat was sent, and ends before other nodes reap the node", () => {
+  const { clock, lease, ends } = started();
+  clock.advance(5_000);
+  const sentMs = lease.now();
+  clock.advance(2_000);
+  lease.extend(sentMs);
+  clock.advance(OWN_MS - 2_001);
+  lease.check();
+  assert.deepEqual([lease.term, ends], [0, []]);
+  clock.advance(1);
+  lease.check();
+  assert.deepEqual([lease.term, ends], [undefined, [undefined]]);
+});
+
+test("a lease ends once, and is another one when it is extended again", () => {
+  const { clock, lease, ends } = started();
+  clock.advance(OWN_MS);
+  lease.check();
+  lease.check();
+  assert.equal(ends.length, 1);
+  lease.extend(lease.now());
+  assert.equal(lease.term, 1);
+});
+
+test("the answer to a heartbeat that comes after the answer to a later one shortens nothing", () => {
+  const { clock, lease } = started();
+  const early = lease.now();
+  clock.advance(5_000);
+  lease.extend(lease.now());
+  lease.extend(early);
+  clock.advance(OWN_MS - 1);
+  assert.equal(lease.term, 0);
+});
+
+test("before its first heartbeat a node has no lease, and none that could end", () => {
+  const ends: string[] = [];
+  const lease = new NodeLease(new HandClock(), LEASE_MS);
+  lease.onEnd(() => ends.push("ended"));
+  lease.check();
+  assert.deepEqual([lease.term, ends], [undefined, []]);
+});
+
+test("where there can be no other node, the lease does not end", () => {
+  const { clock, lease } = started(Infinity);
+  clock.advance(86_400_000);
+  lease.check();
+  assert.equal(lease.term, 0);
+});

@@ -1,0 +1,50 @@
+import type { ConnectionsDeps } from "../deps.ts";
+import { enqueueDrop } from "../drop-store.ts";
+import type { Drops } from "../drops.ts";
+import type { Sessions } from "../sessions.ts";
+import { reapNodes } from "./node-store.ts";
+
+/** What a node does to the records of nodes beside its heartbeat: it may take long, and delays no heartbeat. */
+export interface Reaper {
+  /** Another node had reaped this one. */
+  wasReaped(): void;
+  /** Restores the sessions of this node where it was reaped, and reaps others whose lease has ended. */
+  run(nodeId: string): Promise<void>;
+  /** Reaps a node whose process has ended. */
+  reapEnded(nodeId: string): Promise<void>;
+}
+
+export function createReaper(deps: ConnectionsDeps, parts: { sessions: Sessions; drops: Drops }): Reaper {
+  const { database, clock, logger } = deps;
+  const { sessions, drops } = parts;
+  let lacksSessions = false;
+
+  /** Restores the sessions that were not taken over since, and closes the others. */
+  async function restore(nodeId: string): Promise<void> {
+    lacksSessions = false;
+    try {
+      for (const sessionId of await sessions.restore(nodeId)) {
+        await enqueueDrop(database.connects, { sessionId, reason: "takeover" }, clock.now());
+      }
+    } catch (error) {
+      lacksSessions = true;
+      throw error;
+    }
+    await drops.deliver();
+  }
+
+  return {
+    wasReaped() {
+      lacksSessions = true;
+    },
+    async run(nodeId) {
+      if (lacksSessions) await restore(nodeId);
+      const reaped = await reapNodes(database.connects, { staleBut: nodeId }, clock.now());
+      if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
+    },
+    async reapEnded(ended) {
+      const reaped = await reapNodes(database.connects, { ended }, clock.now());
+      if (reaped > 0) logger.warn({ nodeId: ended }, "the process of a broker node ended; its sessions are removed");
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** Of this process as one of the broker nodes on a database. */
+export interface NodeMetrics {
+  /** Broker nodes of all services on the database; `state` is `running`, `draining` or `silent`. */
+  readonly nodes: Gauge<"state">;
+  /** Seconds since the last heartbeat of this process that the database has stored. */
+  readonly heartbeatAge: Gauge;
+  /** How often this process has ended its sessions because the database had stored no heartbeat of it in time. */
+  readonly leasesEnded: Counter;
+}
+
+export function nodeMetrics(registers: Registry[]): NodeMetrics {
+  return {
+    nodes: new Gauge({
+      name: "muster_nodes",
+      aggregator: "max",
+      help: "Broker nodes of all services on the database, by state",
+      labelNames: ["state"],
+      registers,
+    }),
+    heartbeatAge: new Gauge({
+      name: "muster_node_heartbeat_age_seconds",
+      aggregator: "max",
+      help: "Time since the last heartbeat of this node that the database has stored",
+      registers,
+    }),
+    leasesEnded: new Counter({
+      name: "muster_node_leases_ended_total",
+      help: "How often this node has ended its sessions because the database had stored no heartbeat of it in time",
+      registers,
+    }),
+  };
+}
