@@ -20,7 +20,7 @@ export interface AgentEvents {
   "fell-back": [];
   /** `onCommand` has thrown; the broker does not send this command again. */
   "command-failed": [{ command: Command; error: AgentError }];
-  /** The handler is too slow: 1,000 commands wait, and further ones are dropped. Reported once until the handler has caught up. */
+  /** The handler is too slow: 1,000 commands, or 8 MiB, wait, and further ones are dropped. Reported once until the handler has caught up. */
   "commands-dropped": [{ error: AgentError }];
   /** The broker does not let the device subscribe to a topic. */
   "not-subscribed": [{ topic: string; error: AgentError }];

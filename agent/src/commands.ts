@@ -37,6 +37,8 @@ interface Waiting {
  * With MQTT 5 the Receive Maximum bounds the others of one session, with MQTT 3.1.1 nothing does.
  */
 const MOST_WAITING = 1000;
+/** Of topics and payloads, of each kind. Of MQTT 5 the Receive Maximum and the Maximum Packet Size permit no more of QoS 1 and 2 than half of it. */
+const MOST_BYTES = 8 * 1024 * 1024;
 const DONE = 0;
 /** Implementation specific error (MQTT 5, 3.4.2.1). */
 const FAILED = 0x83;
@@ -46,6 +48,8 @@ export class CommandInbox implements Subscriptions {
   readonly #handler: CommandHandler;
   readonly #events: CommandEvents;
   #waiting: Waiting[] = [];
+  /** Of both kinds. */
+  #bytes = 0;
   #isHandling = false;
   #isOverflowing = false;
 
@@ -56,13 +60,15 @@ export class CommandInbox implements Subscriptions {
 
   take(packet: IPublishPacket, acknowledge: (code: number) => void, isOpen: () => boolean): void {
     const isRepeated = packet.qos > 0;
-    if (!this.#hasRoom(isRepeated)) {
+    const { topic, retain: retained } = packet;
+    // A copy: what the parser gives would keep all that was read with it.
+    const command = { topic, payload: Buffer.from(packet.payload as Buffer), retained };
+    if (!this.#hasRoom(isRepeated, size(command))) {
       this.#overflow();
       return;
     }
-    const { topic, retain: retained } = packet;
-    const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
-    this.#waiting.push({ command: { topic, payload, retained }, isRepeated, acknowledge, isOpen });
+    this.#waiting.push({ command, isRepeated, acknowledge, isOpen });
+    this.#bytes += size(command);
     if (this.#isHandling) return;
     this.#isHandling = true;
     queueMicrotask(() => void this.#handleAll());
@@ -73,21 +79,24 @@ export class CommandInbox implements Subscriptions {
     this.#events.refused(topic, new AgentError("subscription_refused", message, { reasonCode: code }));
   }
 
-  #hasRoom(isRepeated: boolean): boolean {
-    if (this.#waiting.length < MOST_WAITING) return true;
+  #hasRoom(isRepeated: boolean, bytes: number): boolean {
+    if (this.#waiting.length < MOST_WAITING && this.#bytes + bytes <= MOST_BYTES) return true;
     this.#waiting = this.#waiting.filter(isWanted);
-    return this.#waiting.filter((other) => other.isRepeated === isRepeated).length < MOST_WAITING;
+    this.#bytes = totalSize(this.#waiting);
+    const sameKind = this.#waiting.filter((other) => other.isRepeated === isRepeated);
+    return sameKind.length < MOST_WAITING && totalSize(sameKind) + bytes <= MOST_BYTES;
   }
 
   #overflow(): void {
     if (this.#isOverflowing) return;
     this.#isOverflowing = true;
-    const message = `Commands are dropped: ${MOST_WAITING} wait for the handler.`;
+    const message = `Commands are dropped: ${this.#waiting.length} (${this.#bytes} bytes) wait for the handler.`;
     this.#events.dropped(new AgentError("dropped", message));
   }
 
   async #handleAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#bytes -= size(next.command);
       if (isWanted(next)) next.acknowledge(await this.#handle(next.command));
     }
     this.#isHandling = false;
@@ -107,3 +116,11 @@ export class CommandInbox implements Subscriptions {
 
 /** A message that cannot be acknowledged any more arrives again in the next session. */
 const isWanted = ({ isRepeated, isOpen }: Waiting): boolean => !isRepeated || isOpen();
+
+function size({ topic, payload }: Command): number {
+  return topic.length + payload.length;
+}
+
+function totalSize(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { command }) => sum + size(command), 0);
+}

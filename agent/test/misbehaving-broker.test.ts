@@ -59,9 +59,29 @@ test("at most 1,000 QoS 0 commands wait for the handler; further ones are droppe
   }
   assert.deepEqual(
     [reports[0]!.code, reports[0]!.message],
-    ["dropped", "Commands are dropped: 1000 wait for the handler."],
+    ["dropped", "Commands are dropped: 1000 (23893 bytes) wait for the handler."],
   );
   assert.equal(broker.connects.length, 1);
+});
+
+test("at most 8 MiB of QoS 0 commands wait for the handler; the others have room of their own", async (t) => {
+  const { handled, open, onCommand } = slowHandler();
+  const { broker, agent } = await started(t, { onCommand });
+  let reports = 0;
+  agent.on("commands-dropped", () => reports++);
+  await agent.connect();
+  const long = "x".repeat(250_000);
+  for (let n = 0; n < 50; n++) send(broker, 0, `${n} ${long}`);
+  for (let id = 1; id <= RECEIVE_MAXIMUM; id++) send(broker, 1, `again ${long}`, id);
+  await agent.publish("after the commands");
+  assert.equal(reports, 1);
+  open();
+  await until(() => broker.packets.filter(({ cmd }) => cmd === "puback").length === RECEIVE_MAXIMUM);
+  const waited = Math.floor((8 * 1024 * 1024) / (COMMANDS.length + 3 + long.length));
+  assert.deepEqual(
+    handled.map((text) => text.slice(0, text.indexOf(" "))),
+    [...Array.from({ length: waited + 1 }, (_, n) => `${n}`), ...Array(RECEIVE_MAXIMUM).fill("again")],
+  );
 });
 
 test("without MQTT 5's Receive Maximum, commands beyond 1,000 stay unacknowledged and are reported", async (t) => {
