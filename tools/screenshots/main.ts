@@ -67,6 +67,9 @@ async function take(picture: Picture, browser: Browser, state: DemoState, user: 
   await signIn(page, user);
   await picture.open(page, state);
   await page.waitForLoadState("load");
+  for (const place of await page.getByRole("status", { name: "Loading" }).all()) {
+    await place.waitFor({ state: "detached" });
+  }
   const path = join(FOLDER, `${name}.png`);
   await page.screenshot({ path, animations: "disabled", caret: "hide" });
   await context.close();

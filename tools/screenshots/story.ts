@@ -63,7 +63,10 @@ export const STORY: readonly Picture[] = [
     name: "story-4-board",
     open: async (page) => {
       await page.goto("/tickets?view=board");
-      await page.getByRole("region", { name: "In progress", exact: true }).getByText(TITLE).waitFor();
+      const column = page.getByRole("region", { name: "In progress", exact: true });
+      await column.getByText(TITLE).waitFor();
+      await column.getByText("Sludge pump", { exact: true }).waitFor();
+      await column.getByText(/@demo\.example$/).waitFor();
     },
   },
   {

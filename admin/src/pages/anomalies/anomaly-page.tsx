@@ -104,11 +104,16 @@ function AnomalyFacts({ anomaly }: { anomaly: Anomaly }) {
           ...(acknowledgedBy ? ([["Acknowledged by", <Actor key="by" of={acknowledgedBy} />]] as const) : []),
           ...(comment ? ([["Comment", comment]] as const) : []),
           ["Resolved", <Time key="resolved" at={resolvedAt} none="not yet" />],
-          ...(resolvedBy ? ([["Resolved by", <Actor key="resolver" of={resolvedBy} />]] as const) : []),
+          ...(resolvedBy ? ([["Resolved by", <Resolver key="resolver" of={resolvedBy} />]] as const) : []),
         ]}
       />
     </Panel>
   );
+}
+
+/** A shell resolves no anomaly: what no user resolved, the service did. */
+function Resolver({ of }: { of: string }) {
+  return of === "system" ? <>the service</> : <Actor of={of} />;
 }
 
 /** What was observed, and the limit. */
