@@ -2,59 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { enqueueDrop, type SessionDrop } from "../src/connections/connections.ts";
+import { enqueueDrop } from "../src/connections/connections.ts";
 import type { Database } from "../src/db/database.ts";
-import type { Features } from "../src/features.ts";
 import { ROWS_OF_STATEMENT } from "../src/lib/batching/parts.ts";
-import { onPostgres, openTestDatabase, secondDatabase } from "./harness/database.ts";
-import { FakeClock } from "./harness/fake-clock.ts";
+import { type Process, processes } from "./harness/broker-processes.ts";
+import { onPostgres } from "./harness/database.ts";
 import { testFeatures } from "./harness/features.ts";
-
-/** One process that serves MQTT: its features on a pool of its own, and the drops that it was to deliver. */
-interface Process extends Features {
-  database: Database;
-  nodeId: string;
-  drops: SessionDrop[];
-}
-
-/** Processes on one database. The embedded database admits a single process, so there they share its connection. */
-async function processes(t: TestContext, count: number, { heartbeatMs }: { heartbeatMs?: number } = {}) {
-  const first = await openTestDatabase();
-  const clock = new FakeClock();
-  const all: Process[] = [];
-  for (let n = 0; n < count; n++) {
-    const database = n === 0 ? first : { ...(await secondDatabase(first)), kind: "postgres" as const };
-    const features = testFeatures({ database, clock, heartbeatMs });
-    const drops: SessionDrop[] = [];
-    features.connections.onDrop(async (drop) => void drops.push(drop));
-    all.push({ ...features, database, nodeId: await features.connections.startNode(), drops });
-  }
-  t.after(async () => {
-    for (const { connections } of all) await connections.stopNode();
-    for (const { database } of all.slice(1)) await database.close();
-    await first.close();
-    await first.remove();
-  });
-  const { access, devices } = all[0]!;
-  const tenant = await access.createTenant({ slug: "acme", name: "Acme" });
-  const caller = await access.systemCaller("acme");
-  const newDevice = async () => {
-    const { id } = await devices.createDevice(caller, { name: "Pump" });
-    const row = await first.db.selectFrom("devices").select("uid").where("id", "=", id).executeTakeFirstOrThrow();
-    const connectivity = async () => (await devices.getDevice(caller, id)).connectivity;
-    return { id, uid: row.uid, connectivity };
-  };
-  const session = (device: { id: string; uid: string }) => ({
-    sessionId: randomUUID(),
-    clientId: device.id,
-    tenantId: tenant.id,
-    deviceUid: device.uid,
-    certificateId: null,
-    mqttClientId: null,
-    remoteAddress: "127.0.0.1",
-  });
-  return { all, clock, database: first, newDevice, session };
-}
 
 test("a client id that connects at another node ends its session at the first, and only that session", async (t) => {
   const { all, newDevice, session } = await processes(t, 2);

@@ -10,6 +10,8 @@ const ROUNDS = 5;
 const CONNACK_BYTES = 4;
 const PINGRESP_BYTES = 2;
 const CLIENTS = 50;
+/** Devices, each connecting to both processes. */
+const RACING = 16;
 
 /** Two servers share a PostgreSQL; the embedded database has one process. */
 describe("two broker processes on one database", () => {
@@ -59,6 +61,26 @@ describe("two broker processes on one database", () => {
       await closed(client);
       await assert.rejects(connectMqtt(second, device), /Not authorized/);
     }
+  });
+
+  test("revocations while many devices connect to both processes leave no session of a revoked certificate", async () => {
+    const devices = await Promise.all(Array.from({ length: RACING }, () => enrollDevice(first, tenant)));
+    const certificates = await Promise.all(devices.map(({ deviceId }) => certificateOf(deviceId)));
+    const isRevoked = (n: number) => n % 2 === 0;
+    const clients = await Promise.all(
+      devices.flatMap((device) => [first, second].map(({ mqttPort }) => rawClient({ port: mqttPort }, device))),
+    );
+    for (const [n, client] of clients.entries()) {
+      client.send(connectPacket({ clientId: devices[n >> 1]!.deviceId, keepAlive: 0 }));
+    }
+    const revoked = certificates.filter((_, n) => isRevoked(n));
+    await Promise.all(revoked.map((id) => first.app.enrollment.revokeCertificate(tenant.caller, id)));
+    for (const [n, client] of clients.entries()) if (isRevoked(n >> 1)) await client.ended;
+    const open = (n: number) => clients.slice(2 * n, 2 * n + 2).filter(({ socket }) => !socket.readableEnded);
+    const isSettled = async (n: number) =>
+      (await storedSessions(devices[n]!)) === (isRevoked(n) ? 0 : 1) && open(n).length === (isRevoked(n) ? 0 : 1);
+    for (const n of devices.keys()) assert.ok(await eventually(() => isSettled(n)), `device ${n}`);
+    for (const { socket } of clients) socket.destroy();
   });
 
   test("disabling or deleting an MQTT client, or blocking a device's key, at one process closes the session at the other", async () => {

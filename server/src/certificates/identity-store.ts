@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { readStatement, statement } from "../db/statement.ts";
 import type { CertificateValidity } from "./identity.ts";
 
 /** A recorded certificate with the device that it identifies. */
@@ -29,6 +29,6 @@ const findByFingerprint = statement<{ fingerprint: string }, RecordedIdentity>(
 
 /** The identity recorded under the SHA-256 of a certificate's DER (lower-case hex). */
 export async function findIdentity(db: Db, fingerprint: string): Promise<RecordedIdentity | undefined> {
-  const [row] = await runStatement(db, findByFingerprint, { fingerprint });
+  const [row] = await readStatement(db, findByFingerprint, { fingerprint });
   return row;
 }

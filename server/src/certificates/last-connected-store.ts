@@ -1,11 +1,12 @@
 import { sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
-const storeLastConnected = statement<{ ids: string[]; times: Date[] }, object>(
+const storeLastConnected = statement<{ ids: string; times: string }, object>(
   "last-connected",
   (p) => sql`
-  WITH news AS (SELECT * FROM unnest(${p.ids}::uuid[], ${p.times}::timestamptz[]) AS n(id, at)),
+  WITH news AS (SELECT * FROM unnest(${p.ids}::text::uuid[], ${p.times}::text::timestamptz[]) AS n(id, at)),
   locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
   UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
     FROM news JOIN locked USING (id) WHERE c.id = news.id`,
@@ -13,5 +14,6 @@ const storeLastConnected = statement<{ ids: string[]; times: Date[] }, object>(
 
 /** Records when certificates last opened a session. Locks rows in one order to prevent deadlocks. */
 export async function writeLastConnected(db: Db, connected: ReadonlyMap<string, Date>): Promise<void> {
-  await runStatement(db, storeLastConnected, { ids: [...connected.keys()], times: [...connected.values()] });
+  const times = Array.from(connected.values(), (at) => at.toISOString());
+  await runStatement(db, storeLastConnected, { ids: plainArray([...connected.keys()]), times: plainArray(times) });
 }

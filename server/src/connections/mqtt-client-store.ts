@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { readStatement, statement } from "../db/statement.ts";
 import type { PageRequest } from "../lib/page.ts";
 import { isPart, nextPart, type Walked } from "../lists/walk.ts";
 import { clientIdInUse, usernameTaken } from "./errors.ts";
@@ -180,6 +180,6 @@ export async function findMqttClient(
   db: Db,
   clientId: string,
 ): Promise<(MqttClientRow & { tenant_slug: string }) | undefined> {
-  const [row] = await runStatement(db, findEnabled, { clientId });
+  const [row] = await readStatement(db, findEnabled, { clientId });
   return row;
 }

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
+import { isUnavailable } from "../db/refusal.ts";
 import { runStatement, statement } from "../db/statement.ts";
 import { isLive } from "./nodes/node-store.ts";
 
@@ -16,6 +18,7 @@ export interface SessionRow {
 }
 
 export interface OpenedRow {
+  session_id: string;
   seq: string;
   previous_session_id: string | null;
   previous_node_id: string | null;
@@ -24,59 +27,97 @@ export interface OpenedRow {
   drop_seq: string | null;
 }
 
-const openSession = statement<SessionRow & { nodeId: string }, OpenedRow>(
-  "open-session",
+/** The columns of sessions, each as an array literal. */
+type SessionColumns = Record<keyof SessionRow, string>;
+
+/**
+ * Rows are locked in the order of client ids, here and wherever else a statement locks several: two that run at once then never wait for
+ * each other. What a device waits for is looked up for each row alone, by index.
+ */
+const openSessions = statement<SessionColumns & { nodeId: string }, OpenedRow>(
+  "open-sessions",
   (p) => sql`
   WITH opened AS (
     INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
                                     mqtt_client_id, remote_address, connected_at)
-    VALUES (${p.clientId}, ${p.sessionId}, nextval('mqtt_session_seq'), ${p.nodeId}, ${p.tenantId}, ${p.deviceUid},
-            ${p.certificateId}, ${p.mqttClientId}, ${p.remoteAddress}, ${p.connectedAt})
+    SELECT n.client_id, n.session_id, nextval('mqtt_session_seq'), ${p.nodeId}::uuid, n.tenant_id, n.device_uid,
+           n.certificate_id, n.mqtt_client_id, n.remote_address, n.connected_at
+      FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.tenantId}::text::uuid[],
+                  ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[], ${p.mqttClientId}::text::uuid[],
+                  ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
+        AS n(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+     ORDER BY n.client_id
     ON CONFLICT (client_id) DO UPDATE SET
       previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
       seq = nextval('mqtt_session_seq'), node_id = excluded.node_id, tenant_id = excluded.tenant_id,
       device_uid = excluded.device_uid, certificate_id = excluded.certificate_id,
       mqtt_client_id = excluded.mqtt_client_id, remote_address = excluded.remote_address,
       connected_at = excluded.connected_at
-    RETURNING seq, previous_session_id, previous_node_id
+    RETURNING client_id, session_id, seq, previous_session_id, previous_node_id, device_uid, mqtt_client_id, connected_at
   ), dropped AS (
     INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
-    SELECT ${p.connectedAt}, ${p.clientId}, previous_session_id, 'takeover', n.id
-      FROM opened JOIN broker_nodes n ON n.id = opened.previous_node_id
-     WHERE previous_node_id <> ${p.nodeId} AND ${isLive}
-    RETURNING seq
+    SELECT o.connected_at, o.client_id, o.previous_session_id, 'takeover', n.id
+      FROM opened o JOIN broker_nodes n ON n.id = o.previous_node_id
+     WHERE o.previous_node_id <> ${p.nodeId}::uuid AND ${isLive}
+    RETURNING seq, client_id
   )
-  SELECT o.*, EXISTS (SELECT FROM shared_device_commands c WHERE c.device_uid = ${p.deviceUid}::uuid) AS has_commands,
-         EXISTS (SELECT FROM stored_sessions t
-                  WHERE t.owner_id = coalesce(${p.deviceUid}::uuid, ${p.mqttClientId}::uuid)) AS has_stored,
-         (SELECT seq FROM dropped) AS drop_seq,
-         (SELECT pg_notify('muster_drops', seq::text) FROM dropped) AS notified FROM opened o`,
+  SELECT o.session_id, o.seq, o.previous_session_id, o.previous_node_id,
+         (SELECT 1 FROM shared_device_commands c WHERE c.device_uid = o.device_uid LIMIT 1) IS NOT NULL AS has_commands,
+         (SELECT 1 FROM stored_sessions t WHERE t.owner_id = coalesce(o.device_uid, o.mqtt_client_id) LIMIT 1)
+           IS NOT NULL AS has_stored,
+         d.seq AS drop_seq, (SELECT pg_notify('muster_drops', d.seq::text) WHERE d.seq IS NOT NULL) AS notified
+    FROM opened o LEFT JOIN dropped d ON d.client_id = o.client_id`,
 );
 
 /**
- * Makes this session the current one of its client id. The predecessor is read from the row under its lock, so of any number of
- * simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to another
- * node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same closes
- * the session when it notices that it was reaped.
+ * Makes each session the current one of its client id, which no other of them has. The predecessor is read from the row under its lock, so
+ * of any number of simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to
+ * another node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same
+ * closes the session when it notices that it was reaped.
+ *
+ * @returns a row for each session, in any order
  */
-export async function upsertSession(db: Db, nodeId: string, session: SessionRow): Promise<OpenedRow> {
-  const rows = await runStatement(db, openSession, { ...session, nodeId });
-  return rows[0]!;
+export async function upsertSessions(db: Db, nodeId: string, sessions: readonly SessionRow[]): Promise<OpenedRow[]> {
+  return await runStatement(db, openSessions, { ...columnsOf(sessions), nodeId });
 }
 
-const closeSessions = statement<{ clientIds: string[]; sessionIds: string[] }, object>(
+/** Whether `upsertSessions` failed because of what a row says, rather than because the database could not be used. */
+export function isRefused(error: unknown): boolean {
+  return !isUnavailable(error);
+}
+
+function columnsOf(sessions: readonly SessionRow[]): SessionColumns {
+  return {
+    clientId: textArray(sessions.map((s) => s.clientId)),
+    sessionId: plainArray(sessions.map((s) => s.sessionId)),
+    tenantId: plainArray(sessions.map((s) => s.tenantId)),
+    deviceUid: plainArray(sessions.map((s) => s.deviceUid ?? undefined)),
+    certificateId: plainArray(sessions.map((s) => s.certificateId ?? undefined)),
+    mqttClientId: plainArray(sessions.map((s) => s.mqttClientId ?? undefined)),
+    remoteAddress: textArray(sessions.map((s) => s.remoteAddress)),
+    connectedAt: plainArray(sessions.map((s) => s.connectedAt.toISOString())),
+  };
+}
+
+const closeSessions = statement<{ clientIds: string; sessionIds: string }, object>(
   "close-sessions",
   (p) => sql`
-  DELETE FROM mqtt_sessions s
-   USING unnest(${p.clientIds}::text[], ${p.sessionIds}::uuid[]) AS closed(client_id, session_id)
-   WHERE s.client_id = closed.client_id AND s.session_id = closed.session_id`,
+  WITH closed AS (
+    SELECT * FROM unnest(${p.clientIds}::text::text[], ${p.sessionIds}::text::uuid[]) AS c(client_id, session_id)
+     ORDER BY client_id
+  ), locked AS (
+    SELECT s.client_id, s.session_id
+      FROM closed c, LATERAL (SELECT s.client_id, s.session_id FROM mqtt_sessions s
+                               WHERE s.client_id = c.client_id AND s.session_id = c.session_id FOR UPDATE) s
+  )
+  DELETE FROM mqtt_sessions s USING locked WHERE s.client_id = locked.client_id AND s.session_id = locked.session_id`,
 );
 
 /** Removes sessions. The row of a client id that a later session has taken over stays. */
 export async function deleteSessions(db: Db, sessions: { clientId: string; sessionId: string }[]): Promise<void> {
   await runStatement(db, closeSessions, {
-    clientIds: sessions.map((s) => s.clientId),
-    sessionIds: sessions.map((s) => s.sessionId),
+    clientIds: textArray(sessions.map((s) => s.clientId)),
+    sessionIds: plainArray(sessions.map((s) => s.sessionId)),
   });
 }
 
@@ -96,6 +137,7 @@ export async function reinsertSessions(db: Db, nodeId: string, sessions: Session
                   ${sessions.map((s) => s.certificateId)}::uuid[], ${sessions.map((s) => s.mqttClientId)}::uuid[],
                   ${sessions.map((s) => s.remoteAddress)}::text[], ${sessions.map((s) => s.connectedAt)}::timestamptz[])
         AS s(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+     ORDER BY client_id
     ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
     RETURNING session_id, seq`.execute(db);
   return new Map(rows.map((row) => [row.session_id, row.seq]));

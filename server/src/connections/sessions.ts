@@ -2,7 +2,8 @@ import { parts } from "../lib/batching/parts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import type { Presence } from "./presence.ts";
-import { type OpenedRow, reinsertSessions, type SessionRow, upsertSession } from "./session-store.ts";
+import { SessionOpenings } from "./session-openings.ts";
+import { type OpenedRow, reinsertSessions, type SessionRow } from "./session-store.ts";
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
@@ -22,6 +23,7 @@ export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
   readonly #lease: NodeLease;
+  readonly #openings: SessionOpenings;
   readonly #open = new Map<string, SessionRow & { seq: string }>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
@@ -31,6 +33,7 @@ export class Sessions {
     this.#deps = deps;
     this.#presence = presence;
     this.#lease = lease;
+    this.#openings = new SessionOpenings(deps.database.connects);
   }
 
   setNode(nodeId: string | undefined): void {
@@ -43,10 +46,10 @@ export class Sessions {
     const { term } = this.#lease;
     if (term === undefined)
       throw new Error("this node has no lease: the database has stored no heartbeat of it lately");
-    const { database, clock } = this.#deps;
-    const row = { ...session, connectedAt: clock.now() };
+    const row = { ...session, connectedAt: this.#deps.clock.now() };
     this.#opening.add(row.sessionId);
-    const opened = await upsertSession(database.connects, node, row)
+    const opened = await this.#openings
+      .open(node, row)
       .catch((error: unknown) => {
         // The statement may have been executed although its answer was lost.
         this.#presence.ended(row, undefined);

@@ -1,13 +1,9 @@
-import { Kysely } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 import { SESSION_SETTINGS } from "./plans/planner.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
 import { databaseOn } from "./pool.ts";
-import { postgresDialect } from "./postgres-driver.ts";
 import { createListener } from "./postgres-listener.ts";
-import type { Schema } from "./schema.generated.ts";
-import { timing } from "./timing.ts";
 import type { Database, Pools, TimeLimits } from "./types.ts";
 
 const OLDEST_MAJOR = 15;
@@ -44,7 +40,7 @@ export async function openPostgres(
     throw error;
   }
   const { db, healthy } = databaseOn(main, observe);
-  const connectsDb = new Kysely<Schema>({ dialect: postgresDialect(connects), ...timing(observe) });
+  const { db: connectsDb } = databaseOn(connects, observe);
   const listener = createListener(url, logger);
   return {
     kind: "postgres",

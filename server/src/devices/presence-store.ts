@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
@@ -17,12 +18,13 @@ export interface PresenceRow {
   reason: string | null;
 }
 
+/** The columns are array literals. */
 interface PresenceColumns {
-  deviceUids: string[];
-  seqs: string[];
-  online: boolean[];
-  times: Date[];
-  reasons: (string | null)[];
+  deviceUids: string;
+  seqs: string;
+  online: string;
+  times: string;
+  reasons: string;
   dampSeconds: number;
 }
 
@@ -35,8 +37,8 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
   const recent = isRecent(sql`r.at`, p.dampSeconds);
   return sql`
   WITH reported AS (
-    SELECT * FROM unnest(${p.deviceUids}::uuid[], ${p.seqs}::bigint[], ${p.online}::boolean[],
-                         ${p.times}::timestamptz[], ${p.reasons}::text[]) AS n(uid, seq, online, at, reason)
+    SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.seqs}::text::bigint[], ${p.online}::text::boolean[],
+                         ${p.times}::text::timestamptz[], ${p.reasons}::text::text[]) AS n(uid, seq, online, at, reason)
   ), locked AS (
     SELECT d.uid FROM devices d JOIN reported USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
   )
@@ -60,11 +62,11 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
  */
 export async function writePresence(db: Db, rows: readonly PresenceRow[], dampSeconds: number): Promise<void> {
   await runStatement(db, storePresence, {
-    deviceUids: rows.map((row) => row.deviceUid),
-    seqs: rows.map((row) => row.seq),
-    online: rows.map((row) => row.online),
-    times: rows.map((row) => row.at),
-    reasons: rows.map((row) => row.reason),
+    deviceUids: plainArray(rows.map((row) => row.deviceUid)),
+    seqs: plainArray(rows.map((row) => row.seq)),
+    online: plainArray(rows.map((row) => row.online)),
+    times: plainArray(rows.map((row) => row.at.toISOString())),
+    reasons: textArray(rows.map((row) => row.reason ?? undefined)),
     dampSeconds,
   });
 }

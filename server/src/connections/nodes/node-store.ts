@@ -109,8 +109,11 @@ async function removeSessions(db: Db, now: Date): Promise<number> {
       SELECT n.id FROM broker_nodes n WHERE ${isReaped} FOR UPDATE SKIP LOCKED
     ), chunk AS (
       SELECT s.client_id FROM mqtt_sessions s JOIN reaped ON s.node_id = reaped.id LIMIT ${ROWS_OF_STATEMENT}
+    ), theirs AS (
+      SELECT s.client_id, s.session_id FROM mqtt_sessions s JOIN chunk USING (client_id) JOIN reaped ON s.node_id = reaped.id
+       ORDER BY s.client_id FOR UPDATE OF s
     ), ended AS (
-      DELETE FROM mqtt_sessions s USING chunk, reaped WHERE s.client_id = chunk.client_id AND s.node_id = reaped.id
+      DELETE FROM mqtt_sessions s USING theirs WHERE s.client_id = theirs.client_id AND s.session_id = theirs.session_id
       RETURNING s.device_uid, s.seq, s.session_id
     ), ${setOffline(sql`ended`, "node_lost", now)},
     parted AS (
