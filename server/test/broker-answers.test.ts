@@ -64,6 +64,18 @@ test("a tenant with as many sessions as it may have gets no further one; its cli
   assert.ok(await eventually(async () => (await answersTo(own, second))[0][0] === 0));
 });
 
+test("of many clients of a tenant that connect at once, those beyond its limit are refused", async (t) => {
+  const allowed = 5;
+  const own = await withEngine(t, createEngine, broker, { limits: { mqttSessionsPerTenant: allowed } });
+  const caller = await own.newTenant();
+  const devices = await Promise.all(Array.from({ length: 3 * allowed }, () => own.enroll({ caller })));
+  const clients = await Promise.all(devices.map((device) => rawClient(own, device)));
+  for (const [n, client] of clients.entries()) client.send(connectPacket({ clientId: devices[n]!.deviceId }));
+  const codes = await Promise.all(clients.map(async (client) => (await client.atLeast(4))[3]));
+  assert.equal(codes.filter((code) => code === 0).length, allowed);
+  assert.ok(codes.every((code) => code === 0 || code === 3));
+});
+
 const SLOW = 12;
 /** Bytes of a queued message: its payload, its topic and 256. */
 const PAYLOAD = 1_000;

@@ -37,11 +37,6 @@ export class InboundBudget {
     return new SessionBudget(tenant, resume);
   }
 
-  /** How many sessions a tenant has. */
-  sessionsOf(tenantId: string): number {
-    return this.#tenants.get(tenantId)?.sessions ?? 0;
-  }
-
   /** Sessions of `tenant` may be waiting, or no longer. */
   waits(tenant: TenantBudget): void {
     if (tenant.isWaiting) this.#waiting.add(tenant);

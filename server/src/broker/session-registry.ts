@@ -19,7 +19,12 @@ const MAX_RECORDED_DROPS = 10_000;
  */
 export class SessionRegistry {
   readonly #byKey = new Map<string, Set<RegisteredSession>>();
-  readonly #keysOf = new Map<RegisteredSession, readonly string[]>();
+  readonly #admitted = new Map<
+    RegisteredSession,
+    { readonly keys: readonly string[]; readonly principal: Principal }
+  >();
+  /** Tenant → how many devices and MQTT clients have a session here, open or being opened. */
+  readonly #clients = new Map<string, number>();
   /** Sessions whose CONNECT is being authorized → how many drops there had been when they were registered. */
   readonly #pending = new Map<RegisteredSession, number>();
   /** Target → the number of its last drop, oldest first. */
@@ -40,7 +45,8 @@ export class SessionRegistry {
       const drop = this.#drops.get(each);
       if (drop && drop.number > since) return drop.reason;
     }
-    this.#keysOf.set(session, keys);
+    if (!this.hasSessionOf(principal)) this.#count(principal.tenantId, 1);
+    this.#admitted.set(session, { keys, principal });
     for (const each of keys) {
       const set = this.#byKey.get(each);
       if (set) set.add(session);
@@ -54,14 +60,28 @@ export class SessionRegistry {
     return this.#byKey.has(deviceUid === undefined ? key("mqttClientId", mqttClientId!) : key("deviceUid", deviceUid));
   }
 
+  /** How many devices and MQTT clients of a tenant have a session here, open or being opened. */
+  clientsOf(tenantId: string): number {
+    return this.#clients.get(tenantId) ?? 0;
+  }
+
   remove(session: RegisteredSession): void {
     this.#pending.delete(session);
-    for (const each of this.#keysOf.get(session) ?? []) {
+    const admitted = this.#admitted.get(session);
+    if (!admitted) return;
+    this.#admitted.delete(session);
+    for (const each of admitted.keys) {
       const set = this.#byKey.get(each)!;
       set.delete(session);
       if (set.size === 0) this.#byKey.delete(each);
     }
-    this.#keysOf.delete(session);
+    if (!this.hasSessionOf(admitted.principal)) this.#count(admitted.principal.tenantId, -1);
+  }
+
+  #count(tenantId: string, more: 1 | -1): void {
+    const clients = this.clientsOf(tenantId) + more;
+    if (clients === 0) this.#clients.delete(tenantId);
+    else this.#clients.set(tenantId, clients);
   }
 
   /** Ends the target's sessions; one that is being authorized is refused at its admission. */

@@ -1,4 +1,3 @@
-import type { InboundBudget } from "../inbound-budget.ts";
 import type { BrokerLimits } from "../limits.ts";
 import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../policy/policy.ts";
 import type { SessionRegistry } from "../session-registry.ts";
@@ -7,7 +6,6 @@ import type { Session } from "./session.ts";
 export interface AdmitDeps {
   registry: SessionRegistry;
   policy: BrokerPolicy;
-  inbound: Pick<InboundBudget, "sessionsOf">;
   limits: Pick<BrokerLimits, "mqttSessionsPerTenant">;
 }
 
@@ -57,9 +55,9 @@ export async function admit(
   return await open(deps, session, principal);
 }
 
-/** A session that replaces another of the client is none more. */
-function isBeyondQuota({ registry, inbound, limits }: AdmitDeps, principal: Principal): boolean {
-  return inbound.sessionsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
+/** A session that replaces another of the client is none more. Sessions that are being opened count: they are admitted in the same turn. */
+function isBeyondQuota({ registry, limits }: AdmitDeps, principal: Principal): boolean {
+  return registry.clientsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
 }
 
 async function open(
