@@ -23,6 +23,7 @@ import { isMusterError } from "./lib/errors.ts";
 import { type Ids, randomIds } from "./lib/ids.ts";
 import { RequestCounts } from "./lib/limits/request-counts.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
+import { measurePools } from "./lib/metrics/database-metrics.ts";
 import { createMetrics } from "./lib/metrics.ts";
 import { startJobs } from "./workers/jobs.ts";
 import { connectionsNeeded, limitsOf, type Part, poolsOf, WHOLE } from "./workers/part.ts";
@@ -209,6 +210,8 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
     logger,
     observe: (seconds) => metrics.database.observe(seconds),
   });
+  metrics.buildInfo.set({ version: manifest.version }, 1);
+  metrics.beforeScrape(async () => measurePools(metrics, database.pools?.() ?? {}));
   const { clock, stopClock } = await chooseClock(database, overrides, logger);
   const base = { database, clock, ids, logger, metrics, stopClock };
   try {

@@ -123,6 +123,7 @@ const environment = z.object({
     .max(255)
     .regex(SERVER_REFERENCE, "must be addresses like broker-2.example:8883, separated by spaces")
     .optional(),
+  MUSTER_METRICS_HOST: host.default("127.0.0.1"),
   MUSTER_METRICS_PORT: port.default(9464),
   MUSTER_PUBLIC_HOST: z
     .string()
@@ -229,7 +230,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
       port: env.MUSTER_MQTT_PORT,
       ...(env.MUSTER_MQTT_SERVER_REFERENCE ? { serverReference: env.MUSTER_MQTT_SERVER_REFERENCE } : {}),
     },
-    metrics: { host: "127.0.0.1", port: env.MUSTER_METRICS_PORT },
+    metrics: { host: env.MUSTER_METRICS_HOST, port: env.MUSTER_METRICS_PORT },
     publicHost: env.MUSTER_PUBLIC_HOST,
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
     brokerUrl: env.MUSTER_BROKER_URL,

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
+import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import { SESSION_SETTINGS } from "./plans/planner.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
 import { databaseOn } from "./pool.ts";
@@ -49,11 +50,16 @@ export async function openPostgres(
     listen: (channel, handler) => listener.listen(channel, handler),
     healthy,
     maintain: () => analyzeGrown(db),
+    pools: () => ({ main: useOf(main), connects: useOf(connects) }),
     close: async () => {
       await listener.close();
       await Promise.all([db.destroy(), connectsDb.destroy()]);
     },
   };
+}
+
+function useOf({ totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
 function createPool(

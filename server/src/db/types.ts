@@ -1,4 +1,5 @@
 import type { CompiledQuery, Kysely, Transaction } from "kysely";
+import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import type { Schema } from "./schema.generated.ts";
 
 /** A connection to run statements on: the pool or one transaction of it. Store functions take it first. */
@@ -56,5 +57,7 @@ export interface Database {
   dump?(): Promise<Blob>;
   /** Does what is due to keep statements as fast as they are, in short steps; every few seconds. */
   maintain(): Promise<void>;
+  /** How many connections of each pool are in use; of PostgreSQL. */
+  pools?(): Record<"main" | "connects", PoolUse>;
   close(): Promise<void>;
 }

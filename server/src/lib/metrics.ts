@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type BusMetrics, busMetrics } from "./metrics/bus-metrics.ts";
+import { type DatabaseMetrics, databaseMetrics } from "./metrics/database-metrics.ts";
 import { type NodeMetrics, nodeMetrics } from "./metrics/node-metrics.ts";
 
 /** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
-export interface Metrics extends BusMetrics, NodeMetrics {
+export interface Metrics extends BusMetrics, DatabaseMetrics, NodeMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
   /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
@@ -102,6 +103,7 @@ export function createMetrics(): Metrics {
       buckets: FAST,
       registers,
     }),
+    ...databaseMetrics(registers),
     ...telemetryMetrics(registers),
     ...notificationMetrics(registers),
     ...monitoringMetrics(registers),

@@ -6,6 +6,8 @@ export interface NodeMetrics {
   readonly nodes: Gauge<"state">;
   /** Seconds since the last heartbeat of this process that the database has stored. */
   readonly heartbeatAge: Gauge;
+  /** 1, with the version of this process. */
+  readonly buildInfo: Gauge<"version">;
   /** How often this process has ended its sessions because the database had stored no heartbeat of it in time. */
   readonly leasesEnded: Counter;
 }
@@ -23,6 +25,13 @@ export function nodeMetrics(registers: Registry[]): NodeMetrics {
       name: "muster_node_heartbeat_age_seconds",
       aggregator: "max",
       help: "Time since the last heartbeat of this node that the database has stored",
+      registers,
+    }),
+    buildInfo: new Gauge({
+      name: "muster_build_info",
+      aggregator: "max",
+      help: "1, with the version of the service",
+      labelNames: ["version"],
       registers,
     }),
     leasesEnded: new Counter({

@@ -1,0 +1,5 @@
+/** It brings no types of its own. */
+declare module "js-yaml" {
+  export function load(text: string): unknown;
+  export function loadAll(text: string): unknown[];
+}
