@@ -6,7 +6,9 @@ import type { Identity } from "./mqtt-client.ts";
 /** A device with a key and a CSR, ready to redeem a claim. */
 export interface Applicant {
   readonly privateKey: KeyObject;
-  /** The redemption request (spec 2.2) without its claim code: `{"claimCode":"` + code + rest. */
+  /** The redemption request (spec 2.2) without its claim code. */
+  readonly fields: object;
+  /** The same as text: `{"claimCode":"` + code + rest. */
   readonly rest: string;
 }
 
@@ -18,7 +20,7 @@ export function newApplicant(): Applicant {
     agentVersion: "1.0.0",
     csr: makeCsr(privateKey),
   };
-  return { privateKey, rest: `",${JSON.stringify(fields).slice(1)}` };
+  return { privateKey, fields, rest: `",${JSON.stringify(fields).slice(1)}` };
 }
 
 export function redemptionBody(claimCode: string, applicant: Applicant): string {

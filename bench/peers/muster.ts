@@ -61,6 +61,7 @@ export async function startMuster(
       JSON.parse(execFileSync(process.execPath, [PROGRAM, ...args, "--json"], { env, encoding: "utf8" })),
     stop: () =>
       new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resolve();
         child.once("exit", () => resolve());
         child.kill("SIGTERM");
       }),

@@ -16,8 +16,8 @@ export interface PrivatePostgres {
   stop(): Promise<void>;
 }
 
-/** Throws {@link Skip} where PostgreSQL's programs are missing. */
-export async function startPostgres(): Promise<PrivatePostgres> {
+/** @param maxConnections of all clients. @throws {@link Skip} where PostgreSQL's programs are missing */
+export async function startPostgres(maxConnections = 100): Promise<PrivatePostgres> {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), "muster-bench-postgres-"));
   const owner = ownerFor(folder);
@@ -33,7 +33,16 @@ export async function startPostgres(): Promise<PrivatePostgres> {
   run("initdb", ["-D", join(folder, "data"), "-U", "muster", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
   const port = await freePort();
   const server = [join(programs, "postgres"), "-D", join(folder, "data"), "-p", String(port)];
-  const settings = ["-h", "127.0.0.1", "-k", folder, "-c", "max_connections=100", "-c", "shared_buffers=256MB"];
+  const settings = [
+    "-h",
+    "127.0.0.1",
+    "-k",
+    folder,
+    "-c",
+    `max_connections=${maxConnections}`,
+    "-c",
+    "shared_buffers=256MB",
+  ];
   const [command, ...args] = [...owner, ...server, ...settings, "-c", "max_wal_size=4GB"];
   const child = spawn(command!, args, { cwd: folder, stdio: "ignore" });
   const url = (name: string) => `postgres://muster@127.0.0.1:${port}/${name}`;
@@ -105,6 +114,7 @@ async function answers(url: string): Promise<true | undefined> {
 /** SIGINT is PostgreSQL's fast shutdown. */
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());
     child.kill("SIGINT");
   });

@@ -24,7 +24,7 @@ const EXEMPT =
 
 /** The TypeScript files whose wording counts, tests included. */
 export function writtenCode(root: string): string[] {
-  const folders = ["server", "agent", "admin", "bench", "attack", "tools"];
+  const folders = ["server", "agent", "admin", "bench", "attack", "simulate", "tools"];
   return filesIn(root, ...folders.map((folder) => `${folder}/**/*.{ts,tsx}`)).filter((file) => !EXEMPT.test(file));
 }
 

@@ -1,7 +1,7 @@
 import { globSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
-const HOMES = ["server", "agent", "admin", "tools", "bench", "attack"];
+const HOMES = ["server", "agent", "admin", "tools", "bench", "attack", "simulate"];
 
 /**
  * The test files to run, as absolute paths under `root`.

@@ -16,7 +16,7 @@ const CLAUSE = /\bB\d{1,2}\b/g;
  * clause is cited by what it says, not by its number.
  */
 export function checkCitations(root: string): Violation[] {
-  const files = filesIn(root, "*.md", "{docs,server,agent,admin,bench,attack,tools}/**/*.{md,ts}");
+  const files = filesIn(root, "*.md", "{docs,server,agent,admin,bench,attack,simulate,tools}/**/*.{md,ts}");
   const there = new Set(files.flatMap(endsOf));
   const missing = (file: string, text: string, lineOf: (at: number) => number) =>
     [...text.matchAll(CITED), ...text.matchAll(CLAUSE)]

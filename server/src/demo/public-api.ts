@@ -5,6 +5,8 @@ export interface ApiAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the demo reads what the API's description promises
   body: any;
+  /** Of a 429: seconds to wait. */
+  retryAfter?: number | undefined;
 }
 
 /** The public API as an integrator calls it: JSON over HTTPS with a scoped key. */
@@ -34,17 +36,18 @@ export class PublicApi {
   }
 }
 
-/** A request with a JSON body, or none, and its answer. */
+/** A request with a JSON body, or none, and its answer. @param given `ca`: PEM; what Node trusts when undefined */
 export function requestJson(
   url: string,
-  given: { method: string; ca: string; headers: Record<string, string>; body?: object | undefined },
+  given: { method: string; ca: string | undefined; headers: Record<string, string>; body?: object | undefined },
 ): Promise<ApiAnswer> {
   const { method, ca, body } = given;
   const headers = { ...given.headers, ...(body ? { "content-type": "application/json" } : {}) };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, ca, headers }, (response) => {
+    const sent = request(url, { method, headers, ...(ca ? { ca } : {}) }, (response) => {
+      const retryAfter = Number(response.headers["retry-after"]) || undefined;
       const received = (content: string) => {
-        resolve({ status: response.statusCode ?? 0, body: content ? JSON.parse(content) : undefined });
+        resolve({ status: response.statusCode ?? 0, body: content ? JSON.parse(content) : undefined, retryAfter });
       };
       text(response).then(received).catch(reject);
     });

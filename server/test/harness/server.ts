@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import type { Ids } from "../../src/lib/ids.ts";
 import { createLogger, type LogLevel } from "../../src/lib/logger.ts";
 import type { Part } from "../../src/workers/part.ts";
@@ -30,7 +31,7 @@ export interface ServerOptions {
   ids?: Ids;
   clock?: FakeClock;
   /** The clock of the machine it runs on, in place of a clock that all follow (PostgreSQL). */
-  machineClock?: FakeClock;
+  machineClock?: Clock;
   logLevel?: LogLevel;
   /** By which its lease as a node ends; one that stands still when absent, also while the test advances `clock`. */
   leaseClock?: FakeClock;

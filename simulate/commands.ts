@@ -1,0 +1,59 @@
+import { sleep } from "../bench/measure.ts";
+import type { Figures } from "./figures/figures.ts";
+import { type DeviceResult, nowMs } from "./load/protocol.ts";
+import type { Target } from "./target/target.ts";
+
+/** Sends commands to the devices in turn, at a steady rate, until it is stopped. */
+export class CommandSender {
+  readonly #target: Target;
+  readonly #intervalMs: number;
+  readonly #figures: () => Figures;
+  /** Device id → the numbers of its commands. */
+  readonly #sent = new Map<string, number[]>();
+  #isStopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  /** @param figures count the commands that the service refuses */
+  constructor(target: Target, perSecond: number, figures: () => Figures) {
+    this.#target = target;
+    this.#intervalMs = 1000 / perSecond;
+    this.#figures = figures;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Compares with what the devices have received. */
+  compare(results: readonly DeviceResult[]): { sent: number; lost: number } {
+    const received = new Map(results.map(({ deviceId, commands }) => [deviceId, new Set(commands)]));
+    let [sent, lost] = [0, 0];
+    for (const [id, numbers] of this.#sent) {
+      sent += numbers.length;
+      lost += numbers.filter((number) => !received.get(id)?.has(number)).length;
+    }
+    return { sent, lost };
+  }
+
+  async #run(): Promise<void> {
+    const began = performance.now();
+    const devices = this.#target.devices.filter(({ commandTopic }) => commandTopic !== undefined);
+    for (let number = 0; !this.#isStopped && devices.length > 0; number++) {
+      await sleep(Math.max(0, began + number * this.#intervalMs - performance.now()));
+      const { deviceId, commandTopic: topic } = devices[number % devices.length]!;
+      const payload = JSON.stringify({ number, sentAt: nowMs() });
+      try {
+        const tenant = topic!.split("/")[1];
+        await this.#target.shell!("device.send", { tenant, id: deviceId, topic, payload });
+        this.#sent.set(deviceId, [...(this.#sent.get(deviceId) ?? []), number]);
+      } catch (error) {
+        this.#figures().error(`command: ${(error as Error).message}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { throwIfEnded } from "../bench/interrupt.ts";
+import { sleep } from "../bench/measure.ts";
+import { CommandSender } from "./commands.ts";
+import { Figures } from "./figures/figures.ts";
+import type { Fleet } from "./load/fleet.ts";
+import { nowMs } from "./load/protocol.ts";
+import type { Options } from "./options.ts";
+import { revokeSome } from "./revoke.ts";
+import type { Target } from "./target/target.ts";
+
+const POLL_MS = 50;
+const PROGRESS_MS = 5_000;
+/** How long the clients of a process that was killed may take to notice. */
+const NOTICE_MS = 3_000;
+/** All must be connected for so long until they count as back. */
+const STEADY_MS = 500;
+/** Beyond the time that the ramp takes. */
+const RAMP_SECONDS = 60;
+const LAST_SECONDS = 30;
+/** Without a further arrival for so long, nothing more is on its way. */
+const SETTLED_MS = 1_000;
+
+/** One part of the course, with what happened in it. */
+export interface Phase {
+  readonly name: string;
+  readonly seconds: number;
+  readonly figures: Figures;
+  /** Of an event: until all clients were connected again, in seconds; `undefined` where they were not. */
+  readonly back?: { readonly lost: number; readonly seconds: number | undefined };
+}
+
+interface Run {
+  readonly fleet: Fleet;
+  readonly target: Target;
+  readonly options: Options;
+  readonly progress: (line: string) => void;
+  readonly phases: Phase[];
+  /** What this process notices in the present phase. */
+  figures: Figures;
+}
+
+/** What has happened in a course that is over. */
+export interface Course {
+  /** Milliseconds since 1970. */
+  readonly beganAt: number;
+  readonly phases: readonly Phase[];
+  readonly commands: CommandSender | undefined;
+}
+
+/** Connects the clients, lets devices publish through all events of the options, and waits for the last acknowledgements. */
+export async function runCourse(given: Omit<Run, "phases" | "figures">): Promise<Course> {
+  const run: Run = { ...given, phases: [], figures: new Figures() };
+  const { fleet, target, options } = run;
+  const beganAt = nowMs();
+  const { commands: perSecond } = options;
+  const commands = perSecond > 0 ? new CommandSender(target, perSecond, () => run.figures) : undefined;
+  await phase(run, "ramp", () => rampUp(run).then(none));
+  await fleet.publish(true);
+  commands?.start();
+  try {
+    await phase(run, "steady", () => steady(run, options.seconds * 1000).then(none));
+    await events(run);
+    await fleet.publish(false);
+  } finally {
+    await commands?.stop();
+  }
+  await phase(run, "last messages", () => finish(run).then(none));
+  return { beganAt, phases: run.phases, commands };
+}
+
+async function events(run: Run): Promise<void> {
+  const { fleet, target, options } = run;
+  for (let storm = 1; storm <= options.storms; storm++)
+    await event(run, options.storms === 1 ? "storm" : `storm ${storm}`, () => fleet.storm());
+  for (const node of options.killNodes) await event(run, `node ${node} killed`, () => target.killNode(node - 1));
+  for (const pid of options.killPids)
+    await event(run, `process ${pid} killed`, () => void process.kill(pid, "SIGKILL"));
+  if (options.revoke > 0)
+    await phase(run, "revocations", () => revokeSome(fleet, target, options.revoke, run.figures).then(none));
+}
+
+type Back = NonNullable<Phase["back"]>;
+
+const none = () => undefined;
+
+async function phase(run: Run, name: string, work: () => Promise<Back | undefined>): Promise<void> {
+  throwIfEnded();
+  run.progress(name);
+  const began = nowMs();
+  const back = await work();
+  const figures = await run.fleet.takeFigures();
+  figures.merge(run.figures.data());
+  run.figures = new Figures();
+  run.phases.push({ name, seconds: (nowMs() - began) / 1000, figures, ...(back ? { back } : {}) });
+}
+
+async function rampUp({ fleet, options, progress }: Run): Promise<void> {
+  await fleet.connectGateways();
+  if (!(await until(RAMP_SECONDS, async () => isUp(await fleet.status("gateways")))))
+    throw new Error(`The gateways cannot subscribe: ${await reasons(fleet)}`);
+  await fleet.connectDevices(options.ramp);
+  const seconds = options.devices / options.ramp + RAMP_SECONDS;
+  if (await until(seconds, async () => isUp(await shown(fleet, progress)()))) return;
+  const { clients, connected } = await fleet.status();
+  throw new Error(`Only ${connected} of ${clients} clients are connected after ${seconds} s: ${await reasons(fleet)}`);
+}
+
+async function reasons(fleet: Fleet): Promise<string> {
+  const { errors } = await fleet.takeFigures();
+  return [...errors].map(([what, count]) => `${what} (${count} times)`).join("; ") || "no answer";
+}
+
+async function steady({ fleet, progress }: Run, ms: number): Promise<void> {
+  const status = shown(fleet, progress);
+  const end = nowMs() + ms;
+  for (let left = ms; left > 0; left = end - nowMs()) {
+    throwIfEnded();
+    await sleep(Math.min(left, POLL_MS));
+    await status();
+  }
+}
+
+/** An event that breaks connections, until all are back, and what follows it. */
+async function event(run: Run, name: string, cause: () => Promise<void> | void): Promise<void> {
+  const { fleet, options } = run;
+  await phase(run, name, async () => {
+    const before = (await fleet.status()).lostConnections;
+    const began = nowMs();
+    await cause();
+    const back = await allBack(run, began, before);
+    if (back.seconds === undefined) run.progress(`not all are back after ${options.backWithin} s`);
+    else run.progress(`all are back after ${back.seconds.toFixed(2)} s`);
+    return back;
+  });
+  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000).then(none));
+}
+
+async function allBack({ fleet, options, progress }: Run, began: number, lostBefore: number): Promise<Back> {
+  const status = shown(fleet, progress);
+  let [lost, upSince] = [0, 0];
+  const isBack = await until(options.backWithin + STEADY_MS / 1000, async () => {
+    const now = await status();
+    lost = now.lostConnections - lostBefore;
+    if (!isUp(now)) upSince = 0;
+    else upSince ||= nowMs();
+    if (upSince === 0) return false;
+    return nowMs() - upSince >= STEADY_MS && (lost > 0 || nowMs() - began >= NOTICE_MS);
+  });
+  if (!isBack) return { lost, seconds: undefined };
+  const { lastConnectedAt } = await fleet.status();
+  return { lost, seconds: lost === 0 ? 0 : (lastConnectedAt - began) / 1000 };
+}
+
+/** Messages that are on their way arrive. */
+async function finish({ fleet }: Run): Promise<void> {
+  let [received, since] = [-1, 0];
+  await until(LAST_SECONDS, async () => {
+    const now = await fleet.status();
+    if (now.received !== received) [received, since] = [now.received, nowMs()];
+    return now.inFlight === 0 && nowMs() - since >= SETTLED_MS;
+  });
+}
+
+const isUp = ({ clients, connected }: { clients: number; connected: number }) => clients === connected;
+
+let lastShown = 0;
+
+/** @returns a function that asks for the status, and shows it every few seconds */
+function shown(fleet: Fleet, progress: (line: string) => void) {
+  return async () => {
+    const status = await fleet.status();
+    if (nowMs() - lastShown < PROGRESS_MS) return status;
+    lastShown = nowMs();
+    const { connected, clients, published, received, inFlight } = status;
+    progress(
+      `${connected}/${clients} connected, ${published} published, ${inFlight} unacknowledged, ${received} received`,
+    );
+    return status;
+  };
+}
+
+/** Polls until it is so. @returns false when it is not within `seconds` */
+async function until(seconds: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  const end = nowMs() + seconds * 1000;
+  while (!(await isSo())) {
+    throwIfEnded();
+    if (nowMs() > end) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}

@@ -1,0 +1,176 @@
+import { isIP } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { IConnectPacket, Packet } from "mqtt-packet";
+import { delayMs, RECONNECT } from "../../agent/src/connection/backoff.ts";
+import { KeepAlive } from "../../agent/src/connection/keep-alive.ts";
+import { reasonText } from "../../agent/src/connection/reasons.ts";
+import { Wire } from "../../agent/src/connection/wire.ts";
+import type { Figures } from "../figures/figures.ts";
+import type { Admission } from "./admission.ts";
+import { type Address, nowMs } from "./protocol.ts";
+
+const CONNECT_MS = 30_000;
+const KEEP_ALIVE_SECONDS = 60;
+const LONGEST_PACKET = 1024 * 1024;
+
+/** What the clients of one process share. */
+export interface Shared {
+  readonly addresses: readonly Address[];
+  readonly admission: Admission;
+  /** Those of the present phase. */
+  figures(): Figures;
+}
+
+/** An MQTT 5 client that stays connected: it connects again, with back-off, to one address after the other. */
+export abstract class LoadClient {
+  isConnected = false;
+  lastConnectedAt = 0;
+  lostConnections = 0;
+  /** Index of the address of its connection, or of the next attempt. */
+  address: number;
+  /** Whether the broker is about to end its session: it stays away then. */
+  protected expectsEnd = false;
+  protected readonly shared: Shared;
+  readonly #tls: ConnectionOptions;
+  readonly #credentials: Partial<IConnectPacket> & { clientId: string };
+  #wire: Wire | undefined;
+  #isStopped = true;
+  #attempt = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #keepAlive: KeepAlive | undefined;
+  #lostAt = 0;
+
+  constructor(
+    shared: Shared,
+    home: number,
+    tls: ConnectionOptions,
+    credentials: Partial<IConnectPacket> & { clientId: string },
+  ) {
+    this.shared = shared;
+    this.address = home % shared.addresses.length;
+    this.#tls = tls;
+    this.#credentials = credentials;
+  }
+
+  /** Connects, and stays connected until {@link stop}. */
+  start(): void {
+    this.#isStopped = false;
+    this.#request();
+  }
+
+  /** Ends the connection with a DISCONNECT. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
+    if (this.isConnected) this.send({ cmd: "disconnect" });
+    this.#wire?.end();
+  }
+
+  /** Breaks the connection without a word. */
+  break(): void {
+    this.#wire?.destroy();
+  }
+
+  protected abstract onConnected(): void;
+  protected abstract onPacket(packet: Packet): void;
+  protected abstract onLost(): void;
+
+  protected send(packet: Packet): void {
+    this.#wire?.send(packet);
+  }
+
+  #request(): void {
+    this.shared.admission.request(() => this.#connect());
+  }
+
+  #connect(): void {
+    if (this.#isStopped) {
+      this.shared.admission.release();
+      return;
+    }
+    const began = nowMs();
+    let isAdmitted = true;
+    const release = () => {
+      if (isAdmitted) this.shared.admission.release();
+      isAdmitted = false;
+      clearTimeout(timeout);
+    };
+    const { host, port, servername = host } = this.shared.addresses[this.address]!;
+    const name = isIP(servername) === 0 ? { servername } : {};
+    const wire = new Wire({ ...this.#tls, host, port, ...name, minVersion: "TLSv1.2" }, 5, LONGEST_PACKET, {
+      packet: (packet) => {
+        this.#keepAlive?.heard();
+        if (packet.cmd !== "connack") return this.#take(packet);
+        release();
+        this.#connack(packet.reasonCode ?? 0, began);
+      },
+      ended: ({ error }) => {
+        release();
+        this.#ended(error);
+      },
+    });
+    const timeout = setTimeout(() => wire.destroy(new Error("no CONNACK within 30 s")), CONNECT_MS);
+    this.#wire = wire;
+    this.send({
+      cmd: "connect",
+      protocolId: "MQTT",
+      protocolVersion: 5,
+      clean: true,
+      keepalive: KEEP_ALIVE_SECONDS,
+      ...this.#credentials,
+    });
+  }
+
+  #connack(code: number, began: number): void {
+    const figures = this.shared.figures();
+    if (code !== 0) {
+      figures.error(`CONNACK: ${reasonText(code)}`);
+      this.#wire?.end();
+      return;
+    }
+    const now = nowMs();
+    figures.add("connected");
+    figures.time("connect", now - began);
+    if (this.#lostAt > 0) figures.time("absence", now - this.#lostAt);
+    this.#lostAt = 0;
+    this.#attempt = 0;
+    this.isConnected = true;
+    this.lastConnectedAt = now;
+    this.#keepAlive = new KeepAlive(
+      KEEP_ALIVE_SECONDS,
+      () => this.send({ cmd: "pingreq" }),
+      () => this.break(),
+    );
+    this.onConnected();
+  }
+
+  #take(packet: Packet): void {
+    if (packet.cmd !== "disconnect") this.onPacket(packet);
+    else if (!this.expectsEnd) this.shared.figures().error(`DISCONNECT: ${reasonText(packet.reasonCode ?? 0)}`);
+  }
+
+  #ended(error: Error | undefined): void {
+    this.#wire = undefined;
+    this.#keepAlive?.stop();
+    if (this.#isStopped) return;
+    const figures = this.shared.figures();
+    if (error) figures.error(`connection: ${reasonOf(error)}`);
+    if (this.isConnected) {
+      this.isConnected = false;
+      this.lostConnections++;
+      figures.add("lost connections");
+      this.#lostAt = nowMs();
+      this.onLost();
+    }
+    if (this.expectsEnd) return;
+    // The first attempt comes at once and at the same address, further ones with full jitter at the next one.
+    const delay = this.#attempt === 0 ? 0 : delayMs(RECONNECT, this.#attempt - 1, Math.random());
+    if (this.#attempt > 0) this.address = (this.address + 1) % this.shared.addresses.length;
+    this.#attempt++;
+    this.#retry = setTimeout(() => this.#request(), delay);
+  }
+}
+
+function reasonOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}

@@ -1,0 +1,29 @@
+/** What the payload of a simulated message says of itself. */
+export interface Marks {
+  readonly number: number;
+  /** Milliseconds since 1970, with fractions. */
+  readonly sentAt: number;
+  /** Index of the address through which it was published. */
+  readonly address: number;
+}
+
+/** Metrics that {@link payloadOf} needs. */
+export const LEAST_METRICS = 3;
+
+/**
+ * A telemetry message.
+ *
+ * @param timeMs its time, another one for each message of a device
+ * @param metrics how many values it has, {@link LEAST_METRICS} or more
+ */
+export function payloadOf({ number, sentAt, address }: Marks, timeMs: number, metrics: number): string {
+  let more = "";
+  for (let index = LEAST_METRICS; index < metrics; index++) more += `,"m${index}":${(number + index) % 100}`;
+  return `{"ts":${timeMs},"values":{"n":${number},"sent":${sentAt.toFixed(3)},"via":${address}${more}}}`;
+}
+
+/** @returns undefined for a message that no simulated device has sent */
+export function marksOf(payload: string | Buffer): Marks | undefined {
+  const found = /"n":(\d+),"sent":([\d.]+),"via":(\d+)/.exec(String(payload));
+  return found ? { number: Number(found[1]), sentAt: Number(found[2]), address: Number(found[3]) } : undefined;
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseOptions, UsageError } from "./options.ts";
+
+function message(...args: string[]): string {
+  try {
+    parseOptions(args);
+  } catch (error) {
+    assert.ok(error instanceof UsageError);
+    return error.message;
+  }
+  return "accepted";
+}
+
+test("options that are absent have their defaults", () => {
+  const options = parseOptions(["--start", "3", "--devices", "6000", "--qos", "0:1,2:3"]);
+  assert.ok(options !== "help");
+  const { nats, processes, every, qos, backWithin } = options;
+  assert.deepEqual({ nats, processes, every, backWithin }, { nats: 3, processes: 3, every: 10, backWithin: 60 });
+  assert.deepEqual(qos, [
+    { qos: 0, share: 0.25 },
+    { qos: 2, share: 0.75 },
+  ]);
+});
+
+test("an address of a broker has the port of MQTT over TLS where it names none", () => {
+  const options = parseOptions([
+    "--https",
+    "https://a:8443/",
+    "--claim-code",
+    "C",
+    "--mqtt",
+    "b",
+    "--mqtt",
+    "[::1]:1883",
+  ]);
+  assert.ok(options !== "help");
+  assert.deepEqual(options.https, ["https://a:8443"]);
+  assert.deepEqual(options.mqtt, [
+    { host: "b", port: 8883 },
+    { host: "::1", port: 1883 },
+  ]);
+});
+
+test("wrong options are refused with what is valid", () => {
+  const start = ["--start", "2"];
+  const cases: [string[], string][] = [
+    [[], "Name the Muster to load: either --start <nodes>, or --https <url> of one that runs."],
+    [["--device", "3"], "Unknown option '--device'."],
+    [["--start"], "Option '--start <value>' argument missing."],
+    [["more"], "Unexpected argument 'more'."],
+    [["--start", "0"], "--start 0: a whole number from 1 to 9 is valid."],
+    [[...start, "--devices", "1.5"], "--devices 1.5: a whole number from 1 to 1000000 is valid."],
+    [[...start, "--devices", "1", "--devices", "2"], "--devices is given 2 times; once is valid."],
+    [[...start, "--qos", "3"], "--qos 3: 0, 1 or 2, or shares of them such as 0:10,1:80,2:10 are valid."],
+    [[...start, "--kill-node", "3"], "--kill-node 3: --start 2 starts the nodes 1 to 2."],
+    [[...start, "--kill-node", "1", "--kill-node", "2"], "--kill-node must leave a node: start more of them."],
+    [[...start, "--mqtt", "a:1"], "--mqtt is for a Muster that runs, not for --start."],
+    [["--https", "http://a"], "--https http://a: an address such as https://muster.example:8443 is valid."],
+    [["--https", "https://a"], "Devices enroll with --claim-code <code> or --api-key-file <file>."],
+    [["--https", "https://a", "--claim-code", "C", "--revoke", "1"], "--revoke needs --api-key-file."],
+    [["--https", "https://a", "--claim-code", "C", "--kill-pid", "4194304"], "--kill-pid 4194304: no such process."],
+  ];
+  for (const [args, expected] of cases) assert.equal(message(...args), expected);
+});

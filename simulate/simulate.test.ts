@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { systemClock } from "../server/src/lib/clock.ts";
+import { onPostgres, testDatabase } from "../server/test/harness/database.ts";
+import { newKey, newTenant, type TestTenant } from "../server/test/harness/devices.ts";
+import { natsMissing } from "../server/test/harness/nats-server.ts";
+import { startServer, type TestServer } from "../server/test/harness/server.ts";
+
+const PROGRAM = join(import.meta.dirname, "main.ts");
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function start(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+async function end(child: ChildProcess): Promise<Ran> {
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+/** @returns the figures that it wrote */
+async function figuresOf(folder: string, args: readonly string[]) {
+  const json = join(folder, "figures.json");
+  const ran = await end(start([...args, "--json", json]));
+  assert.equal(ran.code, 0, `${ran.stderr}\n${ran.stdout}`);
+  assert.match(ran.stdout, /All as promised\.\n$/);
+  return JSON.parse(await readFile(json, "utf8"));
+}
+
+const LOAD = ["--every", "0.2", "--seconds", "1", "--ramp", "100", "--qos", "0:1,1:2,2:1"];
+
+describe("the simulator", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "muster-simulate-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test("lists its options, and refuses others with exit code 2", async () => {
+    const help = await end(start(["--help"]));
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /--kill-node <n>/);
+    const wrong = await end(start(["--start", "many"]));
+    assert.deepEqual([wrong.code, wrong.stdout], [2, ""]);
+    assert.match(wrong.stderr, /^--start many: a whole number from 1 to 9 is valid\./);
+  });
+
+  describe("against a Muster that runs", () => {
+    let server: TestServer;
+    let tenant: TestTenant;
+    let named: string[];
+
+    before(async () => {
+      server = await startServer({ machineClock: systemClock });
+      tenant = await newTenant(server);
+      const scopes = ["provisioning:write", "telemetry:read", "device-registry:delete"];
+      const certificates = ["device-certificates:read", "device-certificates:revoke"];
+      const [ca, keys, gateways] = ["ca.pem", "keys", "gateways"].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      await writeFile(ca, server.ca);
+      await writeFile(keys, `# keys\n${await newKey(server, tenant, ...scopes, ...certificates)}\n`);
+      const filter = `t/${tenant.slug}/telemetry/+`;
+      const client = { clientId: "gateway", username: "gateway", subscribe: [filter] };
+      const { password } = await server.app.connections.createMqttClient(tenant.caller, client);
+      await writeFile(gateways, `gateway gateway ${password} ${filter}\n`);
+      const address = ["--https", server.httpUrl, "--ca", ca, "--api-key-file", keys, "--gateways", gateways];
+      named = [...address, "--device-type", tenant.deviceTypeId];
+    });
+    after(() => server.stop());
+
+    const devices = async () => (await server.app.devices.listDevices(tenant.caller, { skip: 0, limit: 1 })).total;
+
+    test("devices enroll, publish, survive a storm, are revoked and removed", async () => {
+      const result = await figuresOf(folder, [
+        ...named,
+        ...LOAD,
+        "--devices",
+        "20",
+        "--storms",
+        "1",
+        "--revoke",
+        "2",
+        "--check-stored",
+        "5",
+      ]);
+      const storm = result.phases.find(({ name }: { name: string }) => name === "storm");
+      assert.deepEqual([storm.back.lost, storm.counts.connected, storm.times.absence.count], [21, 21, 21]);
+      assert.equal(
+        result.phases.find(({ name }: { name: string }) => name === "revocations").times.revocation.count,
+        2,
+      );
+      assert.ok(result.totals.acknowledged > 60 && result.totals.received > 80);
+      assert.deepEqual([result.lost, result.stored.devices, result.stored.lost], [0, 5, 0]);
+      assert.equal(await devices(), 0);
+    });
+
+    test("devices of a file are enrolled once and stay", async () => {
+      const kept = [...named, ...LOAD, "--keep", join(folder, "kept"), "--devices"];
+      await figuresOf(folder, [...kept, "2"]);
+      await figuresOf(folder, [...kept, "3"]);
+      assert.equal(await devices(), 3);
+    });
+
+    test("a signal removes the devices that the run has enrolled", async () => {
+      const before = await devices();
+      const child = start([...named, "--devices", "5"]);
+      child.stderr!.on("data", (line) => /steady/.test(String(line)) && child.kill("SIGINT"));
+      const { code, stderr } = await end(child);
+      assert.equal(code, 3);
+      assert.match(stderr, /The run could not be completed: stopped by SIGINT/);
+      assert.equal(await devices(), before);
+    });
+
+    test("a refusal of the API ends the run with its message", async () => {
+      const wrong = join(folder, "wrong");
+      await writeFile(wrong, await newKey(server, tenant, "devices:read"));
+      const args = named.with(named.indexOf("--api-key-file") + 1, wrong);
+      const { code, stderr } = await end(start(args));
+      assert.equal(code, 3);
+      assert.match(stderr, /POST \/provisioning\/claims: 403 insufficient_scope/);
+    });
+  });
+
+  test("a node that it has started itself is loaded", async () => {
+    if (onPostgres) return;
+    const { phases, stored, lost } = await figuresOf(folder, [
+      "--start",
+      "1",
+      "--devices",
+      "5",
+      "--commands",
+      "20",
+      ...LOAD,
+    ]);
+    assert.deepEqual([stored.lost, lost], [0, 0]);
+    assert.ok(phases.some(({ counts }: { counts: { commands?: number } }) => (counts.commands ?? 0) > 0));
+  });
+
+  test("two nodes with NATS: all are back after a storm and when a node is killed, in order and without losses", {
+    skip: natsMissing ?? false,
+  }, async () => {
+    if (!onPostgres) return;
+    const database = await testDatabase();
+    const nodes = ["--start", "2", "--nats", "1", "--database", database.url!, "--devices", "20", "--commands", "10"];
+    const result = await figuresOf(folder, [...nodes, ...LOAD, "--storms", "1", "--kill-node", "2"]);
+    const backs = result.phases.flatMap(({ back }: { back?: { lost: number } }) => (back ? [back.lost] : []));
+    assert.deepEqual(backs, [22, 11]);
+    assert.deepEqual([result.lost, result.stored.lost, result.totals["out of order"]], [0, 0, 0]);
+    const steady = result.phases.find(({ name }: { name: string }) => name === "steady");
+    assert.ok(steady.times["delivery, other address"].count > 0);
+    await database.remove();
+  });
+});

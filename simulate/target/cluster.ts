@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { type MusterProcess, newDataDir, startMuster } from "../../bench/peers/muster.ts";
+import { freePort, type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
+import { sendCommand } from "../../server/src/control/client.ts";
+import { NATS_VERSION_FLOOR, type NatsServer, natsMissing, startNats } from "../../server/test/harness/nats-server.ts";
+import type { Address } from "../load/protocol.ts";
+import type { HttpsTarget } from "./api.ts";
+
+/** Of PostgreSQL, for one node and its worker processes. */
+const CONNECTIONS_OF_NODE = 40;
+/** All devices come from one address, and all at once. */
+const SETTINGS = {
+  MUSTER_DEVICE_REQUESTS_PER_MINUTE: "0",
+  MUSTER_LIMIT_MQTT_CONNECTIONS_PER_ADDRESS: "100000",
+  MUSTER_LIMIT_MQTT_CONNECTS_PER_MINUTE: "0",
+  MUSTER_LIMIT_MQTT_UNAUTHENTICATED: "20000",
+};
+
+/** A command of the service's control socket. @throws Error when the service refuses it */
+// biome-ignore lint/suspicious/noExplicitAny: each command answers with fields of its own
+export type Shell = (name: string, body: object) => Promise<any>;
+
+/** Nodes of Muster on loopback, with their database and NATS servers, which the simulator has started. */
+export interface Cluster {
+  readonly https: HttpsTarget;
+  readonly mqtt: readonly Address[];
+  readonly shell: Shell;
+  /** Ends a node by SIGKILL. @param index from 0 */
+  killNode(index: number): void;
+  /** Ends everything and removes its folders. */
+  stop(): Promise<void>;
+}
+
+export interface ClusterPlan {
+  readonly nodes: number;
+  /** NATS servers. */
+  readonly nats: number;
+  /** An empty database; undefined for one of its own: PostgreSQL for several nodes, embedded for one. */
+  readonly databaseUrl: string | undefined;
+}
+
+interface Node {
+  readonly muster: MusterProcess;
+  readonly dataDir: string;
+  isKilled: boolean;
+}
+
+/** Starts everything that `plan` names. What has been started ends, too, when a part fails to start. */
+export async function startCluster(plan: ClusterPlan, progress: (line: string) => void): Promise<Cluster> {
+  const endings: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
+  };
+  try {
+    const settings = await startEnvironment(plan, endings, progress);
+    progress(`${plan.nodes === 1 ? "a node starts" : `${plan.nodes} nodes start`}`);
+    // The first one creates the schema.
+    const first = await startNode(settings, endings);
+    const nodes = [
+      first,
+      ...(await Promise.all(Array.from({ length: plan.nodes - 1 }, () => startNode(settings, endings)))),
+    ];
+    return { ...addressesOf(nodes), shell: shellOf(nodes), killNode: (index) => kill(nodes[index]!), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Database and NATS servers. @returns the settings of all nodes */
+async function startEnvironment(
+  { nodes, nats, databaseUrl }: ClusterPlan,
+  endings: (() => Promise<void> | void)[],
+  progress: (line: string) => void,
+): Promise<Record<string, string>> {
+  const settings: Record<string, string> = { ...SETTINGS, MUSTER_MASTER_KEY: randomBytes(32).toString("base64") };
+  if (databaseUrl !== undefined) settings.MUSTER_DATABASE_URL = databaseUrl;
+  else if (nodes > 1) {
+    progress("PostgreSQL starts");
+    const postgres: PrivatePostgres = await startPostgres(CONNECTIONS_OF_NODE * nodes);
+    endings.push(() => postgres.stop());
+    settings.MUSTER_DATABASE_URL = await postgres.createDatabase("simulation");
+  }
+  if (nats > 0) {
+    progress(`${nats} NATS server${nats === 1 ? " starts" : "s start"}`);
+    const servers = await startNatsServers(nats);
+    endings.push(async () => void (await Promise.all(servers.map((each) => each.stop()))));
+    settings.MUSTER_NATS_URL = servers.map(({ url }) => url).join(",");
+    settings.MUSTER_TEST_NATS_VERSION_FLOOR = NATS_VERSION_FLOOR;
+  }
+  return settings;
+}
+
+/** Servers that pass on each other's messages. */
+async function startNatsServers(count: number): Promise<NatsServer[]> {
+  if (natsMissing !== undefined) throw new Error(`${natsMissing}: --nats 0 starts the nodes without`);
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
+  const configuration = (port: number, index: number) =>
+    [
+      "max_payload: 4MB",
+      `server_name: simulated-${index}`,
+      `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
+    ].join("\n");
+  return await Promise.all(ports.map((port, index) => startNats(count === 1 ? undefined : configuration(port, index))));
+}
+
+async function startNode(settings: Record<string, string>, endings: (() => Promise<void> | void)[]): Promise<Node> {
+  const dataDir = newDataDir();
+  endings.push(dataDir.remove);
+  const muster = await startMuster(dataDir.path, undefined, settings);
+  endings.push(() => muster.stop());
+  return { muster, dataDir: dataDir.path, isKilled: false };
+}
+
+function addressesOf(nodes: readonly Node[]): Pick<Cluster, "https" | "mqtt"> {
+  const [{ muster }] = nodes as [Node];
+  return {
+    https: { urls: nodes.map((node) => `https://localhost:${node.muster.https.port}`), ca: muster.https.ca },
+    mqtt: nodes.map((node) => ({ host: "127.0.0.1", servername: "localhost", port: node.muster.mqtt.port })),
+  };
+}
+
+function shellOf(nodes: readonly Node[]): Shell {
+  return async (name, body) => {
+    const node = nodes.find(({ isKilled }) => !isKilled)!;
+    const answer = await sendCommand(node.dataDir, name, body);
+    if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
+    return answer.result;
+  };
+}
+
+function kill(node: Node): void {
+  node.isKilled = true;
+  process.kill(node.muster.pid, "SIGKILL");
+}

@@ -1,0 +1,177 @@
+import { readFile } from "node:fs/promises";
+import type { Address, DeviceIdentity, Gateway } from "../load/protocol.ts";
+import type { Options } from "../options.ts";
+import { Api, ApiRefusal } from "./api.ts";
+import { type Cluster, type Shell, startCluster } from "./cluster.ts";
+import { type Enrolled, enrollDevices, readEnrolled, writeEnrolled } from "./enroll.ts";
+
+const TENANT = "simulation";
+const ADMIN = "admin@simulation.example";
+const SCOPES = [
+  "provisioning:write",
+  "telemetry:read",
+  "device-certificates:read",
+  "device-certificates:revoke",
+  "device-registry:delete",
+];
+/** Devices enroll with progress lines so far apart. */
+const PROGRESS_EVERY = 500;
+
+/** The Muster that is loaded, with the devices that load it. */
+export interface Target {
+  readonly addresses: readonly Address[];
+  readonly devices: readonly DeviceIdentity[];
+  readonly gateways: readonly Gateway[];
+  readonly api: Api;
+  /** Only of nodes that the simulator has started. */
+  readonly shell: Shell | undefined;
+  killNode(index: number): void;
+  /** Removes what the simulator has created. */
+  close(): Promise<void>;
+}
+
+type Progress = (line: string) => void;
+
+/** Starts nodes or takes those of the options, and enrolls the devices. What has been created is removed again when a part fails. */
+export async function openTarget(options: Options, progress: Progress): Promise<Target> {
+  const { start } = options;
+  if (start === undefined) return await openNamed(options, progress);
+  const cluster = await startCluster({ nodes: start, nats: options.nats, databaseUrl: options.database }, progress);
+  try {
+    return await openOwn(cluster, options, progress);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+async function openOwn(cluster: Cluster, options: Options, progress: Progress): Promise<Target> {
+  const { shell } = cluster;
+  const tenant = TENANT;
+  await shell("tenant.create", { slug: tenant, name: "Simulation" });
+  await shell("user.create", { tenant, email: ADMIN, role: "admin" });
+  const topics = { publishTopics: ["telemetry/{deviceId}"], subscribeTopics: ["commands/{deviceId}"] };
+  const type = await shell("device-type.create", { tenant, name: "Simulated device", ...topics });
+  const newKey = async () =>
+    (await shell("key.create", { tenant, user: ADMIN, name: "simulator", scopes: SCOPES })).key;
+  const api = new Api(cluster.https, [], { newKey, onWait: waiting(progress) });
+  const { devices } = await enroll(api, { ...options, deviceType: type.id }, progress, () => undefined);
+  const gateways: Gateway[] = [];
+  for (let index = 0; index < cluster.mqtt.length; index++) {
+    const filter = `t/${tenant}/telemetry/+`;
+    const about = { clientId: `gateway-${index}`, username: `gateway-${index}` };
+    const { password } = await shell("mqtt-client.create", { tenant, ...about, publish: [], subscribe: [filter] });
+    gateways.push({ ...about, password, filter });
+  }
+  return {
+    addresses: cluster.mqtt,
+    devices,
+    gateways,
+    api,
+    shell,
+    killNode: (index) => cluster.killNode(index),
+    close: () => cluster.stop(),
+  };
+}
+
+async function openNamed(options: Options, progress: Progress): Promise<Target> {
+  const ca = options.ca === undefined ? undefined : await readFile(options.ca, "utf8");
+  const keys = options.apiKeyFile === undefined ? [] : linesOf(await readFile(options.apiKeyFile, "utf8"));
+  const gateways = options.gateways === undefined ? [] : gatewaysIn(await readFile(options.gateways, "utf8"));
+  const api = new Api({ urls: options.https, ca }, keys, { onWait: waiting(progress) });
+  const { keep } = options;
+  const kept = keep === undefined ? undefined : await readEnrolled(keep);
+  if (kept && kept.devices.length >= options.devices) {
+    progress(`${options.devices} of the ${kept.devices.length} devices in ${keep}`);
+    return named(options, api, kept, gateways, async () => undefined);
+  }
+  const created: DeviceIdentity[] = [];
+  const remove = () => removeDevices(api, created, progress);
+  try {
+    const missing = options.devices - (kept?.devices.length ?? 0);
+    const fresh = await enroll(api, { ...options, devices: missing }, progress, (device) => created.push(device));
+    const all = { brokerUrl: fresh.brokerUrl, devices: [...(kept?.devices ?? []), ...fresh.devices] };
+    if (keep !== undefined) await writeEnrolled(keep, all);
+    return named(options, api, all, gateways, keep === undefined ? remove : async () => undefined);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function named(
+  { devices, mqtt }: Options,
+  api: Api,
+  enrolled: Enrolled,
+  gateways: readonly Gateway[],
+  close: () => Promise<void>,
+): Target {
+  const broker = new URL(enrolled.brokerUrl);
+  const own = { host: broker.hostname.replace(/^\[|\]$/g, ""), port: Number(broker.port || 8883) };
+  return {
+    addresses: mqtt.length > 0 ? mqtt.map((address) => ({ ...address, servername: own.host })) : [own],
+    devices: enrolled.devices.slice(0, devices),
+    gateways,
+    api,
+    shell: undefined,
+    killNode: () => undefined,
+    close,
+  };
+}
+
+async function enroll(
+  api: Api,
+  { devices: count, claimCode, deviceType }: Options,
+  progress: Progress,
+  onEnrolled: (device: DeviceIdentity) => void,
+): Promise<Enrolled> {
+  progress(`${count} devices enroll`);
+  const devices: DeviceIdentity[] = [];
+  let broker = "";
+  await enrollDevices(api, { devices: count, claimCode, deviceTypeId: deviceType }, (device, brokerUrl) => {
+    devices.push(device);
+    broker = brokerUrl;
+    onEnrolled(device);
+    if (devices.length % PROGRESS_EVERY === 0) progress(`${devices.length} devices are enrolled`);
+  });
+  return { brokerUrl: broker, devices };
+}
+
+async function removeDevices(api: Api, devices: readonly DeviceIdentity[], progress: Progress): Promise<void> {
+  if (devices.length === 0) return;
+  api.cleanUp();
+  if (!api.hasKey)
+    return progress(
+      `${devices.length} enrolled devices stay, such as ${devices[0]!.deviceId}: an API key removes them`,
+    );
+  progress(`${devices.length} devices are removed`);
+  let removed = 0;
+  try {
+    for (const { deviceId } of devices) {
+      await api.call(204, "DELETE", `/devices/${deviceId}`, { node: removed });
+      if (++removed % PROGRESS_EVERY === 0) progress(`${removed} devices are removed`);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    progress(`${devices.length - removed} enrolled devices stay: ${error.message}`);
+  }
+}
+
+function waiting(progress: Progress): (seconds: number) => void {
+  return (seconds) => progress(`a rate limit is reached: waiting for ${seconds} s`);
+}
+
+/** Lines without blanks around them; empty ones and those that begin with # are left out. */
+function linesOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+function gatewaysIn(text: string): Gateway[] {
+  return linesOf(text).map((line, index) => {
+    const [clientId, username, password, filter, ...more] = line.split(/\s+/);
+    if (filter === undefined || more.length > 0)
+      throw new Error(`Line ${index + 1} of the gateways has not four fields: client id, user name, password, filter.`);
+    return { clientId: clientId!, username: username!, password: password!, filter };
+  });
+}
