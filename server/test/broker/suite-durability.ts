@@ -37,6 +37,35 @@ export function durabilityRules(createEngine: CreateEngine): void {
   });
   after(() => shared.stop());
 
+  for (const isTakenOver of [true, false]) {
+    const how = isTakenOver ? "a second connection takes over" : "the connection breaks";
+    test(`when ${how}, the client is accepted again once its will is stored, so that later messages come after it`, async (t) => {
+      const storing = delayedStoring();
+      const broker = await withEngine(t, createEngine, shared, { around: storing.around });
+      const device = await broker.enroll();
+      const will = { topic: device.topic, payload: Buffer.from("gone"), qos: 1 as const, retain: true };
+      const first = await connect(broker, device, { will });
+      if (!isTakenOver) {
+        first.stream.destroy();
+        await storing.count(1);
+      }
+      let isAccepted = false;
+      const connecting = connect(broker, device).finally(() => {
+        isAccepted = true;
+      });
+      await storing.count(1);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(isAccepted, false);
+      storing.waiting[0]!.stored();
+      const second = await connecting;
+      assert.deepEqual(
+        storing.waiting.map(({ payload }) => payload),
+        ["gone"],
+      );
+      await second.endAsync();
+    });
+  }
+
   test("messages are acknowledged when they are stored and not before, in the order of sending", async (t) => {
     const storing = delayedStoring();
     const broker = await withEngine(t, createEngine, shared, { around: storing.around });

@@ -1,10 +1,16 @@
+import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerLimits } from "../limits.ts";
-import type { BrokerPolicy, ConnectAnswer, Credential, Principal } from "../policy/policy.ts";
+import { type BrokerPolicy, type ConnectAnswer, type Credential, ownerOf, type Principal } from "../policy/policy.ts";
 import type { SessionRegistry } from "../session-registry.ts";
+import type { PendingByOwner } from "../sessions/pending-by-owner.ts";
 import type { Session } from "./session.ts";
+
+/** How long a client waits until the will of its last connection is stored. */
+const WILL_MS = 2_000;
 
 export interface AdmitDeps {
   registry: SessionRegistry;
+  wills: Pick<PendingByOwner, "of">;
   policy: BrokerPolicy;
   limits: Pick<BrokerLimits, "mqttSessionsPerTenant">;
 }
@@ -61,7 +67,7 @@ function isBeyondQuota({ registry, limits }: AdmitDeps, principal: Principal): b
 }
 
 async function open(
-  { registry, policy }: AdmitDeps,
+  { registry, policy, wills }: AdmitDeps,
   session: Session,
   principal: Principal,
 ): Promise<ConnectAnswer | undefined> {
@@ -76,6 +82,8 @@ async function open(
   session.hasStored = opened.hasStored;
   session.predecessor = session.wanted.expirySeconds > 0 ? opened.awaitReplaced?.() : undefined;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
+  const will = wills.of(ownerOf(principal));
+  if (will) await withTimeout(will, WILL_MS, () => undefined);
   if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;
 }

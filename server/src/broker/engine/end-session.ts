@@ -1,6 +1,6 @@
 import type { Will } from "../codec/read-connect.ts";
 import { endingOf } from "../policy/answers.ts";
-import type { Principal } from "../policy/policy.ts";
+import { ownerOf, type Principal } from "../policy/policy.ts";
 import { forwarded, Message } from "../routing/message.ts";
 import type { Routed } from "../sessions/stored-routes.ts";
 import { isRetained, retain } from "./retain.ts";
@@ -23,7 +23,7 @@ export function endSession(session: Session, reason: string): void {
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);
-    if (isWillDue && !session.persistence?.delaysWill) publishWill(session);
+    if (isWillDue && !session.persistence?.delaysWill) publishWill(session, principal);
   }
   session.budget?.close();
   session.onWaiting();
@@ -35,11 +35,13 @@ function isDue({ principal, recorded, accepted, isWillAsked }: Session, reason: 
 }
 
 /** Under the same rules as any message of the client. */
-function publishWill({ deps, principal, will }: Session): void {
-  if (!will || !principal || !deps.policy.mayPublish(principal, will.topic)) return;
-  publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain).catch((error: Error) =>
+function publishWill({ deps, will }: Session, principal: Principal): void {
+  if (!will || !deps.policy.mayPublish(principal, will.topic)) return;
+  const publishing = publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain);
+  const published = publishing.catch((error: Error) =>
     deps.logger.warn({ err: error.message }, "a will could not be stored"),
   );
+  deps.wills.add(ownerOf(principal), published);
 }
 
 function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): Message {

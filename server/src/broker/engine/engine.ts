@@ -13,6 +13,7 @@ import { Retained } from "../retained/retained.ts";
 import { Router } from "../routing/router.ts";
 import { SessionRegistry } from "../session-registry.ts";
 import { EnqueueBatches } from "../sessions/enqueue-batches.ts";
+import { PendingByOwner } from "../sessions/pending-by-owner.ts";
 import { DelayedWills } from "../sessions/publish-delayed-wills.ts";
 import { StoredRoutes } from "../sessions/stored-routes.ts";
 import { TimerWheel } from "../timer-wheel.ts";
@@ -67,6 +68,7 @@ class Engine implements BrokerEngine {
       connecting: new Turnstile(options.limits.mqttConnecting),
       router: new Router(options.bus),
       retained: new Retained(options),
+      wills: new PendingByOwner(),
       turns: new TurnWriter(options.bus),
       wheel,
       listener: this.#listener,

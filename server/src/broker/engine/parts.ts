@@ -6,6 +6,7 @@ import type { OutgoingBudget } from "../outgoing-budget.ts";
 import type { Retained } from "../retained/retained.ts";
 import type { Router } from "../routing/router.ts";
 import type { SessionRegistry } from "../session-registry.ts";
+import type { PendingByOwner } from "../sessions/pending-by-owner.ts";
 import type { PersistenceParts } from "../sessions/persistence.ts";
 import type { TimerWheel } from "../timer-wheel.ts";
 import type { Turnstile } from "../turnstile.ts";
@@ -21,6 +22,8 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   connecting: Turnstile;
   router: Router;
   retained: Retained;
+  /** Wills that are being published: what their clients send from the next connection comes after them. */
+  wills: PendingByOwner;
   turns: TurnWriter;
   wheel: TimerWheel;
   listener: Pick<Listener, "authenticated">;

@@ -8,7 +8,7 @@ import { LastTopic } from "../codec/read-publish.ts";
 import { writeConnack } from "../codec/writers.ts";
 import { CommandDelivery } from "../commands/command-delivery.ts";
 import { connackCode, disconnectCode, endingOf, type ProtocolVersion } from "../policy/answers.ts";
-import type { Credential, Principal } from "../policy/policy.ts";
+import { type Credential, ownerOf, type Principal } from "../policy/policy.ts";
 import type { RetainedSubscriber } from "../retained/recent-subscriptions.ts";
 import { type Delivery, type Message, NO_IDS, type OnSettled } from "../routing/message.ts";
 import type { SessionBudget } from "../session-budget.ts";
@@ -241,6 +241,8 @@ export class Session
     this.close(reason);
     await withTimeout(this.inOrder?.idle() ?? Promise.resolve(), SETTLE_MS, () => undefined);
     if (this.#parted) await withTimeout(this.#parted, SETTLE_MS, () => undefined);
+    const will = this.principal && this.deps.wills.of(ownerOf(this.principal));
+    if (will) await withTimeout(will, SETTLE_MS, () => undefined);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { NewStoredMessage, StoredSessions } from "../../connections/connections.ts";
 import { type CoalescedRuns, coalesceRuns } from "../../lib/coalesce-runs.ts";
+import { PendingByOwner } from "./pending-by-owner.ts";
 
 export interface EnqueueDeps {
   stored: Pick<StoredSessions, "enqueue">;
@@ -18,7 +19,7 @@ export class EnqueueBatches {
   readonly #deps: EnqueueDeps;
   readonly #runs: CoalescedRuns;
   /** Stored sessions that are being written at the end of their connection, here or elsewhere: what comes later is stored later. */
-  readonly #parting = new Map<string, Promise<unknown>>();
+  readonly #parting = new PendingByOwner();
   #waiting = new Map<string, Waiting[]>();
 
   constructor(deps: EnqueueDeps) {
@@ -40,22 +41,18 @@ export class EnqueueBatches {
 
   /** Messages for this owner are stored after `work`, which never rejects. */
   after(ownerId: string, work: Promise<unknown>): void {
-    const all = Promise.all([this.#parting.get(ownerId), work]);
-    this.#parting.set(ownerId, all);
-    void all.finally(() => {
-      if (this.#parting.get(ownerId) === all) this.#parting.delete(ownerId);
-    });
+    this.#parting.add(ownerId, work);
   }
 
   /** Resolves when all that was added or begun for this owner is done. */
   async settled(ownerId: string): Promise<void> {
-    await this.#parting.get(ownerId);
+    await this.#parting.of(ownerId);
     await this.#runs.settled();
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    await Promise.all(this.#parting.values());
+    await this.#parting.idle();
     await this.#runs.settled();
   }
 
@@ -68,7 +65,7 @@ export class EnqueueBatches {
   async #store(tenantId: string, waiting: Waiting[]): Promise<void> {
     try {
       const messages = waiting.flatMap((each) => each.messages);
-      await Promise.all(messages.map(({ ownerId }) => this.#parting.get(ownerId)));
+      await Promise.all(messages.map(({ ownerId }) => this.#parting.of(ownerId)));
       const refused = await this.#deps.stored.enqueue(tenantId, messages);
       if (refused > 0) this.#deps.onUnstored(refused);
       for (const { resolve } of waiting) resolve();
