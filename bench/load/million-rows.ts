@@ -41,6 +41,11 @@ const DEVICES = `INSERT INTO devices (uid, tenant_id, id, name, device_type_id, 
     FROM fleet f LEFT JOIN (SELECT id, row_number() OVER (ORDER BY id) AS place FROM device_types WHERE tenant_id = current_setting('bench.tenant')::uuid) dt
       ON dt.place = y % 5 ORDER BY f.uid`;
 
+/** What the messages of the devices that were seen left behind. */
+const LATEST = `INSERT INTO device_latest (device_uid, metrics, kinds, version, seen_at, ts, received_at, written, numbers)
+  SELECT uid, '{temperature}', 'n', 1, last_seen_at, last_seen_at, last_seen_at, pg_current_xact_id(), '{20}' FROM devices
+   WHERE tenant_id = current_setting('bench.tenant')::uuid AND last_seen_at IS NOT NULL ORDER BY uid`;
+
 /** A device without a certificate has none; every fiftieth other has a former one, which a renewal has replaced. */
 const CERTIFICATES = `INSERT INTO certificates (id, tenant_id, device_uid, device_id, kind, serial_number, fingerprint_sha256, spki_sha256, der, subject,
     publish_topics, subscribe_topics, issued_at, not_before, not_after, renew_after, issued_by, revoked_at, revoked_by, revocation_reason)
@@ -62,8 +67,23 @@ const GROUPS_OF_DEVICES = `INSERT INTO device_groups (device_uid, group_id)
   SELECT f.uid, g.id FROM fleet f JOIN groups g ON g.name = 'half' AND n % 2 = 0 OR g.name = 'few' AND n % 100 = 1`;
 
 /** Statements that fill the tenant `bench.tenant` with `bench.devices` devices. */
-export const FILLING = [KEY, FLEET, DEVICE_TYPES, DEVICES, CERTIFICATES, GROUPS, GROUP_MEMBERS, GROUPS_OF_DEVICES];
+export const FILLING = [
+  KEY,
+  FLEET,
+  DEVICE_TYPES,
+  DEVICES,
+  LATEST,
+  CERTIFICATES,
+  GROUPS,
+  GROUP_MEMBERS,
+  GROUPS_OF_DEVICES,
+];
 
-/** What messages leave behind: the pages of the devices that are online have changed since the last VACUUM, so that no index alone answers. */
-export const SEEN_AGAIN = `UPDATE devices SET last_seen_at = last_seen_at + interval '1 second'
-  WHERE tenant_id = current_setting('bench.tenant')::uuid AND connectivity = 'online'`;
+/**
+ * What connects and messages leave behind: the pages of the devices that are online have changed since the last VACUUM, so that no index
+ * alone answers.
+ */
+export const SEEN_AGAIN = `WITH connected AS (
+    UPDATE devices SET last_seen_at = last_seen_at + interval '1 second'
+     WHERE tenant_id = current_setting('bench.tenant')::uuid AND connectivity = 'online' RETURNING uid)
+  UPDATE device_latest l SET seen_at = seen_at + interval '2 seconds' FROM connected c WHERE l.device_uid = c.uid`;

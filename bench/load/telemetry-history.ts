@@ -27,8 +27,8 @@ export async function storeSeconds(database: Database, history: History): Promis
     sql`INSERT INTO telemetry (device_uid, metric, ts, number, received_at, retention_days)
         SELECT ${deviceUid}::uuid, 'temperature', at, 20 + random(), at, ${retentionDays}::smallint
           FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 second', '1 second') at`,
-    sql`INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at)
-        VALUES (${deviceUid}, 'temperature', ${to}, 20, ${to})`,
+    sql`INSERT INTO device_latest (device_uid, metrics, kinds, version, seen_at, ts, received_at, written, numbers)
+        VALUES (${deviceUid}, '{temperature}', 'n', 1, ${to}, ${to}, ${to}, pg_current_xact_id(), '{20}')`,
     sql`INSERT INTO roll_up_marks
         SELECT ${deviceUid}::uuid, h, '-infinity'
           FROM generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') h`,

@@ -80,6 +80,45 @@ async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>,
   assert.deepEqual(await readings(database), kept);
 }
 
+test("latest values of before schema 56, a row a metric, are those of one row a device", async () => {
+  const { open, remove } = await emptyDatabase({ fresh: false });
+  const database = await open();
+  try {
+    await migrate(database, 55);
+    const [one, other] = ["01890000-0000-7000-8000-000000000001", "01890000-0000-7000-8000-000000000002"];
+    await runSql(
+      database.db,
+      `INSERT INTO telemetry_latest (device_uid, metric, ts, number, flag, text, received_at, time_replaced) VALUES
+        ($1, 'b', '2026-01-31T23:59:59.999999Z', NULL, true, NULL, '2026-02-01T00:00:00Z', true),
+        ($1, 'a', '2026-02-01T00:00:00Z', -1.5, NULL, NULL, '2026-02-01T00:00:01Z', false),
+        ($1, 'c', '2026-02-01T00:00:00Z', NULL, NULL, 'x', '2026-02-01T00:00:01Z', false),
+        ($2, 'a', '2026-02-01T00:00:02Z', 0, NULL, NULL, '2026-02-01T00:00:03Z', false)`,
+      [one, other],
+    );
+    const columns = "device_uid, metric, ts, number, flag, text, received_at, time_replaced";
+    const before = await runSql(database.db, `SELECT ${columns} FROM telemetry_latest ORDER BY device_uid, metric`, []);
+    await migrate(database);
+    const after = await runSql(
+      database.db,
+      `SELECT ${columns} FROM shared_latest_values ORDER BY device_uid, metric`,
+      [],
+    );
+    assert.deepEqual(after, before);
+    const seen = await runSql<{ at: Date }>(
+      database.db,
+      "SELECT seen_at AS at FROM device_latest ORDER BY device_uid",
+      [],
+    );
+    assert.deepEqual(
+      seen.map(({ at }) => at.toISOString()),
+      ["2026-02-01T00:00:01.000Z", "2026-02-01T00:00:03.000Z"],
+    );
+  } finally {
+    await database.close();
+    await remove();
+  }
+});
+
 test("a database of a newer version is refused", async () => {
   const database = await openTestDatabase();
   try {

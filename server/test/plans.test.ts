@@ -24,7 +24,7 @@ const FIRST_DEVICES = 30;
 const MEASURED_DEVICES = 10;
 const MORE_DEVICES = 2000;
 /** The tables that {@link MORE} fills. */
-const GROWN = /^(devices|claims|client_ids|certificates|certificate_audit|mqtt_sessions|telemetry_latest)(_|$)/;
+const GROWN = /^(devices|claims|client_ids|certificates|certificate_audit|mqtt_sessions|device_latest)(_|$)/;
 const CONNECTIONS = 10;
 
 let registry: Awaited<ReturnType<typeof startRegistry>>;
@@ -113,8 +113,8 @@ const MORE = [
   `INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id, remote_address, connected_at)
    SELECT c.device_id, gen_random_uuid(), nextval('mqtt_session_seq'), (SELECT id FROM broker_nodes), $1, c.device_uid, c.id,
           '192.0.2.2', now() FROM certificates c WHERE c.device_id LIKE 'more-%' AND $2::uuid IS NOT NULL`,
-  `INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at, time_replaced)
-   SELECT d.uid, 'temperature', now(), 1, now(), false
+  `INSERT INTO device_latest (device_uid, metrics, kinds, version, seen_at, ts, received_at, written, numbers)
+   SELECT d.uid, '{temperature}', 'n', 1, now(), now(), now(), pg_current_xact_id(), '{1}'
      FROM devices d WHERE d.id LIKE 'more-%' AND d.tenant_id = $1 AND $2::uuid IS NOT NULL`,
 ];
 

@@ -92,7 +92,7 @@ async function storeTelemetry(round: number): Promise<void> {
   });
   acknowledge(`message of round ${round}`, async (db) => {
     const read = "SELECT FROM telemetry WHERE device_uid = $1 AND metric = $2 AND number = $3";
-    const latest = "SELECT FROM telemetry_latest WHERE device_uid = $1 AND metric = $2 AND number = $3";
+    const latest = "SELECT FROM shared_latest_values WHERE device_uid = $1 AND metric = $2 AND number = $3";
     const reading = [deviceUid, "metric-39", round + 0.39];
     return (await exists(db, read, reading)) && (await exists(db, latest, reading));
   });

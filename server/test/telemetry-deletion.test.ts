@@ -18,7 +18,7 @@ after(() => fixture.close());
 
 const TABLES = [
   "telemetry",
-  "telemetry_latest",
+  "device_latest",
   "telemetry_minute",
   "telemetry_hour",
   "roll_up_marks",

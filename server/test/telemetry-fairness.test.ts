@@ -122,7 +122,7 @@ if (onPostgres) {
   /** Runs `work` while the latest values of a device are locked, so that no message of it can be stored. */
   async function whileLocked<T>(device: TestSender, work: () => Promise<T>): Promise<T> {
     return await fixture.database.db.transaction().execute(async (tx: Tx) => {
-      await runSql(tx, "SELECT FROM telemetry_latest WHERE device_uid = $1 FOR UPDATE", [device.uid]);
+      await runSql(tx, "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE", [device.uid]);
       return await work();
     });
   }

@@ -224,21 +224,50 @@ test("other work of the event loop gets a turn between two batches", async () =>
   assert.ok(turns >= 3, `${turns} turns`);
 });
 
-test("every message updates last_seen_at, at most once a second", async () => {
+test("the device was last seen when its last message was received, also a rejected or a late one", async () => {
   const device = await fixture.device(caller);
   const seen = async () =>
-    (await fixture.query<{ at: Date | null }>("SELECT last_seen_at AS at FROM devices WHERE uid = $1", [device.uid]))[0]
-      ?.at;
-  assert.equal(await seen(), null);
-  const first = fixture.clock.now();
-  await device.publish({ a: 1 });
-  assert.deepEqual(await seen(), first);
-  fixture.clock.advance(999);
-  await device.publish({ a: 1 });
-  assert.deepEqual(await seen(), first);
-  fixture.clock.advance(1);
+    (
+      await fixture.query<{ at: Date }>("SELECT seen_at AS at FROM device_latest WHERE device_uid = $1", [device.uid])
+    )[0]?.at;
+  assert.equal(await seen(), undefined);
   await device.publish("rejected");
   assert.deepEqual(await seen(), fixture.clock.now());
+  fixture.clock.advance(1);
+  await device.publish({ a: 1 });
+  assert.deepEqual(await seen(), fixture.clock.now());
+  fixture.clock.advance(1);
+  await device.publish({ ts: fixture.clock.now().getTime() - 5_000, values: { a: 2 } });
+  assert.deepEqual(await seen(), fixture.clock.now());
+  assert.deepEqual(await latestOf(device), { a: 1 });
+});
+
+test("messages with some of a device's metrics, of changing types, keep the latest value of each, in any process", async () => {
+  const device = await fixture.device(caller);
+  const other = fixture.anotherProcess();
+  const expected: Record<string, unknown> = {};
+  const messages: Record<string, unknown>[] = [
+    { a: 1, b: "x", c: true },
+    { b: "y" },
+    { d: "z", a: 2 },
+    { c: false },
+    { b: 3, e: "w" },
+    { a: "text", c: 0 },
+    { b: "again" },
+  ];
+  for (const [index, values] of messages.entries()) {
+    fixture.clock.advance(1);
+    await device.publish(values, index % 3 === 2 ? other : fixture.telemetry);
+    Object.assign(expected, values);
+    assert.deepEqual(await latestOf(device), expected);
+  }
+  fixture.clock.advance(1);
+  const ts = fixture.clock.now().getTime();
+  await device.publish([
+    { ts: ts - 10_000, values: { a: "late" } },
+    { ts, values: { d: -0.5, f: "new" } },
+  ]);
+  assert.deepEqual(await latestOf(device), { ...expected, d: -0.5, f: "new" });
 });
 
 if (onPostgres) {

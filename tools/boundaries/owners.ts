@@ -44,7 +44,7 @@ export const owners: Record<string, readonly string[]> = {
   commands: ["device_commands"],
   telemetry: [
     "telemetry",
-    "telemetry_latest",
+    "device_latest",
     "telemetry_minute",
     "telemetry_hour",
     "roll_up_marks",

@@ -29,6 +29,7 @@ export interface Schema {
   device_commands: DeviceCommandsTable;
   device_findings: DeviceFindingsTable;
   device_groups: DeviceGroupsTable;
+  device_latest: DeviceLatestTable;
   device_thresholds: DeviceThresholdsTable;
   device_type_thresholds: DeviceTypeThresholdsTable;
   device_types: DeviceTypesTable;
@@ -69,7 +70,6 @@ export interface Schema {
   telemetry: TelemetryTable;
   telemetry_deletions: TelemetryDeletionsTable;
   telemetry_hour: TelemetryHourTable;
-  telemetry_latest: TelemetryLatestTable;
   telemetry_minute: TelemetryMinuteTable;
   tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
@@ -94,6 +94,7 @@ export interface Schema {
   shared_device_commands: SharedDeviceCommandsView;
   shared_device_findings: SharedDeviceFindingsView;
   shared_device_groups: SharedDeviceGroupsView;
+  shared_device_latest: SharedDeviceLatestView;
   shared_device_rules: SharedDeviceRulesView;
   shared_device_thresholds: SharedDeviceThresholdsView;
   shared_device_type_thresholds: SharedDeviceTypeThresholdsView;
@@ -103,11 +104,11 @@ export interface Schema {
   shared_group_members: SharedGroupMembersView;
   shared_group_shifts: SharedGroupShiftsView;
   shared_groups: SharedGroupsView;
+  shared_latest_values: SharedLatestValuesView;
   shared_mqtt_clients: SharedMqttClientsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
-  shared_telemetry_latest: SharedTelemetryLatestView;
   shared_tenants: SharedTenantsView;
   shared_thresholds: SharedThresholdsView;
   shared_tickets: SharedTicketsView;
@@ -433,6 +434,23 @@ export interface DeviceFindingsTable {
 export interface DeviceGroupsTable {
   device_uid: string;
   group_id: string;
+}
+
+export interface DeviceLatestTable {
+  device_uid: string;
+  metrics: string[];
+  kinds: string;
+  version: string;
+  seen_at: Date;
+  ts: Date;
+  received_at: Date;
+  written: string;
+  numbers: number[];
+  times: Date[] | null;
+  received: Date[] | null;
+  writers: string[] | null;
+  replaced: boolean[] | null;
+  texts: string[] | null;
 }
 
 export interface DeviceThresholdsTable {
@@ -816,18 +834,6 @@ export interface TelemetryHourTable {
   retention_days: number;
 }
 
-export interface TelemetryLatestTable {
-  device_uid: string;
-  metric: string;
-  ts: Date;
-  number: number | null;
-  flag: boolean | null;
-  text: string | null;
-  received_at: Date;
-  time_replaced: Generated<boolean>;
-  follows: Date | null;
-}
-
 export interface TelemetryMinuteTable {
   device_uid: string;
   metric: string;
@@ -1078,6 +1084,12 @@ export interface SharedDeviceGroupsView {
   group_id: string;
 }
 
+export interface SharedDeviceLatestView {
+  device_uid: string;
+  version: string;
+  seen_at: Date;
+}
+
 export interface SharedDeviceRulesView {
   tenant_id: string | null;
   device_uid: string | null;
@@ -1150,6 +1162,23 @@ export interface SharedGroupsView {
   always_pages: "all" | "critical" | "none";
 }
 
+export interface SharedLatestValuesView {
+  device_uid: string;
+  metric: string | null;
+  ts: Date;
+  received_at: Date;
+  time_replaced: boolean | null;
+  kind: string | null;
+  number: number | null;
+  flag: boolean | null;
+  text: string | null;
+  written: string;
+  /** Only to be compared: it has 32 bits. */
+  row_writer: string;
+  any_replaced: boolean | null;
+  place: string | null;
+}
+
 export interface SharedMqttClientsView {
   id: string;
   tenant_id: string;
@@ -1182,14 +1211,6 @@ export interface SharedShiftsView {
   valid_from: string | null;
   /** `date` arrives as a Date of the process's own time zone: always select it as text. */
   valid_until: string | null;
-}
-
-export interface SharedTelemetryLatestView {
-  device_uid: string;
-  metric: string;
-  ts: Date;
-  received_at: Date;
-  time_replaced: boolean;
 }
 
 export interface SharedTenantsView {

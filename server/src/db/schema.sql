@@ -567,6 +567,25 @@ CREATE TABLE device_groups (
 );
 CREATE INDEX device_groups_group ON device_groups USING btree (group_id, device_uid);
 
+CREATE TABLE device_latest (
+  device_uid uuid NOT NULL,
+  metrics text[] NOT NULL,
+  kinds text NOT NULL,
+  version bigint NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  ts timestamp with time zone NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  written xid8 NOT NULL,
+  numbers double precision[] NOT NULL,
+  times timestamp with time zone[],
+  received timestamp with time zone[],
+  writers xid8[],
+  replaced boolean[],
+  texts text[],
+  CONSTRAINT device_latest_pkey PRIMARY KEY (device_uid)
+) WITH (fillfactor=50);
+CREATE INDEX device_latest_time_replaced ON device_latest USING btree (device_uid) WHERE (replaced IS NOT NULL);
+
 CREATE TABLE device_thresholds (
   tenant_id uuid NOT NULL,
   device_uid uuid NOT NULL,
@@ -1151,20 +1170,6 @@ CREATE TABLE telemetry_hour_180 PARTITION OF telemetry_hour FOR VALUES IN ('180'
 CREATE TABLE telemetry_hour_365 PARTITION OF telemetry_hour FOR VALUES IN ('365') PARTITION BY RANGE (bucket);
 CREATE TABLE telemetry_hour_730 PARTITION OF telemetry_hour FOR VALUES IN ('730') PARTITION BY RANGE (bucket);
 
-CREATE TABLE telemetry_latest (
-  device_uid uuid NOT NULL,
-  metric text NOT NULL,
-  ts timestamp with time zone NOT NULL,
-  number double precision,
-  flag boolean,
-  text text,
-  received_at timestamp with time zone NOT NULL,
-  time_replaced boolean NOT NULL DEFAULT false,
-  follows timestamp with time zone,
-  CONSTRAINT telemetry_latest_pkey PRIMARY KEY (device_uid, metric)
-) WITH (fillfactor=50);
-CREATE INDEX telemetry_latest_time_replaced ON telemetry_latest USING btree (device_uid) WHERE time_replaced;
-
 CREATE TABLE telemetry_minute (
   device_uid uuid NOT NULL,
   metric text NOT NULL,
@@ -1556,6 +1561,12 @@ CREATE VIEW shared_device_groups AS
     group_id
    FROM device_groups;
 
+CREATE VIEW shared_device_latest AS
+ SELECT device_uid,
+    version,
+    seen_at
+   FROM device_latest;
+
 CREATE VIEW shared_device_rules AS
  SELECT d.tenant_id,
     d.uid AS device_uid,
@@ -1637,6 +1648,32 @@ CREATE VIEW shared_groups AS
     always_pages
    FROM groups;
 
+CREATE VIEW shared_latest_values AS
+ SELECT l.device_uid,
+    u.metric,
+    COALESCE(u.ts, l.ts) AS ts,
+    COALESCE(u.received_at, l.received_at) AS received_at,
+    COALESCE(u.replaced, false) AS time_replaced,
+    u.kind,
+        CASE
+            WHEN u.kind = 'n'::text THEN u.number
+            ELSE NULL::double precision
+        END AS number,
+        CASE
+            WHEN u.kind = 'b'::text THEN u.number = 1::double precision
+            ELSE NULL::boolean
+        END AS flag,
+        CASE
+            WHEN u.kind = 't'::text THEN u.text
+            ELSE NULL::text
+        END AS text,
+    COALESCE(u.writer, l.written) AS written,
+    l.xmin AS row_writer,
+    l.replaced IS NOT NULL AS any_replaced,
+    u.place
+   FROM device_latest l
+     CROSS JOIN LATERAL UNNEST(l.metrics, string_to_array(l.kinds, NULL::text), l.numbers, l.texts, l.times, l.received, l.replaced, l.writers) WITH ORDINALITY u(metric, kind, number, text, ts, received_at, replaced, writer, place);
+
 CREATE VIEW shared_mqtt_clients AS
  SELECT id,
     tenant_id,
@@ -1668,14 +1705,6 @@ CREATE VIEW shared_shifts AS
     valid_from,
     valid_until
    FROM shifts;
-
-CREATE VIEW shared_telemetry_latest AS
- SELECT device_uid,
-    metric,
-    ts,
-    received_at,
-    time_replaced
-   FROM telemetry_latest;
 
 CREATE VIEW shared_tenants AS
  SELECT id,

@@ -4,6 +4,7 @@ import type { Db } from "../db/database.ts";
 import type { DevicesTable } from "../db/schema.generated.ts";
 import { readStatement, statement } from "../db/statement.ts";
 import { type CertificateState, certificateState } from "./certificate-state-store.ts";
+import { lastSeenAt, withLastSeen } from "./last-seen-store.ts";
 
 export type Connectivity = Selectable<DevicesTable>["connectivity"];
 
@@ -45,11 +46,11 @@ export async function findDevice(
   return row;
 }
 
-/** The SELECT list of the device `d`. */
+/** The SELECT list of the device `d`, with {@link withLastSeen} joined to it. */
 export function deviceColumns(now: RawBuilder<Date>): RawBuilder<unknown> {
   return sql`d.uid, d.id, d.name, d.description, d.device_type_id, d.metadata, d.hardware_fingerprint,
     d.hardware_model, d.agent_version, d.agent_capabilities, d.mac_address, d.connectivity, d.connectivity_since,
-    d.connectivity_reason, d.last_seen_at, d.created_at, d.updated_at,
+    d.connectivity_reason, ${lastSeenAt} AS last_seen_at, d.created_at, d.updated_at,
     ARRAY(SELECT g.group_id::text FROM device_groups g WHERE g.device_uid = d.uid ORDER BY g.group_id) AS group_ids,
     ARRAY(SELECT t.threshold_id::text FROM device_thresholds t WHERE t.device_uid = d.uid ORDER BY t.threshold_id)
       AS threshold_ids,
@@ -65,13 +66,13 @@ interface Lookup {
 // The most frequent statement of the public API: see `npm run bench -- device`.
 const find = statement<Lookup, DeviceRow>(
   "find-device",
-  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d
+  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d ${withLastSeen}
     WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL`,
 );
 
 const findVisible = statement<Lookup & { viewer: string }, DeviceRow>(
   "find-visible-device",
-  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d
+  (p) => sql`SELECT ${deviceColumns(p.now)} FROM devices d ${withLastSeen}
     WHERE d.tenant_id = ${p.tenantId}::uuid AND d.id = ${p.id}::text AND d.deleted_at IS NULL
       AND ${visibleDevice(p.viewer, "d.uid")}`,
 );

@@ -22,7 +22,6 @@ export {
   lockLiveDevice,
   updateEnrolledDevice,
 } from "./enrolled-device-store.ts";
-export { updateLastSeen } from "./last-seen-store.ts";
 export { type DeviceCounts, OVERDUE_MS } from "./list/count-devices.ts";
 export { DEVICE_ORDERS, type DeviceOrder } from "./list/device-list-store.ts";
 export type { DeviceQuery } from "./list/list-devices.ts";

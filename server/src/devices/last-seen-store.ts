@@ -1,18 +1,10 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 
-/**
- * Sets `last_seen_at` of devices where it is later than the stored one. A device that another transaction has locked is skipped: an
- * enrollment must not delay the telemetry of every device in a batch.
- *
- * @param deviceUids array literal of uids
- * @param times array literal of times beside them, in microseconds since 1970
- */
-export function updateLastSeen(deviceUids: RawBuilder<string>, times: RawBuilder<string>): RawBuilder<unknown> {
-  return sql`
-  UPDATE devices d SET last_seen_at = s.at
-    FROM (SELECT k.uid, to_timestamp(u.at / 1e6) AS at
-            FROM unnest(${deviceUids}::text::uuid[], ${times}::text::float8[]) AS u (uid, at)
-            JOIN devices k ON k.uid = u.uid
-             FOR NO KEY UPDATE OF k SKIP LOCKED) s
-   WHERE d.uid = s.uid AND (d.last_seen_at IS NULL OR d.last_seen_at < s.at)`;
-}
+// The row of a device says when its connection was opened or closed last. When its last message came, telemetry says in a row of its own,
+// which every message changes.
+
+/** SQL: joins what {@link lastSeenAt} reads to the devices `d`. */
+export const withLastSeen = sql`LEFT JOIN shared_device_latest seen ON seen.device_uid = d.uid`;
+
+/** SQL: when the device was seen last. */
+export const lastSeenAt = sql<Date | null>`greatest(d.last_seen_at, seen.seen_at)`;

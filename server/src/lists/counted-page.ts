@@ -4,7 +4,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { type ListScope, listScope, variantCondition } from "./list-scope.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { maintainBlocks, mostTail, SIZES, type Sizes } from "./maintain-blocks.ts";
-import { type Counted, type Shown, totalOf } from "./shown.ts";
+import { type Counted, type Shown, tableOf, totalOf } from "./shown.ts";
 import { isPart, nextPartOfList } from "./walk.ts";
 
 export type { Counted, Shown } from "./shown.ts";
@@ -64,7 +64,7 @@ export async function filteredPage<Row>(
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const [tenant, key] = [sql.ref(`${as}.tenant_id`), sql.ref(`${as}.${column}`)];
   const of = (tenants: RawBuilder<unknown>) =>
-    sql`FROM ${sql.table(list)} ${sql.ref(as)} WHERE ${tenants} AND ${sql.raw(listed)} AND ${where}`;
+    sql`FROM ${tableOf(shown)} WHERE ${tenants} AND ${sql.raw(listed)} AND ${where}`;
   const most = sql`${limit + ahead}::bigint`;
   const all = sql`(SELECT count(*) ${of(sql`${tenant} = ${tenantId}::uuid`)})`;
   const { rows } = await sql<Row & Keyed & { list_total: string }>`
@@ -181,9 +181,10 @@ function keysOfPage({ table, key, rows, order }: ListScope, from: RawBuilder<unk
 }
 
 /** The columns of the rows whose keys are in `page`: worked out for these only, not for what is skipped. */
-function rowsOfPage({ list, as, columns }: Shown): RawBuilder<unknown> {
+function rowsOfPage(shown: Shown): RawBuilder<unknown> {
+  const { list, as, columns } = shown;
   return sql`SELECT page.key AS list_key, ${columns} FROM page
-    JOIN ${sql.table(list)} ${sql.ref(as)} ON ${sql.ref(`${as}.${LISTS[list].key}`)} = page.key`;
+    JOIN ${tableOf(shown)} ON ${sql.ref(`${as}.${LISTS[list].key}`)} = page.key`;
 }
 
 function readOf<Row>({ list_tail, list_total, list_changes }: Counts, rows: Row[]): Read<Row> {

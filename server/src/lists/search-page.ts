@@ -5,7 +5,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { oneLongSearch, oneStep } from "./long-searches.ts";
-import { type Counted, type Shown, totalOf } from "./shown.ts";
+import { type Counted, type Shown, tableOf, totalOf } from "./shown.ts";
 import { isPart, type PartRequest } from "./walk.ts";
 
 /** What a search reads in one statement: some 10 ms, and then other statements have their turn. */
@@ -92,7 +92,7 @@ async function readStep(search: Search, before: string | undefined): Promise<str
   const query = sql<{ read: string; found: string; last: string | null; keys: string[] }>`
     SELECT count(*) AS read, count(*) FILTER (WHERE matches) AS found, (array_agg(key))[${sql.lit(step)}] AS last,
            coalesce((array_agg(key::text) FILTER (WHERE matches))[${skip + 1}::int:${skip + wanted}::int], '{}') AS keys
-      FROM (SELECT ${key} AS key, ${matches} AS matches FROM ${sql.table(list)} ${sql.ref(as)}
+      FROM (SELECT ${key} AS key, ${matches} AS matches FROM ${tableOf(searched)}
              WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(where)} AND ${within}
                AND ${before === undefined ? sql`true` : sql`${key} < ${before}::uuid`}
              ORDER BY ${tenant} DESC, ${key} DESC LIMIT ${sql.lit(step)}) step`;
@@ -104,16 +104,12 @@ async function readStep(search: Search, before: string | undefined): Promise<str
   return last ?? undefined;
 }
 
-async function readRows<Row>(
-  db: Db,
-  tenantId: string,
-  { list, as, columns }: Shown,
-  keys: readonly string[],
-): Promise<Row[]> {
+async function readRows<Row>(db: Db, tenantId: string, shown: Shown, keys: readonly string[]): Promise<Row[]> {
   if (keys.length === 0) return [];
+  const { list, as, columns } = shown;
   const key = sql.ref(`${as}.${LISTS[list].key}`);
   const { rows } = await sql<Row>`
-    SELECT ${columns} FROM ${sql.table(list)} ${sql.ref(as)}
+    SELECT ${columns} FROM ${tableOf(shown)}
      WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId} AND ${key} = ANY (${keys}::uuid[]) ORDER BY ${key} DESC`.execute(
     db,
   );

@@ -4,7 +4,7 @@ import type { PageRequest } from "../lib/page.ts";
 import { countList } from "./list-total.ts";
 import { type CountedList, LISTS } from "./lists.ts";
 import { oneLongSearch } from "./long-searches.ts";
-import { type Counted, type Shown, totalOf } from "./shown.ts";
+import { type Counted, type Shown, tableOf, totalOf } from "./shown.ts";
 import { nextSortedPart } from "./sorted-walk.ts";
 import { isPart, nextPartOfList, type WalkKey } from "./walk.ts";
 
@@ -38,17 +38,13 @@ export async function sortedPage<Row>(
   return await nextPart(db, tenantId, { ...shown, by: order }, page);
 }
 
-async function readPage<Row>(
-  db: Db,
-  tenantId: string,
-  { list, as, columns, where, order }: Sorted,
-  page: PageRequest,
-): Promise<Counted<Row>> {
+async function readPage<Row>(db: Db, tenantId: string, listing: Sorted, page: PageRequest): Promise<Counted<Row>> {
+  const { list, as, columns, where, order } = listing;
   const { skip, limit, countAhead } = page;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const key = sql.ref(`${as}.${column}`);
   const tenant = sql.ref(`${as}.tenant_id`);
-  const rowsOf = sql`FROM ${sql.table(list)} ${sql.ref(as)}
+  const rowsOf = sql`FROM ${tableOf(listing)}
     WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
   const direction = sql.raw(order.descending ? "DESC" : "ASC");
   const nulls = order.nullable ? sql`NULLS LAST` : sql``;
@@ -61,6 +57,6 @@ async function readPage<Row>(
       : totalOf(Number((await count.execute(db)).rows[0]!.n), page);
   const { rows } = await sql<Row>`
     WITH page AS MATERIALIZED (SELECT ${key} AS key ${rowsOf} ${sorted} LIMIT ${limit}::bigint OFFSET ${skip}::bigint)
-    SELECT ${columns} FROM page JOIN ${sql.table(list)} ${sql.ref(as)} ON ${key} = page.key ${sorted}`.execute(db);
+    SELECT ${columns} FROM page JOIN ${tableOf(listing)} ON ${key} = page.key ${sorted}`.execute(db);
   return { rows, ...total };
 }

@@ -3,7 +3,7 @@ import { liftTimeLimit } from "../db/time-limit.ts";
 import type { Db } from "../db/types.ts";
 import type { Walk } from "../lib/page.ts";
 import { type CountedList, LISTS } from "./lists.ts";
-import type { Counted } from "./shown.ts";
+import { type Counted, tableOf } from "./shown.ts";
 import { nextPartOfList, type PartRequest, type WalkedList } from "./walk.ts";
 
 /** How many keys are found at once: each time all rows of the list are read. */
@@ -55,7 +55,7 @@ async function readRows<Row>(db: Db, tenantId: string, walked: WalkedList, keys:
   const { where: listed = "true" }: CountedList = LISTS[list];
   const { rows } = await sql<Row>`
     SELECT ${columns} FROM unnest(${[...keys]}::uuid[]) WITH ORDINALITY AS part (key, place)
-      JOIN ${sql.table(list)} ${sql.ref(as)} ON ${keyOf(walked)} = part.key
+      JOIN ${tableOf(walked)} ON ${keyOf(walked)} = part.key
      WHERE ${sql.ref(`${as}.tenant_id`)} = ${tenantId}::uuid AND ${sql.raw(listed)} AND ${where}
      ORDER BY part.place`.execute(db);
   return rows;

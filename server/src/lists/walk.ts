@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../db/types.ts";
 import type { PageRequest, Walk } from "../lib/page.ts";
 import { type CountedList, LISTS } from "./lists.ts";
-import type { Counted, Shown } from "./shown.ts";
+import { type Counted, type Shown, tableOf } from "./shown.ts";
 
 /** An expression that orders a list. */
 export interface WalkKey {
@@ -88,13 +88,14 @@ export interface WalkedList extends Shown {
 export async function nextPartOfList<Row>(
   db: Db,
   tenantId: string,
-  { list, as, columns, where, by }: WalkedList,
+  walked: WalkedList,
   page: PartRequest,
 ): Promise<Counted<Row>> {
+  const { list, as, columns, where, by } = walked;
   const { key: column, where: listed = "true" }: CountedList = LISTS[list];
   const tenant = sql.ref(`${as}.tenant_id`);
   const key = { by: sql.ref(`${as}.${column}`), type: "uuid", descending: true } as const;
-  const from = sql`FROM ${sql.table(list)} ${sql.ref(as)}
+  const from = sql`FROM ${tableOf(walked)}
     WHERE ${tenant} = ANY (ARRAY[${tenantId}]::uuid[]) AND ${sql.raw(listed)} AND ${where ?? sql`true`}`;
   return await nextPart(db, { columns, from, keys: by ? [by, key] : [key], common: tenant }, page);
 }

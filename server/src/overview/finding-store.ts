@@ -114,8 +114,8 @@ const KINDS: Readonly<Record<FindingKind, (scope: FindingScope) => RawBuilder<un
        AND d.certificate_renew_after IS NULL AND ${ofDevices(scope)}`,
   clock_replaced: (scope) => sql`
     SELECT 'clock_replaced', d.id, d.name, NULL::uuid, array_agg(l.metric ORDER BY l.metric), max(l.received_at)
-      FROM shared_telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
-     WHERE l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
+      FROM shared_latest_values l JOIN shared_devices d ON d.uid = l.device_uid
+     WHERE l.any_replaced AND l.time_replaced AND ${ofDevices(scope)} GROUP BY d.uid, d.id, d.name`,
   server_root_missing: (scope) => sql`
     SELECT 'server_root_missing', d.id, d.name, NULL::uuid, '{}'::text[], ${scope.serverRoot?.announcedAt ?? null}::timestamptz
       FROM shared_devices d

@@ -21,15 +21,14 @@ export interface DeviceRule extends PackRule {
 export interface DeviceMetric {
   /** The newest reading that was evaluated, in microseconds since 1970. Older and equal ones are late or repeated. */
   newest: number;
-  /** {@link newest} before the batch numbered {@link batch}, the last one that had a newer reading. */
-  follows: number;
-  batch: number;
   rules: DeviceRule[];
 }
 
 /** What is cached of a device between two messages. */
 export interface DeviceRules {
   uid: string;
+  /** How many batches of the device were stored when its state was what it is here. */
+  version: number;
   /** There is an unresolved anomaly for its silence, which its next message resolves. */
   silent: boolean;
   /** Only the metrics that have rules. */

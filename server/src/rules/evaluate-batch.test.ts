@@ -19,8 +19,8 @@ function deviceWithRules(count: number): DeviceRules {
       transition: undefined,
     }),
   );
-  const metric = { newest: Number.NEGATIVE_INFINITY, follows: Number.NEGATIVE_INFINITY, batch: 0, rules };
-  return { uid: "d", silent: false, metrics: new Map([["a", metric]]) };
+  const metric = { newest: Number.NEGATIVE_INFINITY, rules };
+  return { uid: "d", version: 0, silent: false, metrics: new Map([["a", metric]]) };
 }
 
 test("the event loop gets turns while one message is evaluated by thousands of rules, and the result is whole", async () => {
@@ -38,7 +38,7 @@ test("the event loop gets turns while one message is evaluated by thousands of r
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const transitions = await evaluateBatch(new Map([["d", deviceWithRules(5_000)]]), [message], 1);
+  const transitions = await evaluateBatch(new Map([["d", deviceWithRules(5_000)]]), [message]);
   isDone = true;
   assert.ok(turns >= 150, `${turns} turns`);
   assert.equal(transitions.rules.length, 5_000);

@@ -1,5 +1,5 @@
 import type { MetricValue, PreparedMessage, TimedReading } from "../telemetry/telemetry.ts";
-import type { Breaches, DeviceMetric, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
+import type { Breaches, DeviceRule, DeviceRules, RuleTransition } from "./device-rules.ts";
 import { evaluate, type Outcome } from "./evaluate-rule.ts";
 
 /** Evaluations (a value by a rule) after which other work gets a turn of the event loop: about a millisecond. */
@@ -18,12 +18,10 @@ export interface BatchTransitions {
  * is newer than all that were evaluated of its metric, so late and repeated data changes nothing.
  *
  * @param devices changed in place: their state after the batch
- * @param batch a number that no other batch has
  */
 export async function evaluateBatch(
   devices: ReadonlyMap<string, DeviceRules>,
   messages: readonly PreparedMessage[],
-  batch: number,
 ): Promise<BatchTransitions> {
   const transitions: BatchTransitions = { rules: [], silenceEnded: [] };
   let evaluations = 0;
@@ -36,7 +34,7 @@ export async function evaluateBatch(
     }
     if (device.metrics.size === 0) continue;
     for (const reading of byTime(message.evaluated ?? message.readings)) {
-      evaluations += evaluateReading(device, reading, batch, transitions.rules);
+      evaluations += evaluateReading(device, reading, transitions.rules);
       if (evaluations < EVALUATIONS_PER_TURN) continue;
       evaluations = 0;
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -50,17 +48,12 @@ export async function evaluateBatch(
 function evaluateReading(
   device: DeviceRules,
   { time, metrics, values }: TimedReading,
-  batch: number,
   transitions: RuleTransition[],
 ): number {
   let evaluations = 0;
   for (let index = 0; index < metrics.length; index++) {
     const metric = device.metrics.get(metrics[index]!);
     if (metric === undefined || time <= metric.newest) continue;
-    if (metric.batch !== batch) {
-      metric.batch = batch;
-      metric.follows = metric.newest;
-    }
     metric.newest = time;
     for (const rule of metric.rules) evaluateValue(device.uid, rule, time, values[index]!, transitions);
     evaluations += metric.rules.length;
@@ -120,12 +113,4 @@ function byTime(readings: readonly TimedReading[]): readonly TimedReading[] {
     if (readings[index]!.time < readings[index - 1]!.time) return readings.toSorted((a, b) => a.time - b.time);
   }
   return readings;
-}
-
-/**
- * For the newest row of a metric in `batch`: the reading before it, from which the evaluation started (minus infinity: none).
- * `undefined` for a row that was not evaluated.
- */
-export function followsOf(metric: DeviceMetric | undefined, time: number, batch: number): number | undefined {
-  return metric !== undefined && metric.batch === batch && metric.newest === time ? metric.follows : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Database, Db } from "../db/database.ts";
 import { RecentMap } from "../lib/recent-map.ts";
+import type { VersionOf } from "../telemetry/telemetry.ts";
 import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
 import { compileRule } from "./evaluate-rule.ts";
 import { type DeviceRow, loadDeviceRows, loadPacks } from "./rule-state-store.ts";
@@ -16,16 +17,18 @@ const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
  * loaded again.
  */
 export interface RuleCache {
-  /** The rules of these devices, for one batch; a single statement loads all that are missing. */
-  rulesOf(uids: ReadonlySet<string>, db?: Db): Promise<BatchRules>;
+  /**
+   * The rules of these devices, for one batch; a single statement loads all that are missing, or are of another version.
+   *
+   * @returns `undefined` when the stored state of a device with rules is of another version, too
+   */
+  rulesOf(
+    uids: ReadonlySet<string>,
+    versionOf: VersionOf,
+    db?: Db,
+  ): Promise<ReadonlyMap<string, DeviceRules> | undefined>;
   /** Drops these devices: it is unknown whether their batch was stored. */
   forget(uids: Iterable<string>): void;
-}
-
-export interface BatchRules {
-  /** A number that no other batch has. */
-  batch: number;
-  devices: ReadonlyMap<string, DeviceRules>;
 }
 
 export function createRuleCache(database: Pick<Database, "db" | "listen">): RuleCache {
@@ -34,14 +37,12 @@ export function createRuleCache(database: Pick<Database, "db" | "listen">): Rule
   let listening: Promise<unknown> | undefined;
   /** How many notifications have arrived: what was loaded while one arrived may be older than it. */
   let changes = 0;
-  let batches = 0;
 
   function onChange(uid: string): void {
     changes++;
-    if (uid === "") {
-      devices.clear();
-      packs.clear();
-    } else devices.delete(uid);
+    if (uid === "") packs.clear();
+    if (uid === "") devices.clear();
+    else devices.delete(uid);
   }
 
   async function listen(): Promise<void> {
@@ -57,9 +58,8 @@ export function createRuleCache(database: Pick<Database, "db" | "listen">): Rule
     const before = changes;
     const rows = await loadDeviceRows(db, uids);
     const rules = await packs.rulesOf(db, new Set(rows.flatMap((row) => row.packs ?? [])));
-    const loaded = uids.map((uid): DeviceRules => ({ uid, silent: false, metrics: NO_METRICS }));
-    const byUid = new Map(loaded.map((device, index) => [device.uid, index]));
-    for (const row of rows) loaded[byUid.get(row.uid)!] = toDevice(row, rules);
+    const known = new Map(rows.map((row) => [row.uid, toDevice(row, rules)]));
+    const loaded = uids.map((uid) => known.get(uid) ?? { uid, version: 0, silent: false, metrics: NO_METRICS });
     if (changes !== before) {
       packs.clear();
       return loaded;
@@ -69,20 +69,24 @@ export function createRuleCache(database: Pick<Database, "db" | "listen">): Rule
   }
 
   return {
-    async rulesOf(uids, db = database.db) {
+    async rulesOf(uids, versionOf, db = database.db) {
       const found = new Map<string, DeviceRules>();
       const missing: string[] = [];
       for (const uid of uids) {
         const cached = devices.get(uid);
-        if (cached) found.set(uid, cached);
+        if (cached !== undefined && isOf(cached, versionOf(uid).before)) found.set(uid, cached);
         else missing.push(uid);
       }
-      if (missing.length > 0) for (const device of await load(db, missing)) found.set(device.uid, device);
-      return { batch: ++batches, devices: found };
+      if (missing.length === 0) return found;
+      for (const device of await load(db, missing)) {
+        if (!isOf(device, versionOf(device.uid).before)) return undefined;
+        found.set(device.uid, device);
+      }
+      return found;
     },
     forget(uids) {
       for (const uid of uids) devices.delete(uid);
-      // A device is loaded with the newest readings of the metrics that its packs name now, so the packs are loaded with it.
+      // A device is loaded with the newest readings of what its packs name now, so the packs are loaded with it.
       packs.clear();
     },
   };
@@ -107,6 +111,11 @@ function createPackCache() {
   };
 }
 
+/** A device without rules has no state that could be outdated. */
+function isOf({ metrics, version }: DeviceRules, expected: number): boolean {
+  return metrics.size === 0 || version === expected;
+}
+
 function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>): DeviceRules {
   const open = new Set(row.open ?? []);
   const states = new Map((row.states ?? []).map((state) => [state.rule, state]));
@@ -115,11 +124,12 @@ function toDevice(row: DeviceRow, packs: ReadonlyMap<string, PackRule[]>): Devic
   for (const packRule of (row.packs ?? []).flatMap((id) => packs.get(id) ?? [])) {
     const { id, metric: name } = packRule.rule;
     const newest = latest.get(name) ?? Number.NEGATIVE_INFINITY;
-    const metric = metrics.get(name) ?? { newest, follows: newest, batch: 0, rules: [] };
+    const metric = metrics.get(name) ?? { newest, rules: [] };
     metric.rules.push({ ...packRule, state: stateOf(open.has(id), states.get(id)), transition: undefined });
     metrics.set(name, metric);
   }
-  return { uid: row.uid, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NO_METRICS };
+  const version = Number(row.version);
+  return { uid: row.uid, version, silent: open.has(null), metrics: metrics.size > 0 ? metrics : NO_METRICS };
 }
 
 /** The anomaly decides whether the rule is open; a stored state that contradicts it is ignored. */

@@ -8,6 +8,8 @@ import { stillEvaluated } from "./transition-store.ts";
 /** What is stored of a device that evaluation needs. Times are microseconds since 1970. */
 export interface DeviceRow {
   uid: string;
+  /** How many of its batches were stored, as a bigint. */
+  version: string;
   /** Ids of the packs assigned to it or to its type. */
   packs: string[] | null;
   /** The newest reading of every metric that rules of the packs name. */
@@ -18,24 +20,25 @@ export interface DeviceRow {
 }
 
 /**
- * One statement, hence one snapshot: a state and the newest reading that it was evaluated from belong together. A device may have
- * sent any number of metrics: only those that rules name are read, each by one step into the index.
+ * One statement, hence one snapshot: a state, the newest reading that it was evaluated from and the version belong together. A device may
+ * have sent any number of metrics: only those that rules name are returned.
  */
 const deviceRows = statement<{ uids: string }, DeviceRow>(
   "load-device-rules",
   (p) => sql`
-SELECT d.uid, r.packs, r.latest, r.states,
+SELECT d.uid, coalesce(v.version, 0) AS version, r.packs, r.latest, r.states,
        (SELECT json_agg(a.rule_id) FROM shared_anomalies a
          WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.certificate_id IS NULL) AS open
   FROM unnest(${p.uids}::text::uuid[]) AS asked (uid)
   JOIN shared_devices d ON d.uid = asked.uid AND d.deleted_at IS NULL
+  LEFT JOIN shared_device_latest v ON v.device_uid = asked.uid
   LEFT JOIN LATERAL (
     SELECT json_agg(DISTINCT p.threshold_id) AS packs,
            (SELECT json_agg(json_build_object('metric', l.metric, 'time', (extract(epoch FROM l.ts) * 1000000)::bigint))
-              FROM (SELECT DISTINCT r ->> 'metric' AS metric FROM thresholds t CROSS JOIN json_array_elements(t.rules) r
-                     WHERE t.id = ANY (array_agg(p.threshold_id))) m
-             CROSS JOIN LATERAL (SELECT n.metric, n.ts FROM shared_telemetry_latest n
-                                  WHERE n.device_uid = d.uid AND n.metric = m.metric OFFSET 0) l) AS latest,
+              FROM shared_latest_values l
+             WHERE l.device_uid = d.uid
+               AND l.metric = ANY (ARRAY(SELECT r ->> 'metric' FROM thresholds t CROSS JOIN json_array_elements(t.rules) r
+                                          WHERE t.id = ANY (array_agg(p.threshold_id))))) AS latest,
            (SELECT json_agg(json_build_object('rule', s.rule_id, 'phase', s.phase,
                                               'since', (extract(epoch FROM s.since) * 1000000)::bigint))
               FROM rule_states s WHERE s.device_uid = d.uid) AS states

@@ -2,20 +2,21 @@ import { type RawBuilder, sql } from "kysely";
 import { openSilences, resolveSilences } from "../anomalies/anomalies.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
-import { LAST_SEEN_INTERVAL_SECONDS } from "../telemetry/telemetry.ts";
 
 type Time = RawBuilder<Date>;
 
 /**
- * Devices `d` that were seen once and have been silent for longer than their type `y` allows. Silence counts from `listeningSince`
- * at the earliest: before, no process of ours recorded messages. The last message may be later than `last_seen_at` by less than the
- * interval at which ingest stores it.
+ * Devices `d` that were seen once and have been silent for longer than their type allows. Silence counts from `listeningSince` at the earliest:
+ * before, no process of ours recorded messages.
  */
-const silent = (now: Time, listeningSince: Time) => sql`shared_device_types y
-  JOIN shared_devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id
-   AND y.silent_for_seconds IS NOT NULL AND d.deleted_at IS NULL AND d.last_seen_at IS NOT NULL
-   AND greatest(d.last_seen_at, ${listeningSince}::timestamptz)
-       <= ${now}::timestamptz - make_interval(secs => y.silent_for_seconds + ${sql.lit(LAST_SEEN_INTERVAL_SECONDS)})`;
+const silent = (now: Time, listeningSince: Time) => sql`(
+  SELECT d.uid, d.id, d.tenant_id, y.silent_for_seconds, greatest(d.last_seen_at, l.seen_at) AS last_seen_at
+    FROM shared_device_types y
+    JOIN shared_devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id AND d.deleted_at IS NULL
+    LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
+   WHERE y.silent_for_seconds IS NOT NULL AND greatest(d.last_seen_at, l.seen_at) IS NOT NULL
+     AND greatest(d.last_seen_at, l.seen_at, ${listeningSince}::timestamptz)
+         < ${now}::timestamptz - make_interval(secs => y.silent_for_seconds)) d`;
 
 interface Period {
   now: Date;
@@ -30,7 +31,7 @@ export interface SilentDevice {
 
 const silentDevices = statement<Period & { after: string; limit: number }, SilentDevice>(
   "silent-devices",
-  (p) => sql`SELECT d.uid, y.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
+  (p) => sql`SELECT d.uid, d.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
    WHERE d.uid > ${p.after}::uuid
      AND NOT EXISTS (SELECT FROM shared_anomalies a
        WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL AND a.certificate_id IS NULL)
@@ -61,7 +62,7 @@ const opened = statement<Period & { silences: string }, never>(
           FROM ${silent(p.now, p.listeningSince)}
           JOIN jsonb_to_recordset(${p.silences}::text::jsonb)
                AS o (id uuid, device_uid uuid, silent_for_seconds integer, severity text, message text)
-            ON o.device_uid = d.uid AND o.silent_for_seconds = y.silent_for_seconds`,
+            ON o.device_uid = d.uid AND o.silent_for_seconds = d.silent_for_seconds`,
       p.now,
     )}) SELECT notify_rules_changed(device_uid::text) FROM opened`,
 );
@@ -80,9 +81,10 @@ const ended = statement<{ now: Date }, never>(
     sql`WITH ended AS (${resolveSilences(
       sql`SELECT s.device_uid, CASE WHEN y.silent_for_seconds IS NULL THEN 'silence_allowed' END AS end_reason
           FROM shared_anomalies s JOIN shared_devices d ON d.uid = s.device_uid
+          LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
           LEFT JOIN shared_device_types y ON y.id = d.device_type_id
          WHERE s.resolved_at IS NULL AND s.rule_id IS NULL AND s.certificate_id IS NULL
-           AND (d.last_seen_at >= s.opened_at OR y.silent_for_seconds IS NULL)`,
+           AND (greatest(d.last_seen_at, l.seen_at) >= s.opened_at OR y.silent_for_seconds IS NULL)`,
       p.now,
     )}) SELECT notify_rules_changed(device_uid::text) FROM ended`,
 );

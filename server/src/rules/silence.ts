@@ -37,7 +37,7 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     }
   }
 
-  /** Without those that this process received a message of: it may wait for its commit, and not every one updates `last_seen_at`. */
+  /** Without those that this process received a message of, which may wait for its commit. */
   function unheard(found: readonly SilentDevice[], now: Date): readonly SilentDevice[] {
     if (found.length === 0) return found;
     const received = telemetry.lastReceived(found.map(({ uid }) => uid));

@@ -72,7 +72,7 @@ export function changesRules(given: () => TwoServers): void {
     for (const device of [0, 1, 2]) await say(device, { a: 0 });
     await read();
     for (let round = 1; round <= 20; round++) {
-      const lock = "SELECT FROM telemetry_latest WHERE device_uid = $1 FOR UPDATE";
+      const lock = "SELECT FROM device_latest WHERE device_uid = $1 FOR UPDATE";
       let late: Promise<void> | undefined;
       await server.app.database.db.transaction().execute(async (tx) => {
         await runSql(tx, lock, [devices[0]!.uid]);

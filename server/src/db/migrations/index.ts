@@ -49,6 +49,7 @@ import { personalNotifications } from "./monitoring/0044-personal-notifications.
 import { ownWebhooks } from "./monitoring/0050-own-webhooks.ts";
 import { mailsToMailboxes } from "./monitoring/0051-mails-to-mailboxes.ts";
 import { releasedByDuty } from "./monitoring/0052-released-by-duty.ts";
+import { deviceLatest } from "./monitoring/0056-device-latest.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   { number: 53, name: "node records", sql: nodeRecords },
   { number: 54, name: "reaped nodes", sql: reapedNodes },
   { number: 55, name: "node leases", sql: nodeLeases },
+  { number: 56, name: "device latest", sql: deviceLatest },
 ];

@@ -5,6 +5,7 @@ import { negated } from "../../lists/negated.ts";
 import { isOneOf } from "../../lists/one-of.ts";
 import { type CertificateState, isInState } from "../certificate-state-store.ts";
 import type { Connectivity } from "../device-view-store.ts";
+import { lastSeenAt } from "../last-seen-store.ts";
 
 /** Properties that a device has, or has not. Of a property with several values, one suffices. */
 export interface DeviceProperties {
@@ -33,13 +34,13 @@ export interface DeviceFilter extends DeviceProperties {
   viewer?: ViewedGroups | undefined;
 }
 
-/** SQL conditions on the device `d`; none where the filter is empty. */
+/** SQL conditions on the device `d`, with `withLastSeen` joined to it; none where the filter is empty. */
 export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<unknown>[] {
   const { not = {}, createdFrom, createdBefore, seenFrom, seenBefore, viewer } = filter;
   const conditions = [...propertyConditions(filter, now), ...negated(propertyConditions(not, now))];
   conditions.push(...createdBetween("d.uid", { from: createdFrom, to: createdBefore }));
-  if (seenFrom !== undefined) conditions.push(sql`d.last_seen_at >= ${seenFrom}::timestamptz`);
-  if (seenBefore !== undefined) conditions.push(sql`d.last_seen_at < ${seenBefore}::timestamptz`);
+  if (seenFrom !== undefined) conditions.push(sql`${lastSeenAt} >= ${seenFrom}::timestamptz`);
+  if (seenBefore !== undefined) conditions.push(sql`${lastSeenAt} < ${seenBefore}::timestamptz`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "d.uid"));
   return conditions;
 }

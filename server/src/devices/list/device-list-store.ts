@@ -9,6 +9,7 @@ import { searchPage } from "../../lists/search-page.ts";
 import { sortedPage } from "../../lists/sorted-page.ts";
 import { oncePerWalk } from "../../lists/walk.ts";
 import { type DeviceRow, deviceColumns } from "../device-view-store.ts";
+import { lastSeenAt, withLastSeen } from "../last-seen-store.ts";
 import { type DeviceFilter, deviceConditions } from "./device-conditions-store.ts";
 
 /**
@@ -19,7 +20,7 @@ const ORDERS = {
   name: { by: sql`lower(d.name) COLLATE "C"`, type: "text" },
   id: { by: sql`d.id`, type: "text" },
   createdAt: { by: sql`d.uid`, type: "uuid" },
-  lastSeenAt: { by: sql`d.last_seen_at`, type: "timestamptz", nullable: true },
+  lastSeenAt: { by: lastSeenAt, type: "timestamptz", nullable: true },
   certificateExpiresAt: { by: sql`d.certificate_until`, type: "timestamptz", nullable: true },
 } as const;
 
@@ -44,7 +45,7 @@ export async function listDeviceRows(
   now: Date,
   manySeen = MANY_SEEN,
 ): Promise<Counted<DeviceRow>> {
-  const shown = { list: "devices", as: "d", columns: deviceColumns(sql`${now}`) } as const;
+  const shown = { list: "devices", as: "d", join: withLastSeen, columns: deviceColumns(sql`${now}`) } as const;
   const where = allOf(deviceConditions(filter, now));
   const order = sort && {
     order: { ...ORDERS[sort.by], descending: sort.descending },

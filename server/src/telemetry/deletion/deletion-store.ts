@@ -52,8 +52,8 @@ const deleteMarks: DeleteBatch = async (db, uids, limit) => {
 
 const deleteLatest: DeleteBatch = async (db, uids, limit) => {
   const { numAffectedRows } = await sql`
-    DELETE FROM telemetry_latest WHERE (device_uid, metric) IN (
-      SELECT device_uid, metric FROM telemetry_latest WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
+    DELETE FROM device_latest WHERE device_uid IN (
+      SELECT device_uid FROM device_latest WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
        LIMIT ${limit})`.execute(db);
   return Number(numAffectedRows);
 };

@@ -23,12 +23,12 @@ export interface ChangeScope {
 export type RowKey = Pick<ChangedRow, "device_uid" | "metric">;
 
 /**
- * Up to `limit` latest values that `since` did not show, by device and metric, after the key `after`. `xmin`, the transaction that
- * wrote a row, tells that: neither a column nor an index is needed, so storing does not pay for followers. It has 32 bits and wraps
+ * Up to `limit` latest values that `since` did not show, by device and metric, after the key `after`. Each says which transaction wrote
+ * it; which wrote the row (`xmin`), and so whether any value may have changed, is compared first. That number has 32 bits and wraps
  * around; `age` counts back from now. When `since` is too old for that, or is of another database (a restored backup), every
  * value is returned. Rows must not be written after a savepoint: their `xmin` would be a subtransaction, which no snapshot lists.
  *
- * Planned for each call. `CASE` hides the comparison of `xmin` from the planner, which cannot estimate how many rows have changed.
+ * Planned for each call. `CASE` hides the comparisons from the planner, which cannot estimate how many rows have changed.
  *
  * @returns the rows, with the snapshot they were read in
  */
@@ -41,7 +41,9 @@ export async function selectChanged(
 ): Promise<{ snapshot: Snapshot; rows: ChangedRow[] }> {
   const inProgress = plainArray(since.inProgress.map((xid) => String(BigInt.asUintN(32, BigInt(xid)))));
   const asked = deviceIds === undefined ? sql`true` : sql`d.id = ANY (${textArray(deviceIds)}::text::text[])`;
-  const later = after ? sql`(l.device_uid, l.metric) > (${after.device_uid}::uuid, ${after.metric}::text)` : sql`true`;
+  const later = after
+    ? sql`l.device_uid >= ${after.device_uid}::uuid AND (l.device_uid, l.metric) > (${after.device_uid}::uuid, ${after.metric}::text)`
+    : sql`true`;
   // The first page of a pass reads all rows before it sorts. Later in a pass most rows have changed, so that the order of the
   // index soon fills a page.
   const barrier = after ? sql`` : sql`OFFSET 0`;
@@ -50,23 +52,29 @@ export async function selectChanged(
       FROM (SELECT 1) one LEFT JOIN (
         SELECT * FROM (
           SELECT d.id AS device_id, l.device_uid, l.metric, l.ts, l.number, l.flag, l.text, l.received_at, l.time_replaced
-            FROM telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
+            FROM shared_latest_values l JOIN shared_devices d ON d.uid = l.device_uid
            WHERE d.tenant_id = ${tenantId} AND d.deleted_at IS NULL AND ${visibleDevice(viewer, "d.uid")}
              AND ${asked} AND ${later}
-             AND CASE WHEN age(l.xmin) <= (${ageOf(since.xmin)}) AND age(l.xmin) >= 0
-                      THEN age(l.xmin) <= (${ageOf(since.xmax)}) OR l.xmin = ANY (${inProgress}::text::xid[])
+             AND CASE WHEN age(l.row_writer) <= (${ageOf(since.xmin)}) AND age(l.row_writer) >= 0
+                      THEN age(l.row_writer) <= (${ageOf(since.xmax)}) OR l.row_writer = ANY (${inProgress}::text::xid[])
                       ELSE false END
+             AND CASE WHEN (${ageOf(since.xmin)}) < ${sql.lit(EVERY)} THEN l.written >= ${since.xmax}::text::xid8
+                        OR l.written = ANY (${plainArray(since.inProgress)}::text::xid8[])
+                      ELSE true END
            ${barrier}) changed
          ORDER BY device_uid, metric LIMIT ${limit}) c ON true
      ORDER BY c.device_uid, c.metric`.execute(db);
   return { snapshot: parseSnapshot(rows[0]!.snapshot), rows: rows.filter((row) => row.device_uid !== null) };
 }
 
-/** How many transactions ago `xid` (64 bits) was; the largest number when that does not fit. */
+/** An age beyond those that can be compared. */
+const EVERY = 2_147_483_647;
+
+/** How many transactions ago `xid` (64 bits) was; {@link EVERY} when that does not fit. */
 function ageOf(xid: string): RawBuilder<unknown> {
   return sql`
     SELECT CASE WHEN pg_snapshot_xmax(pg_current_snapshot())::text::numeric - ${xid}::numeric BETWEEN 0 AND 2000000000
-                THEN age(mod(${xid}::numeric, 4294967296)::text::xid) ELSE 2147483647 END`;
+                THEN age(mod(${xid}::numeric, 4294967296)::text::xid) ELSE ${sql.lit(EVERY)} END`;
 }
 
 /** The transactions that are visible now. */

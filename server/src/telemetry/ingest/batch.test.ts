@@ -3,7 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import { type PreparedMessage, toColumns } from "./batch.ts";
-import { createLastSeenThrottle } from "./last-seen-throttle.ts";
 import { createServerTime } from "./server-time.ts";
 
 function message(deviceUid: string, time: number, values: Record<string, number>, receivedAt = time): PreparedMessage {
@@ -82,15 +81,4 @@ test("a device never gets the same server time twice, and gets the clock's time 
   const burst = Array.from({ length: 1_500 }, () => time.next("a", 6));
   assert.deepEqual([burst[0], burst.at(-1)], [6_000, 7_499]);
   assert.deepEqual([time.next("a", 7), time.next("b", 7), time.next("a", 8)], [7_500, 7_000, 8_000]);
-});
-
-test("last_seen_at of a device is due a second after the last update, sooner when that was not stored", () => {
-  const throttle = createLastSeenThrottle();
-  const due = (receivedAt: number) => [...throttle.select([message("a", receivedAt, { x: 1 })]).values()];
-  assert.deepEqual(due(10_000_000), [10_000_000]);
-  assert.deepEqual(due(10_999_999), []);
-  assert.deepEqual(due(11_000_000), [11_000_000]);
-  throttle.undo(new Map([["a", 11_000_000]]));
-  assert.deepEqual(due(11_000_001), [11_000_001]);
-  assert.deepEqual(due(9_000_000), [9_000_000], "after a clock step back");
 });

@@ -75,7 +75,8 @@ export function toColumns(messages: readonly PreparedMessage[]): TelemetryColumn
   return columns;
 }
 
-function byDevice(a: PreparedMessage, b: PreparedMessage): number {
+/** The order of rows, in which processes lock them. */
+export function byDevice(a: PreparedMessage, b: PreparedMessage): number {
   return a.deviceUid < b.deviceUid ? -1 : a.deviceUid > b.deviceUid ? 1 : 0;
 }
 

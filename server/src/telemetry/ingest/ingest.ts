@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createLatestCache } from "../latest/latest-cache.ts";
 import { createMetricCap } from "../metric-cap/metric-cap.ts";
 import { createPartitionTargets } from "../partitions/partition-targets.ts";
 import { type IngestQueue, IngestShard } from "../queue/ingest-shard.ts";
@@ -10,8 +11,8 @@ import { Isolation } from "../queue/isolation.ts";
 import type { SettleDeps } from "../queue/settle-batch.ts";
 import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
-import { createLastSeenThrottle, type LastSeenThrottle } from "./last-seen-throttle.ts";
 import { type Message, prepareMessage, unprepared } from "./prepare-message.ts";
+import { createReceivedTimes, type ReceivedTimes } from "./received-times.ts";
 import { createServerTime } from "./server-time.ts";
 
 /**
@@ -55,13 +56,15 @@ export function createIngest(deps: IngestDeps): Ingest {
   const { database, clock, limits } = deps;
   const ofDevices = createServerTime();
   const isolation = new Isolation();
-  const lastSeen = createLastSeenThrottle();
+  const received = createReceivedTimes();
+  const latest = createLatestCache(database.db);
   const shared = {
     ...deps,
     isolation,
-    lastSeen,
+    received,
+    latest,
     limitLockWait: database.kind === "postgres",
-    metricCap: createMetricCap(database.db, limits),
+    metricCap: createMetricCap(latest, limits),
     partitionTargets: createPartitionTargets(database),
     dirtyHours: createDirtyHourTracker(),
   };
@@ -88,7 +91,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       };
     },
     isolatedTenants: () => isolation.size,
-    lastReceived: (deviceUids) => lastReceived(deviceUids, lastSeen, shards),
+    lastReceived: (deviceUids) => lastReceived(deviceUids, received, shards),
     async drain() {
       await Promise.all(shards.map((shard) => shard.drain()));
     },
@@ -97,11 +100,11 @@ export function createIngest(deps: IngestDeps): Ingest {
 
 function lastReceived(
   deviceUids: Iterable<string>,
-  lastSeen: LastSeenThrottle,
+  times: ReceivedTimes,
   shards: readonly IngestShard[],
 ): ReadonlyMap<string, number> {
   const received = new Map<string, number>();
-  for (const uid of deviceUids) received.set(uid, lastSeen.received(uid) ?? Number.NEGATIVE_INFINITY);
+  for (const uid of deviceUids) received.set(uid, times.of(uid) ?? Number.NEGATIVE_INFINITY);
   for (const shard of shards) {
     for (const { prepared } of shard) {
       const last = received.get(prepared.deviceUid);

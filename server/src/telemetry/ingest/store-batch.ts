@@ -2,21 +2,20 @@ import type { Database, Tx } from "../../db/database.ts";
 import { type BoundStatement, runPipelined } from "../../db/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import { changeDevices } from "../latest/change-devices.ts";
+import { isLatestConflict } from "../latest/change-latest-store.ts";
+import { isWritten, type LatestChange } from "../latest/device-latest.ts";
+import type { LatestCache } from "../latest/latest-cache.ts";
+import { lockLatest } from "../latest/latest-rows-store.ts";
 import { isMissingPartition } from "../partitions/partition-store.ts";
 import type { PartitionTargets } from "../partitions/partition-targets.ts";
 import { MAX_REJECTED_PER_DEVICE } from "../reading.ts";
 import { markDirty } from "../roll-up/dirty-hour-store.ts";
 import type { DirtyHourTracker } from "../roll-up/dirty-hours.ts";
-import { type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
-import type { BatchEvaluator } from "./batch-evaluator.ts";
-import {
-  isEvaluationConflict,
-  LOCK_NOT_AVAILABLE,
-  lockLatest,
-  type StoredBatch,
-  storeReadings,
-} from "./batch-store.ts";
-import type { LastSeen } from "./last-seen-throttle.ts";
+import { byDevice, type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
+import type { BatchEvaluator, VersionOf } from "./batch-evaluator.ts";
+import { LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-store.ts";
 import { storeRejected } from "./rejected-message-store.ts";
 
 /** SQLSTATEs of a serialization failure and a deadlock: the same batch succeeds a moment later. */
@@ -30,6 +29,8 @@ export interface StoreBatchDeps {
   evaluator: BatchEvaluator;
   partitionTargets: PartitionTargets;
   dirtyHours: DirtyHourTracker;
+  latest: LatestCache;
+  limits: Pick<Limits, "metricsPerDevice">;
 }
 
 /** What stays the same in every attempt to store a batch. */
@@ -37,33 +38,43 @@ interface Batch {
   messages: readonly PreparedMessage[];
   guards: readonly BoundStatement[];
   columns: TelemetryColumns;
-  lastSeen: LastSeen;
+  /** When each device sent its last message, in the order in which rows are locked. */
+  seen: ReadonlyMap<string, number>;
   rejected: RejectedMessage[];
 }
 
+/** Another process has stored a batch of a device, so that its rules are to be evaluated from another state. */
+class Outdated extends Error {}
+
 /**
- * Stores `messages` and what their rules make of them in one commit. When another process stored newer readings of the same devices
- * in between, the rules are evaluated again, then with those readings locked.
+ * Stores `messages` and what their rules make of them in one commit. When another process has stored messages of the same devices
+ * in between, all is prepared again, then with the latest values of these devices locked.
  *
  * @param guards statements that may refuse the batch; the first of its transaction
+ * @throws TooManyMetrics when another process has added metrics to one of the devices
  * @throws what the database throws; nothing is stored then
  */
 export async function storeBatch(
   deps: StoreBatchDeps,
   messages: readonly PreparedMessage[],
-  lastSeen: LastSeen,
   guards: readonly BoundStatement[],
 ): Promise<void> {
-  const batch = { messages, guards, columns: toColumns(messages), lastSeen, rejected: newestRejected(messages) };
-  const deviceUids = new Set(messages.map(({ deviceUid }) => deviceUid));
+  const batch = {
+    messages,
+    guards,
+    columns: toColumns(messages),
+    seen: seenOf(messages),
+    rejected: newestRejected(messages),
+  };
   let lockFirst = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await tryToStore(deps, batch, lockFirst);
     } catch (error) {
-      deps.evaluator.forget(deviceUids);
+      deps.evaluator.forget(batch.seen.keys());
+      deps.latest.forget(batch.seen.keys());
       if (isMissingPartition(error)) deps.partitionTargets.invalidate();
-      lockFirst ||= isEvaluationConflict(error);
+      lockFirst ||= isConflict(error);
       if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
@@ -71,44 +82,75 @@ export async function storeBatch(
 
 async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean): Promise<void> {
   const { db } = deps.database;
-  const { messages, columns, lastSeen } = batch;
+  const { messages, columns } = batch;
   const nowMs = deps.clock.now().getTime();
   const retention = await deps.partitionTargets.of(messages, columns, nowMs);
   const { toMark, confirm } = deps.dirtyHours.select(columns, retention, nowMs);
-  const target = { columns, lastSeen, retention, dirtyHours: toMark, nowMs };
+  const target = { columns, retention, dirtyHours: toMark, nowMs };
+  let latest: readonly LatestChange[] = [];
   if (lockFirst) {
     await db.transaction().execute(async (tx) => {
       await runPipelined(tx, batch.guards);
-      await lockLatest(tx, columns);
-      await runPipelined(tx, await statementsOf(deps, batch, target, tx));
+      await lockLatest(tx, batch.seen.keys());
+      latest = await changesOf(deps, batch, tx);
+      await runPipelined(tx, await statementsOf(deps, batch, { ...target, latest }, tx));
     });
   } else {
-    await runPipelined(db, [...batch.guards, ...(await statementsOf(deps, batch, target))]);
+    latest = await changesOf(deps, batch);
+    await runPipelined(db, [...batch.guards, ...(await statementsOf(deps, batch, { ...target, latest }))]);
   }
+  for (const change of latest) change.latest.version = versionsOf(change).after;
   const storedMs = deps.clock.now().getTime();
   const unmarked = confirm(storedMs);
   if (unmarked) await markDirty(db, unmarked, storedMs);
 }
 
+/** Changes the latest values of the batch's devices in memory. */
+async function changesOf(
+  { latest, limits }: StoreBatchDeps,
+  { columns, seen }: Batch,
+  tx?: Tx,
+): Promise<LatestChange[]> {
+  const devices = await latest.of(new Set(seen.keys()), tx);
+  return changeDevices(latest, devices, columns, { seen, limit: limits.metricsPerDevice });
+}
+
 /** Evaluates the rules. @returns one statement when they change no state and no message was rejected */
 async function statementsOf(
   { evaluator, ids }: StoreBatchDeps,
-  { messages, columns, rejected }: Batch,
-  target: Omit<StoredBatch, "follows">,
+  { messages, rejected }: Batch,
+  target: StoredBatch,
   tx?: Tx,
 ): Promise<BoundStatement[]> {
-  const { locks, follows, transitions } = await evaluator.evaluate(messages, columns, tx);
+  const versions = new Map(target.latest.map((change) => [change.deviceUid, versionsOf(change)]));
+  const evaluation = await evaluator.evaluate(messages, (uid) => versions.get(uid)!, tx);
+  if (evaluation === undefined) throw new Outdated();
   const rejectedIds = rejected.map(({ at }) => ids.uuid(new Date(at / 1000)));
   return [
-    ...locks,
-    storeReadings({ ...target, follows }),
+    ...evaluation.locks,
+    storeReadings(target),
     ...(rejected.length > 0 ? storeRejected(rejected, rejectedIds) : []),
-    ...transitions,
+    ...evaluation.transitions,
   ];
 }
 
+function versionsOf(change: LatestChange): ReturnType<VersionOf> {
+  const before = change.latest.version;
+  return { before, after: isWritten(change) ? before + 1 : before };
+}
+
+function seenOf(messages: readonly PreparedMessage[]): ReadonlyMap<string, number> {
+  const seen = new Map<string, number>();
+  for (const { deviceUid, receivedAt } of messages.toSorted(byDevice)) seen.set(deviceUid, receivedAt);
+  return seen;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Outdated || isLatestConflict(error);
+}
+
 function isRetryable(error: unknown): boolean {
-  return TRANSIENT.has(sqlState(error)) || isEvaluationConflict(error) || isMissingPartition(error);
+  return TRANSIENT.has(sqlState(error)) || isConflict(error) || isMissingPartition(error);
 }
 
 /** SQLSTATE of a statement that was cancelled, nearly always because it reached its time limit. */

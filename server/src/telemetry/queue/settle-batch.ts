@@ -2,17 +2,17 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Metrics } from "../../lib/metrics.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import { limitLockWait } from "../ingest/batch-store.ts";
-import type { LastSeenThrottle } from "../ingest/last-seen-throttle.ts";
+import type { ReceivedTimes } from "../ingest/received-times.ts";
 import { type StoreBatchDeps, storeBatch, storeOutcome } from "../ingest/store-batch.ts";
+import { TooManyMetrics } from "../latest/change-devices.ts";
 import type { MetricCap } from "../metric-cap/metric-cap.ts";
-import { isMetricConflict } from "../metric-cap/metric-cap-store.ts";
 import type { PendingMessage } from "./pending-message.ts";
 
 /** How often the metrics of a batch are checked again because another process has added some to its devices. */
 const MAX_CHECKS = 5;
 
 export interface SettleDeps extends StoreBatchDeps {
-  lastSeen: LastSeenThrottle;
+  received: ReceivedTimes;
   metricCap: MetricCap;
   /** A shared batch waits a short time for locks only: another tenant's transaction may have them. Not on the embedded database. */
   limitLockWait: boolean;
@@ -35,7 +35,7 @@ export async function storePending(deps: SettleDeps, batch: readonly PendingMess
       await tryToStore(deps, batch);
       return { outcome: "stored" };
     } catch (error) {
-      if (isMetricConflict(error) && check < MAX_CHECKS) continue;
+      if (error instanceof TooManyMetrics && check < MAX_CHECKS) continue;
       const outcome = storeOutcome(error);
       if (outcome === "failed") {
         deps.logger.error({ err: error, messages: batch.length }, "telemetry could not be stored");
@@ -46,17 +46,11 @@ export async function storePending(deps: SettleDeps, batch: readonly PendingMess
 }
 
 async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<void> {
-  const { guards, confirm } = await deps.metricCap.admit(batch);
-  const limits = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
+  await deps.metricCap.admit(batch);
+  const guards = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
   const messages = batch.map(({ prepared }) => prepared);
-  const lastSeen = deps.lastSeen.select(messages);
-  try {
-    await storeBatch(deps, messages, lastSeen, [...limits, ...guards]);
-  } catch (error) {
-    deps.lastSeen.undo(lastSeen);
-    throw error;
-  }
-  confirm();
+  deps.received.record(messages);
+  await storeBatch(deps, messages, guards);
 }
 
 function areOfSeveralTenants(batch: readonly PendingMessage[]): boolean {

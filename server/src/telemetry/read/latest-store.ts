@@ -20,7 +20,7 @@ const selectLatest = statement<{ tenantId: string; deviceUid: string }, LatestRo
   "latest-values",
   (p) => sql`
   SELECT l.metric, l.ts, l.number, l.flag, l.text, l.received_at, l.time_replaced
-    FROM telemetry_latest l JOIN shared_devices d ON d.uid = l.device_uid
+    FROM shared_latest_values l JOIN shared_devices d ON d.uid = l.device_uid
    WHERE d.tenant_id = ${p.tenantId}::uuid AND l.device_uid = ${p.deviceUid}::uuid
    ORDER BY l.metric COLLATE "C"`,
 );

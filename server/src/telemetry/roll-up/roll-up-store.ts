@@ -34,14 +34,15 @@ const ofHours = (hours: Hours) => sql`USING ${rowsOf(hours)}
 const insertMinutes = (hours: Hours) => sql`
   INSERT INTO telemetry_minute (device_uid, metric, bucket, lowest, highest, total, readings, retention_days)
   SELECT r.* FROM (
-    SELECT l.device_uid, l.metric, m.bucket, m.lowest, m.highest, m.total, m.readings, m.retention_days
+    SELECT l.device_uid, n.metric, m.bucket, m.lowest, m.highest, m.total, m.readings, m.retention_days
       FROM ${rowsOf(hours)}
-      JOIN telemetry_latest l ON l.device_uid = c.device_uid
+      JOIN device_latest l ON l.device_uid = c.device_uid
+     CROSS JOIN LATERAL unnest(l.metrics) AS n (metric)
      CROSS JOIN LATERAL (
        SELECT date_bin('1 minute', t.ts, 'epoch') AS bucket, min(t.number) AS lowest, max(t.number) AS highest,
               sum(${addend}) AS total, count(*) AS readings, t.retention_days
          FROM telemetry t
-        WHERE t.device_uid = l.device_uid AND t.metric = l.metric AND t.number IS NOT NULL AND ${inHour(sql`t.ts`, hours)}
+        WHERE t.device_uid = l.device_uid AND t.metric = n.metric AND t.number IS NOT NULL AND ${inHour(sql`t.ts`, hours)}
         GROUP BY 1, t.retention_days) m) r
    WHERE ${readingsExist(hours)}`;
 

@@ -1,0 +1,37 @@
+import type { TelemetryColumns } from "../ingest/batch.ts";
+import { applyRows, type DeviceLatest, type LatestChange } from "./device-latest.ts";
+import type { LatestCache } from "./latest-cache.ts";
+
+/** Another process has added metrics to a device: with those of the batch it would have more than it may. */
+export class TooManyMetrics extends Error {}
+
+/**
+ * Changes `devices` by the rows of a batch, which are in order of their devices.
+ *
+ * @param seen every device of the batch, in this order, and when it sent its last message
+ * @returns a change for each of `seen`
+ * @throws TooManyMetrics when a device gains metrics and has more than `limit` then
+ */
+export function changeDevices(
+  cache: Pick<LatestCache, "grown">,
+  devices: ReadonlyMap<string, DeviceLatest>,
+  columns: TelemetryColumns,
+  { seen, limit }: { seen: ReadonlyMap<string, number>; limit: number },
+): LatestChange[] {
+  const { deviceUids } = columns;
+  const changes: LatestChange[] = [];
+  let row = 0;
+  for (const [deviceUid, seenAt] of seen) {
+    const latest = devices.get(deviceUid)!;
+    const change: LatestChange = { deviceUid, latest, seenAt, changed: [], texts: undefined, isReshaped: false };
+    const before = latest.metrics.length;
+    const from = row;
+    while (deviceUids[row] === deviceUid) row++;
+    applyRows(change, columns, from, row);
+    changes.push(change);
+    if (latest.metrics.length === before) continue;
+    if (latest.metrics.length > limit) throw new TooManyMetrics();
+    cache.grown(deviceUid, latest);
+  }
+  return changes;
+}

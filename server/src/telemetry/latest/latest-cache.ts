@@ -1,0 +1,54 @@
+import type { Db } from "../../db/database.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import type { DeviceLatest } from "./device-latest.ts";
+import { loadLatest } from "./latest-rows-store.ts";
+
+/** Metrics in memory, of all devices; a device without any counts as one. A device that is dropped costs one query. */
+const MAX_METRICS = 1_000_000;
+
+/**
+ * The latest values of the devices of this process. The database decides: a batch that was prepared from an outdated version is refused
+ * when it is stored, and the device is loaded again.
+ */
+export interface LatestCache {
+  /** One statement loads all that are missing; of a device without a row, an empty one. */
+  of(deviceUids: ReadonlySet<string>, db?: Db): Promise<ReadonlyMap<string, DeviceLatest>>;
+  /** To be called when a device has more metrics than before. */
+  grown(deviceUid: string, latest: DeviceLatest): void;
+  /** Drops these devices: it is unknown whether their batch was stored. */
+  forget(deviceUids: Iterable<string>): void;
+}
+
+export function createLatestCache(database: Db): LatestCache {
+  const devices = new RecentMap<string, DeviceLatest>(MAX_METRICS, ({ units }) => units);
+
+  function add(uid: string, latest: DeviceLatest): void {
+    latest.units = Math.max(1, latest.metrics.length);
+    devices.set(uid, latest);
+  }
+
+  return {
+    async of(deviceUids, db = database) {
+      const found = new Map<string, DeviceLatest>();
+      const missing: string[] = [];
+      for (const uid of deviceUids) {
+        const cached = devices.get(uid);
+        if (cached) found.set(uid, cached);
+        else missing.push(uid);
+      }
+      if (missing.length === 0) return found;
+      for (const [uid, latest] of await loadLatest(db, missing)) {
+        add(uid, latest);
+        found.set(uid, latest);
+      }
+      return found;
+    },
+    grown(deviceUid, latest) {
+      devices.delete(deviceUid);
+      add(deviceUid, latest);
+    },
+    forget(deviceUids) {
+      for (const uid of deviceUids) devices.delete(uid);
+    },
+  };
+}
