@@ -1,56 +1,63 @@
 /**
  * Arrays of PostgreSQL in its binary format, for a parameter of the array type itself (`$1::float8[]`): neither side writes or parses a
- * digit. The drivers send a Buffer as it is.
+ * digit. The drivers send a Buffer as it is. `undefined` is NULL.
  */
 
 const FLOAT8 = 701;
 const TIMESTAMPTZ = 1184;
+const UUID = 2950;
 const HEADER_BYTES = 20;
-/** A length of four bytes before eight of the value. */
-const ELEMENT_BYTES = 12;
+const LENGTH_BYTES = 4;
+const NULL_LENGTH = -1;
 /** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
 const EPOCH = 946_684_800_000_000;
 const HIGH = 2 ** 32;
 
-/** `float8[]` without NULLs. */
-export function float8Array(numbers: readonly number[]): Buffer {
-  const buffer = arrayOf(FLOAT8, numbers.length);
-  let at = HEADER_BYTES;
-  for (const number of numbers) {
-    buffer.writeInt32BE(8, at);
-    buffer.writeDoubleBE(number, at + 4);
-    at += ELEMENT_BYTES;
-  }
-  return buffer;
+/** `float8[]` */
+export function float8Array(numbers: readonly (number | undefined)[]): Buffer {
+  return arrayOf(FLOAT8, 8, numbers, (buffer, number, at) => buffer.writeDoubleBE(number, at));
 }
 
-/** `timestamptz[]` without NULLs, of microseconds since 1970. */
-export function timestampArray(times: readonly number[]): Buffer {
-  const buffer = arrayOf(TIMESTAMPTZ, times.length);
-  let at = HEADER_BYTES;
-  for (const time of times) {
-    const since = time - EPOCH;
-    const high = Math.floor(since / HIGH);
-    buffer.writeInt32BE(8, at);
-    buffer.writeInt32BE(high, at + 4);
-    buffer.writeUInt32BE(since - high * HIGH, at + 8);
-    at += ELEMENT_BYTES;
-  }
-  return buffer;
+/** `timestamptz[]`, of whole microseconds since 1970. */
+export function timestampArray(times: readonly (number | undefined)[]): Buffer {
+  return arrayOf(TIMESTAMPTZ, 8, times, (buffer, time, at) => {
+    const high = Math.floor((time - EPOCH) / HIGH);
+    buffer.writeInt32BE(high, at);
+    buffer.writeUInt32BE(time - EPOCH - high * HIGH, at + 4);
+  });
 }
 
-/** An array with one dimension that begins at 1, or none when it is empty; the elements are still to be written. */
-function arrayOf(type: number, length: number): Buffer {
-  if (length === 0) {
-    const empty = Buffer.alloc(12);
-    empty.writeInt32BE(type, 8);
-    return empty;
+/** `uuid[]`. Equal neighbours, as of rows of one device, are read once. */
+export function uuidArray(uuids: readonly string[]): Buffer {
+  let last: string | undefined;
+  let lastAt = 0;
+  return arrayOf(UUID, 16, uuids, (buffer, uuid, at) => {
+    if (uuid === last) buffer.copyWithin(at, lastAt, lastAt + 16);
+    else buffer.write(uuid.replaceAll("-", ""), at, "hex");
+    [last, lastAt] = [uuid, at];
+  });
+}
+
+/** An array with one dimension that begins at 1, or none when it is empty. */
+function arrayOf<T>(
+  type: number,
+  bytes: number,
+  elements: readonly (T | undefined)[],
+  write: (buffer: Buffer, element: T, at: number) => void,
+): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + elements.length * (LENGTH_BYTES + bytes));
+  let hasNull = 0;
+  let at = HEADER_BYTES;
+  for (const element of elements) {
+    if (element === undefined) hasNull = 1;
+    else write(buffer, element, at + LENGTH_BYTES);
+    at = buffer.writeInt32BE(element === undefined ? NULL_LENGTH : bytes, at);
+    if (element !== undefined) at += bytes;
   }
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + length * ELEMENT_BYTES);
-  buffer.writeInt32BE(1, 0);
-  buffer.writeInt32BE(0, 4);
+  buffer.writeInt32BE(elements.length === 0 ? 0 : 1, 0);
+  buffer.writeInt32BE(hasNull, 4);
   buffer.writeInt32BE(type, 8);
-  buffer.writeInt32BE(length, 12);
+  buffer.writeInt32BE(elements.length, 12);
   buffer.writeInt32BE(1, 16);
-  return buffer;
+  return buffer.subarray(0, elements.length === 0 ? 12 : at);
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
+import { float8Array, timestampArray, uuidArray } from "../../db/binary-array.ts";
 import type { Db } from "../../db/database.ts";
 import { type BoundStatement, type NoParameters, statement } from "../../db/statement.ts";
 import { changeLatest, type LatestValues, latestValues } from "../latest/change-latest-store.ts";
@@ -19,20 +20,20 @@ export interface StoredBatch {
   nowMs: number;
 }
 
-/** Array literals, one entry a row. An empty one stands for a column that is NULL in every row. */
+/** Arrays, binary or as literals, one entry a row. An empty one stands for a column that is NULL in every row. */
 interface RowValues {
-  deviceUids: string;
+  deviceUids: Buffer;
   metrics: string;
-  rowTimes: string;
-  values: string;
+  rowTimes: Buffer;
+  values: Buffer;
   flags: string;
   rowTexts: string;
-  receivedAt: string;
+  receivedAt: Buffer;
   timeReplaced: string;
   retention: string;
 }
 
-/** `unnest` pads the shorter arrays with NULL. Times are microseconds since 1970, which a double holds exactly. */
+/** `unnest` pads the shorter arrays with NULL. */
 const insertBatch = statement<RowValues & LatestValues & DirtyHourValues, object>(
   "store-telemetry",
   (p) => sql`
@@ -40,12 +41,12 @@ WITH ${changeLatest(p)}, dirty AS (
   ${insertDirtyHours(p)}
 )
 INSERT INTO telemetry AS t (device_uid, metric, ts, number, flag, text, received_at, time_replaced, retention_days)
-SELECT device_uid, metric, to_timestamp(time / 1e6), number, flag, text, to_timestamp(coalesce(received, time) / 1e6),
-       coalesce(replaced, false), coalesce(retention, ${sql.lit(DEFAULT_RETENTION_DAYS)})
-  FROM unnest(${p.deviceUids}::text::uuid[], ${p.metrics}::text::text[], ${p.rowTimes}::text::float8[],
-              ${p.values}::text::float8[], ${p.flags}::text::boolean[], ${p.rowTexts}::text::text[],
-              ${p.receivedAt}::text::float8[], ${p.timeReplaced}::text::boolean[], ${p.retention}::text::smallint[])
-       AS u (device_uid, metric, time, number, flag, text, received, replaced, retention)
+SELECT device_uid, metric, ts, number, flag, text, coalesce(received_at, ts), coalesce(replaced, false),
+       coalesce(retention, ${sql.lit(DEFAULT_RETENTION_DAYS)})
+  FROM unnest(${p.deviceUids}::uuid[], ${p.metrics}::text[], ${p.rowTimes}::timestamptz[], ${p.values}::float8[],
+              ${p.flags}::boolean[], ${p.rowTexts}::text[], ${p.receivedAt}::timestamptz[], ${p.timeReplaced}::boolean[],
+              ${p.retention}::smallint[])
+       AS u (device_uid, metric, ts, number, flag, text, received_at, replaced, retention)
  WHERE coalesce(retention, 1) > 0
 ON CONFLICT (device_uid, metric, ts, retention_days) DO UPDATE
    SET number = excluded.number, flag = excluded.flag, text = excluded.text,
@@ -57,13 +58,13 @@ export function storeReadings(batch: StoredBatch): BoundStatement {
   const { columns, latest, retention, dirtyHours, nowMs } = batch;
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced } = columns;
   return insertBatch.with({
-    deviceUids: plainArray(deviceUids),
+    deviceUids: uuidArray(deviceUids),
     metrics: textArray(metrics),
-    rowTimes: plainArray(times),
-    values: sparse(values.map((value) => (typeof value === "number" ? value : undefined))),
+    rowTimes: timestampArray(times),
+    values: float8Array(values.map((value) => (typeof value === "number" ? value : undefined))),
     flags: sparse(values.map((value) => (typeof value === "boolean" ? value : undefined))),
     rowTexts: sparseText(values.map((value) => (typeof value === "string" ? value : undefined))),
-    receivedAt: sparse(receivedAt.map((at, row) => (at === times[row] ? undefined : at))),
+    receivedAt: timestampArray(receivedAt.map((at, row) => (at === times[row] ? undefined : at))),
     timeReplaced: sparse(timeReplaced.map((replaced) => replaced || undefined)),
     retention: sparse(retention),
     ...latestValues(latest),
