@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import { float8Array, timestampArray, uuidArray } from "../../db/binary-array.ts";
 import type { Db } from "../../db/database.ts";
-import { type BoundStatement, type NoParameters, statement } from "../../db/statement.ts";
+import { violatedUnique } from "../../db/refusal.ts";
+import { type BoundStatement, type NoParameters, type Parameters, statement } from "../../db/statement.ts";
 import { changeLatest, type LatestValues, latestValues } from "../latest/change-latest-store.ts";
 import type { LatestChange } from "../latest/device-latest.ts";
 import { DEFAULT_RETENTION_DAYS } from "../partitions/partition-store.ts";
@@ -33,10 +34,10 @@ interface RowValues {
   retention: string;
 }
 
+type BatchValues = RowValues & LatestValues & DirtyHourValues;
+
 /** `unnest` pads the shorter arrays with NULL. */
-const insertBatch = statement<RowValues & LatestValues & DirtyHourValues, object>(
-  "store-telemetry",
-  (p) => sql`
+const insertRows = (p: Parameters<BatchValues>) => sql`
 WITH ${changeLatest(p)}, dirty AS (
   ${insertDirtyHours(p)}
 )
@@ -47,17 +48,28 @@ SELECT device_uid, metric, ts, number, flag, text, coalesce(received_at, ts), co
               ${p.flags}::boolean[], ${p.rowTexts}::text[], ${p.receivedAt}::timestamptz[], ${p.timeReplaced}::boolean[],
               ${p.retention}::smallint[])
        AS u (device_uid, metric, ts, number, flag, text, received_at, replaced, retention)
- WHERE coalesce(retention, 1) > 0
+ WHERE coalesce(retention, 1) > 0`;
+
+const insertBatch = statement<BatchValues, object>("store-telemetry", insertRows);
+
+const insertOrReplace = statement<BatchValues, object>(
+  "store-telemetry-again",
+  (p) => sql`${insertRows(p)}
 ON CONFLICT (device_uid, metric, ts, retention_days) DO UPDATE
    SET number = excluded.number, flag = excluded.flag, text = excluded.text,
        received_at = excluded.received_at, time_replaced = excluded.time_replaced`,
 );
 
-/** Stores the rows, what changes of their devices, and the hours to roll up again. */
-export function storeReadings(batch: StoredBatch): BoundStatement {
+/**
+ * Stores the rows, what changes of their devices, and the hours to roll up again.
+ *
+ * @param replaces whether readings that are stored already are replaced: that writes a record more a row. Otherwise one of them fails
+ *   the batch ({@link isRepeated}).
+ */
+export function storeReadings(batch: StoredBatch, replaces: boolean): BoundStatement {
   const { columns, latest, retention, dirtyHours, nowMs } = batch;
   const { deviceUids, metrics, times, values, receivedAt, timeReplaced } = columns;
-  return insertBatch.with({
+  return (replaces ? insertOrReplace : insertBatch).with({
     deviceUids: uuidArray(deviceUids),
     metrics: textArray(metrics),
     rowTimes: timestampArray(times),
@@ -70,6 +82,11 @@ export function storeReadings(batch: StoredBatch): BoundStatement {
     ...latestValues(latest),
     ...dirtyHourValues(dirtyHours, nowMs),
   });
+}
+
+/** Whether a batch has a reading that is stored already. */
+export function isRepeated(error: unknown): boolean {
+  return /^telemetry_\d+_\d+_pkey$/.test(violatedUnique(error) ?? "");
 }
 
 const lockWait = statement<NoParameters, object>(

@@ -13,6 +13,7 @@ import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
 import { type Message, prepareMessage, unprepared } from "./prepare-message.ts";
 import { createReceivedTimes, type ReceivedTimes } from "./received-times.ts";
+import { createRepeats } from "./repeats.ts";
 import { createServerTime } from "./server-time.ts";
 
 /**
@@ -63,6 +64,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     isolation,
     received,
     latest,
+    repeats: createRepeats(clock),
     limitLockWait: database.kind === "postgres",
     metricCap: createMetricCap(latest, limits),
     partitionTargets: createPartitionTargets(database),

@@ -15,8 +15,9 @@ import { markDirty } from "../roll-up/dirty-hour-store.ts";
 import type { DirtyHourTracker } from "../roll-up/dirty-hours.ts";
 import { byDevice, type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
 import type { BatchEvaluator, VersionOf } from "./batch-evaluator.ts";
-import { LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-store.ts";
+import { isRepeated, LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-store.ts";
 import { storeRejected } from "./rejected-message-store.ts";
+import type { Repeats } from "./repeats.ts";
 
 /** SQLSTATEs of a serialization failure and a deadlock: the same batch succeeds a moment later. */
 const TRANSIENT = new Set(["40001", "40P01"]);
@@ -30,6 +31,7 @@ export interface StoreBatchDeps {
   partitionTargets: PartitionTargets;
   dirtyHours: DirtyHourTracker;
   latest: LatestCache;
+  repeats: Repeats;
   limits: Pick<Limits, "metricsPerDevice">;
 }
 
@@ -74,6 +76,7 @@ export async function storeBatch(
       deps.evaluator.forget(batch.seen.keys());
       deps.latest.forget(batch.seen.keys());
       if (isMissingPartition(error)) deps.partitionTargets.invalidate();
+      if (isRepeated(error)) deps.repeats.record();
       lockFirst ||= isConflict(error);
       if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
@@ -117,7 +120,7 @@ async function changesOf(
 
 /** Evaluates the rules. @returns one statement when they change no state and no message was rejected */
 async function statementsOf(
-  { evaluator, ids }: StoreBatchDeps,
+  { evaluator, ids, repeats }: StoreBatchDeps,
   { messages, rejected }: Batch,
   target: StoredBatch,
   tx?: Tx,
@@ -128,7 +131,7 @@ async function statementsOf(
   const rejectedIds = rejected.map(({ at }) => ids.uuid(new Date(at / 1000)));
   return [
     ...evaluation.locks,
-    storeReadings(target),
+    storeReadings(target, repeats.areExpected),
     ...(rejected.length > 0 ? storeRejected(rejected, rejectedIds) : []),
     ...evaluation.transitions,
   ];
@@ -150,7 +153,7 @@ function isConflict(error: unknown): boolean {
 }
 
 function isRetryable(error: unknown): boolean {
-  return TRANSIENT.has(sqlState(error)) || isConflict(error) || isMissingPartition(error);
+  return TRANSIENT.has(sqlState(error)) || isConflict(error) || isMissingPartition(error) || isRepeated(error);
 }
 
 /** SQLSTATE of a statement that was cancelled, nearly always because it reached its time limit. */
