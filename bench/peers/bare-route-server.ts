@@ -29,7 +29,7 @@ app.get("/devices/:id", async (request, reply) => {
 const SELECT = `SELECT id, name, description, device_type_id, metadata, hardware_fingerprint, hardware_model,
     agent_version, agent_capabilities, mac_address, connectivity, connectivity_since, connectivity_reason,
     greatest(last_seen_at, seen_at) AS last_seen_at, created_at, updated_at
-  FROM devices LEFT JOIN device_latest ON device_uid = uid WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`;
+  FROM devices LEFT JOIN device_latest ON device_uid = uid AND part = 0 WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`;
 
 await app.listen({ host: "127.0.0.1", port: 0 });
 console.log(`listening ${(app.server.address() as AddressInfo).port}`);

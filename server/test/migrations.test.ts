@@ -80,7 +80,7 @@ async function assertCurrent(database: Awaited<ReturnType<typeof openEmbedded>>,
   assert.deepEqual(await readings(database), kept);
 }
 
-test("latest values of before schema 56, a row a metric, are those of one row a device", async () => {
+test("latest values of before schema 56, a row a metric, are those of a row for 32 of a device", async () => {
   const { open, remove } = await emptyDatabase({ fresh: false });
   const database = await open();
   try {
@@ -95,6 +95,12 @@ test("latest values of before schema 56, a row a metric, are those of one row a 
         ($2, 'a', '2026-02-01T00:00:02Z', 0, NULL, NULL, '2026-02-01T00:00:03Z', false)`,
       [one, other],
     );
+    await runSql(
+      database.db,
+      `INSERT INTO telemetry_latest (device_uid, metric, ts, number, received_at)
+       SELECT $1, 'm' || n, '2026-02-01T00:00:00Z'::timestamptz - n * interval '1 s', n, '2026-02-01T00:00:00Z' FROM generate_series(100, 139) n`,
+      [other],
+    );
     const columns = "device_uid, metric, ts, number, flag, text, received_at, time_replaced";
     const before = await runSql(database.db, `SELECT ${columns} FROM telemetry_latest ORDER BY device_uid, metric`, []);
     await migrate(database);
@@ -106,7 +112,7 @@ test("latest values of before schema 56, a row a metric, are those of one row a 
     assert.deepEqual(after, before);
     const seen = await runSql<{ at: Date }>(
       database.db,
-      "SELECT seen_at AS at FROM device_latest ORDER BY device_uid",
+      "SELECT seen_at AS at FROM shared_device_latest ORDER BY device_uid",
       [],
     );
     assert.deepEqual(

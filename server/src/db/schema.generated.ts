@@ -438,10 +438,11 @@ export interface DeviceGroupsTable {
 
 export interface DeviceLatestTable {
   device_uid: string;
+  part: Generated<number>;
   metrics: string[];
   kinds: string;
-  version: string;
-  seen_at: Date;
+  version: string | null;
+  seen_at: Date | null;
   ts: Date;
   received_at: Date;
   written: string;
@@ -1086,8 +1087,8 @@ export interface SharedDeviceGroupsView {
 
 export interface SharedDeviceLatestView {
   device_uid: string;
-  version: string;
-  seen_at: Date;
+  version: string | null;
+  seen_at: Date | null;
 }
 
 export interface SharedDeviceRulesView {
@@ -1176,6 +1177,7 @@ export interface SharedLatestValuesView {
   /** Only to be compared: it has 32 bits. */
   row_writer: string;
   any_replaced: boolean | null;
+  part: number;
   place: string | null;
 }
 

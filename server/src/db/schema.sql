@@ -569,10 +569,11 @@ CREATE INDEX device_groups_group ON device_groups USING btree (group_id, device_
 
 CREATE TABLE device_latest (
   device_uid uuid NOT NULL,
+  part smallint NOT NULL DEFAULT 0,
   metrics text[] NOT NULL,
   kinds text NOT NULL,
-  version bigint NOT NULL,
-  seen_at timestamp with time zone NOT NULL,
+  version bigint,
+  seen_at timestamp with time zone,
   ts timestamp with time zone NOT NULL,
   received_at timestamp with time zone NOT NULL,
   written xid8 NOT NULL,
@@ -582,7 +583,8 @@ CREATE TABLE device_latest (
   writers xid8[],
   replaced boolean[],
   texts text[],
-  CONSTRAINT device_latest_pkey PRIMARY KEY (device_uid)
+  CONSTRAINT device_latest_pkey PRIMARY KEY (device_uid, part),
+  CONSTRAINT device_latest_check CHECK ((((part = 0) = (version IS NOT NULL)) AND ((part = 0) = (seen_at IS NOT NULL))))
 ) WITH (fillfactor=50);
 CREATE INDEX device_latest_time_replaced ON device_latest USING btree (device_uid) WHERE (replaced IS NOT NULL);
 
@@ -1565,7 +1567,8 @@ CREATE VIEW shared_device_latest AS
  SELECT device_uid,
     version,
     seen_at
-   FROM device_latest;
+   FROM device_latest
+  WHERE part = 0;
 
 CREATE VIEW shared_device_rules AS
  SELECT d.tenant_id,
@@ -1652,7 +1655,7 @@ CREATE VIEW shared_latest_values AS
  SELECT l.device_uid,
     u.metric,
     COALESCE(u.ts, l.ts) AS ts,
-    COALESCE(u.received_at, l.received_at) AS received_at,
+    COALESCE(u.received_at, u.ts, l.received_at) AS received_at,
     COALESCE(u.replaced, false) AS time_replaced,
     u.kind,
         CASE
@@ -1670,6 +1673,7 @@ CREATE VIEW shared_latest_values AS
     COALESCE(u.writer, l.written) AS written,
     l.xmin AS row_writer,
     l.replaced IS NOT NULL AS any_replaced,
+    l.part,
     u.place
    FROM device_latest l
      CROSS JOIN LATERAL UNNEST(l.metrics, string_to_array(l.kinds, NULL::text), l.numbers, l.texts, l.times, l.received, l.replaced, l.writers) WITH ORDINALITY u(metric, kind, number, text, ts, received_at, replaced, writer, place);

@@ -4,8 +4,9 @@ import { float8Array, timestampArray, uuidArray } from "../../db/binary-array.ts
 import type { Db } from "../../db/database.ts";
 import { violatedUnique } from "../../db/refusal.ts";
 import { type BoundStatement, type NoParameters, type Parameters, statement } from "../../db/statement.ts";
-import { changeLatest, type LatestValues, latestValues } from "../latest/change-latest-store.ts";
+import { changeLatest } from "../latest/change-latest-store.ts";
 import type { LatestChange } from "../latest/device-latest.ts";
+import { type LatestValues, latestValues } from "../latest/latest-values-store.ts";
 import { DEFAULT_RETENTION_DAYS } from "../partitions/partition-store.ts";
 import type { RowRetention } from "../partitions/partition-targets.ts";
 import { type DirtyHourValues, dirtyHourValues, insertDirtyHours } from "../roll-up/dirty-hour-store.ts";

@@ -23,13 +23,21 @@ export function changeDevices(
   let row = 0;
   for (const [deviceUid, seenAt] of seen) {
     const latest = devices.get(deviceUid)!;
-    const change: LatestChange = { deviceUid, latest, seenAt, changed: [], texts: undefined, isReshaped: false };
-    const before = latest.metrics.length;
+    const metricsBefore = latest.metrics.length;
+    const change: LatestChange = {
+      deviceUid,
+      latest,
+      seenAt,
+      metricsBefore,
+      changed: [],
+      reshaped: [],
+      texts: undefined,
+    };
     const from = row;
     while (deviceUids[row] === deviceUid) row++;
     applyRows(change, columns, from, row);
     changes.push(change);
-    if (latest.metrics.length === before) continue;
+    if (latest.metrics.length === metricsBefore) continue;
     if (latest.metrics.length > limit) throw new TooManyMetrics();
     cache.grown(deviceUid, latest);
   }

@@ -42,22 +42,24 @@ export class DeviceLatest {
   }
 }
 
-/** What a batch changes of the row of a device. */
+/** What a batch changes of the latest values of a device. */
 export interface LatestChange {
   deviceUid: string;
   /** As it is after the batch, but for the version, which is the one before it. */
   latest: DeviceLatest;
   /** When it sent its last message. */
   seenAt: number;
+  /** How many metrics it had before the batch. */
+  metricsBefore: number;
   /** The places of the metrics that have a new value. */
   changed: number[];
+  /** The places among them of which the type has changed, and of metrics that were added. */
+  reshaped: number[];
   /** The new texts by place, if there are any. */
   texts: Map<number, string> | undefined;
-  /** Metrics were added, or the type of one has changed. */
-  isReshaped: boolean;
 }
 
-/** Whether the batch writes the row as a whole; otherwise the device has only been seen. */
+/** Whether the batch stores values; otherwise the device has only been seen. */
 export function isWritten({ latest, changed }: LatestChange): boolean {
   return changed.length > 0 || latest.version === 0;
 }
@@ -75,11 +77,12 @@ function applyRow(change: LatestChange, columns: TelemetryColumns, row: number):
   if (known !== undefined && time < latest.times[known]!) return;
   const value = columns.values[row]!;
   const kind = kindOf(value);
-  if (known === undefined || latest.kinds[known] !== kind) change.isReshaped = true;
+  const isReshaped = known === undefined || latest.kinds[known] !== kind;
   const receivedAt = columns.receivedAt[row]!;
   const replaced = columns.timeReplaced[row]!;
   const place = latest.set(metric, kind, { number: numberOf(value), time, receivedAt, replaced });
   change.changed.push(place);
+  if (isReshaped) change.reshaped.push(place);
   if (typeof value !== "string") return;
   change.texts ??= new Map();
   change.texts.set(place, value);

@@ -24,9 +24,9 @@ const selectRows = statement<{ deviceUids: string }, MetricRow>(
          (extract(epoch FROM v.ts) * 1000000)::float8 AS time,
          (extract(epoch FROM v.received_at) * 1000000)::float8 AS received, v.time_replaced AS replaced
     FROM unnest(${p.deviceUids}::uuid[]) AS asked (uid)
-    JOIN device_latest l ON l.device_uid = asked.uid
+    JOIN device_latest l ON l.device_uid = asked.uid AND l.part = 0
     LEFT JOIN LATERAL (SELECT * FROM shared_latest_values s WHERE s.device_uid = asked.uid) v ON true
-   ORDER BY l.device_uid, v.place`,
+   ORDER BY l.device_uid, v.part, v.place`,
 );
 
 /** What is stored of these devices; of one without a row, an empty one. */
@@ -44,10 +44,10 @@ export async function loadLatest(db: Db, deviceUids: readonly string[]): Promise
 const lockRows = statement<{ deviceUids: string }, object>(
   "lock-latest",
   (p) => sql`
-  SELECT FROM device_latest l WHERE l.device_uid = ANY (${p.deviceUids}::uuid[]) ORDER BY l.device_uid FOR UPDATE`,
+  SELECT FROM device_latest l WHERE l.device_uid = ANY (${p.deviceUids}::uuid[]) AND l.part = 0 ORDER BY l.device_uid FOR UPDATE`,
 );
 
-/** Locks the rows of these devices: no other process changes them until `tx` ends. */
+/** Locks the first rows of these devices: no other process changes them until `tx` ends. */
 export async function lockLatest(tx: Tx, deviceUids: Iterable<string>): Promise<void> {
   await runStatement(tx, lockRows, { deviceUids: plainArray([...deviceUids]) });
 }

@@ -1,0 +1,138 @@
+import { plainArray, textArray } from "../../db/array-literal.ts";
+import { float8Array, timestampArray } from "../../db/binary-array.ts";
+import { isWritten, type LatestChange } from "./device-latest.ts";
+import { isUntouched, type PartChange, partsOf, valuesOf } from "./latest-parts.ts";
+
+/** What a statement changes of latest values: one entry a row, but for the values of metrics, of which each row has a part. */
+export interface LatestValues {
+  uids: string;
+  /** The numbers of the rows of their devices; empty when all are the first. */
+  parts: string;
+  /** `t` where the row is to be inserted. */
+  additions: string;
+  /** The version before the batch and when the device was seen, both NULL in all but the first row of a device. */
+  versions: string;
+  seenAt: Buffer;
+  latestTimes: Buffer;
+  latestReceived: Buffer;
+  /** Where the values of the row begin, and how many they are; NULL: only the version changes. */
+  firsts: string;
+  counts: string;
+  /** Where its times begin, if its metrics do not share one. */
+  timesFirst: string;
+  receivedFirst: string;
+  /** Array literals of names and texts, letters and marks; NULL where nothing changes or is to be said. */
+  names: string;
+  kinds: string;
+  replaced: string;
+  marks: string;
+  texts: string;
+  numbers: Buffer;
+  times: Buffer;
+  received: Buffer;
+  /** Devices that have only been seen, and when. */
+  onlySeen: string;
+  onlySeenAt: Buffer;
+}
+
+/** The devices of `all` in this order. */
+export function latestValues(all: readonly LatestChange[]): LatestValues {
+  const parts = partsOf(all);
+  const seen = all.filter((change) => !isWritten(change));
+  return {
+    ...valuesOfRows(parts),
+    uids: plainArray(parts.map(({ change }) => change.deviceUid)),
+    parts: sparse(parts.map(({ part }) => part || undefined)),
+    additions: sparse(parts.map(({ isNew }) => (isNew ? "t" : undefined))),
+    versions: plainArray(parts.map(({ change, part }) => (part === 0 ? change.latest.version : undefined))),
+    seenAt: timestampArray(parts.map(({ change, part }) => (part === 0 ? change.seenAt : undefined))),
+    names: sparse(parts.map((part) => (part.isReshaped ? textArray(valuesOf(part, "metrics")) : undefined))),
+    kinds: sparse(parts.map((part) => (part.isReshaped ? valuesOf(part, "kinds").join("") : undefined))),
+    replaced: sparse(parts.map(replacedOf)),
+    marks: sparse(parts.map(marksOf)),
+    texts: sparse(parts.map(textsOf)),
+    onlySeen: plainArray(seen.map(({ deviceUid }) => deviceUid)),
+    onlySeenAt: timestampArray(seen.map(({ seenAt }) => seenAt)),
+  };
+}
+
+type RowValues = Pick<
+  LatestValues,
+  | "latestTimes"
+  | "latestReceived"
+  | "firsts"
+  | "counts"
+  | "timesFirst"
+  | "receivedFirst"
+  | "numbers"
+  | "times"
+  | "received"
+>;
+
+/** The numbers and times of all rows, one after the other, and where those of each begin. */
+function valuesOfRows(parts: readonly PartChange[]): RowValues {
+  const numbers: number[] = [];
+  const times: number[] = [];
+  const received: number[] = [];
+  const rows = parts.map((part) => {
+    if (isUntouched(part)) return {};
+    const timesOf = valuesOf(part, "times");
+    const receivedOf = valuesOf(part, "receivedAt");
+    const areTimesUniform = isUniform(timesOf);
+    const isReceivedKnown = areTimesUniform ? isUniform(receivedOf) : receivedOf.every((at, i) => at === timesOf[i]);
+    return {
+      first: startOf(numbers, valuesOf(part, "numbers")),
+      count: timesOf.length,
+      timesFirst: areTimesUniform ? undefined : startOf(times, timesOf),
+      receivedFirst: isReceivedKnown ? undefined : startOf(received, receivedOf),
+    };
+  });
+  return {
+    latestTimes: timestampArray(parts.map(({ change, from }) => change.latest.times[from] ?? change.seenAt)),
+    latestReceived: timestampArray(parts.map(({ change, from }) => change.latest.receivedAt[from] ?? change.seenAt)),
+    firsts: plainArray(rows.map(({ first }) => first)),
+    counts: plainArray(rows.map(({ count }) => count)),
+    timesFirst: sparse(rows.map((row) => row.timesFirst)),
+    receivedFirst: sparse(rows.map((row) => row.receivedFirst)),
+    numbers: float8Array(numbers),
+    times: timestampArray(times),
+    received: timestampArray(received),
+  };
+}
+
+/** Appends `values`. @returns where they begin, counted from 1 */
+function startOf(all: number[], values: readonly number[]): number {
+  const first = all.length + 1;
+  for (const value of values) all.push(value);
+  return first;
+}
+
+function isUniform(values: readonly number[]): boolean {
+  for (const value of values) if (value !== values[0]) return false;
+  return true;
+}
+
+function replacedOf(part: PartChange): string | undefined {
+  const replaced = valuesOf(part, "replaced");
+  return replaced.includes(true) ? plainArray(replaced) : undefined;
+}
+
+/** `t` where a metric has changed. `undefined` where all have, or none. */
+function marksOf({ from, to, changed }: PartChange): string | undefined {
+  if (changed.length === to - from || changed.length === 0) return undefined;
+  const marks = new Array<string>(to - from).fill("f");
+  for (const place of changed) marks[place - from] = "t";
+  return `{${marks.join(",")}}`;
+}
+
+function textsOf(part: PartChange): string | undefined {
+  const { texts } = part.change;
+  if (texts === undefined || !part.changed.some((place) => texts.has(place))) return undefined;
+  return textArray(valuesOf(part, "metrics").map((_, index) => texts.get(part.from + index)));
+}
+
+/** An array literal of text, empty when every element is NULL. */
+function sparse(elements: readonly (string | number | undefined)[]): string {
+  if (elements.every((element) => element === undefined)) return "{}";
+  return textArray(elements.map((element) => (element === undefined ? undefined : String(element))));
+}
