@@ -7,6 +7,9 @@ import type { Database, Tx } from "./types.ts";
 /** An arbitrary constant: the advisory lock under which one process migrates while the others wait. */
 const MIGRATION_LOCK = 0x6d_75_73_74;
 
+/** The newest step that this version knows. */
+export const SCHEMA_NUMBER = migrations.length;
+
 /**
  * Brings the schema up to `upTo` (default: the newest), all in one transaction under a lock. A schema that is there already is only read:
  * the service may run as a role that can change no table.

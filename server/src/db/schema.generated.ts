@@ -235,6 +235,7 @@ export interface BrokerNodesTable {
   draining_at: Date | null;
   reaped_at: Date | null;
   lease_seconds: Generated<number>;
+  schema_number: Generated<number>;
 }
 
 export interface CertificateAuditTable {

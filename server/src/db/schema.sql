@@ -202,6 +202,7 @@ CREATE TABLE broker_nodes (
   draining_at timestamp with time zone,
   reaped_at timestamp with time zone,
   lease_seconds integer NOT NULL DEFAULT 10,
+  schema_number integer NOT NULL DEFAULT 0,
   CONSTRAINT broker_nodes_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER broker_nodes_gone AFTER DELETE ON broker_nodes
@@ -1985,6 +1986,31 @@ BEGIN
    WHERE n.changed_table IN ('device_findings', 'connection_refusals')
       OR n.changed_table = 'anomalies' AND NOT (n.operation = 'INSERT' AND n.changed_row->>'status' = 'resolved');
   RETURN NULL;
+END $function$;
+
+CREATE FUNCTION forget_earlier_latest()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF to_regclass('telemetry_latest') IS NULL THEN
+    RETURN true;
+  END IF;
+  IF EXISTS (SELECT FROM broker_nodes WHERE schema_number < 57) THEN
+    RETURN false;
+  END IF;
+  LOCK TABLE device_latest IN ACCESS EXCLUSIVE MODE;
+  DROP TRIGGER IF EXISTS lead_inserts ON device_latest;
+  DROP TRIGGER IF EXISTS lead_updates ON device_latest;
+  DROP TRIGGER IF EXISTS lead_deletes ON device_latest;
+  DROP VIEW IF EXISTS shared_telemetry_latest;
+  DROP TABLE IF EXISTS telemetry_latest;
+  DROP FUNCTION IF EXISTS lead_earlier_latest();
+  DROP FUNCTION IF EXISTS follow_earlier_latest();
+  DROP FUNCTION IF EXISTS take_earlier_latest(uuid[]);
+  RETURN true;
 END $function$;
 
 CREATE FUNCTION in_one_process()

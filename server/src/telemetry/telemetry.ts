@@ -5,6 +5,7 @@ import { deleteTelemetry } from "./deletion/delete-telemetry.ts";
 import { followTelemetry } from "./follow/follow-telemetry.ts";
 import { createTenantPolls } from "./follow/tenant-polls.ts";
 import { createIngest, type Ingest, type IngestDeps } from "./ingest/ingest.ts";
+import { forgetEarlierLatest } from "./latest/earlier-latest-store.ts";
 import { measure } from "./measure.ts";
 import { maintainPartitions } from "./partitions/maintain-partitions.ts";
 import { listLatest } from "./read/latest.ts";
@@ -37,6 +38,7 @@ export const telemetryUseCases = {
   followTelemetry,
   maintainPartitions,
   deleteTelemetry,
+  forgetEarlierLatest,
   rollUp,
   measure,
 };

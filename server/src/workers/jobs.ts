@@ -42,6 +42,7 @@ function ofTheService(parts: JobParts): Job[] {
     [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
     [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
+    [MINUTE, "drop latest values of earlier versions", () => telemetry.forgetEarlierLatest()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],

@@ -41,7 +41,11 @@ function earlyInAnHour(): Date {
 
 /** @param options as {@link openTestDatabase} */
 export async function openTelemetryFixture(options: { patient?: boolean } = {}): Promise<TelemetryFixture> {
-  const database = await openTestDatabase(options);
+  return telemetryFixtureOn(await openTestDatabase(options));
+}
+
+/** @param database is closed and removed with the fixture */
+export function telemetryFixtureOn(database: Awaited<ReturnType<typeof openTestDatabase>>): TelemetryFixture {
   const clock = new FakeClock(earlyInAnHour());
   const features = testFeatures({ database, clock });
   const { telemetry } = features;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { SCHEMA_NUMBER } from "../../db/migrate.ts";
 import { setOffline } from "../../devices/devices.ts";
 import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
 
@@ -23,8 +24,8 @@ export interface NodeProcess {
 export async function insertNode(db: Db, nodeId: string, node: NodeProcess & { leaseSeconds: number }): Promise<void> {
   const { host, version, part, leaseSeconds } = node;
   await sql`
-    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds)
-    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds})
+    INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds, schema_number)
+    VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds}, ${SCHEMA_NUMBER})
     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
 }
 

@@ -75,13 +75,17 @@ export async function dropPartitions(db: Db, names: PartitionNames, waitMs: numb
     });
     return true;
   } catch (error) {
-    if (LOCK_NOT_GRANTED.includes((error as { code?: string }).code ?? "")) return false;
+    if (isLockNotGranted(error)) return false;
     throw error;
   }
 }
 
 /** SQLSTATEs of a lock that timed out, and of a deadlock. */
 const LOCK_NOT_GRANTED = ["55P03", "40P01"];
+
+export function isLockNotGranted(error: unknown): boolean {
+  return LOCK_NOT_GRANTED.includes((error as { code?: string }).code ?? "");
+}
 
 /** Whether a row was refused because its partition does not exist. A violated CHECK has the same SQLSTATE and names a constraint. */
 export function isMissingPartition(error: unknown): boolean {

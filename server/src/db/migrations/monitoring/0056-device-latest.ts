@@ -54,7 +54,7 @@ CREATE VIEW shared_latest_values AS
 `;
 
 /** Inserts the rows of devices from the latest values of before, a row a metric. @param which a condition on `telemetry_latest` */
-const convertLatest = (which: string) => `
+export const convertLatest = (which: string) => `
 INSERT INTO device_latest (device_uid, part, metrics, kinds, version, seen_at, ts, received_at, written, numbers, times, received, replaced, texts)
 SELECT device_uid, part, array_agg(metric ORDER BY metric),
        string_agg(CASE WHEN number IS NOT NULL THEN 'n' WHEN flag IS NOT NULL THEN 'b' ELSE 't' END, '' ORDER BY metric),
@@ -70,10 +70,8 @@ SELECT device_uid, part, array_agg(metric ORDER BY metric),
           FROM telemetry_latest WHERE ${which}) l
  GROUP BY device_uid, part`;
 
-/** What a process of an earlier version stores waits, and fails then: its message is sent again. */
+/** The table of before stays: see step 57. What a process of an earlier version stores waits until this transaction has ended. */
 export const deviceLatest = `${create}
 LOCK TABLE telemetry_latest IN ACCESS EXCLUSIVE MODE;
 ${convertLatest("true")};
-DROP VIEW shared_telemetry_latest;
-DROP TABLE telemetry_latest;
 `;
