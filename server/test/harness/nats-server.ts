@@ -9,11 +9,12 @@ import { createInterface } from "node:readline";
 /** Debian's server is older than the oldest one that the product takes. */
 export const NATS_VERSION_FLOOR = "2.9";
 
-const program = findProgram();
+/** The server, where it is installed. */
+export const natsProgram: string | undefined = findProgram();
 
 /** Why tests with NATS are skipped; undefined where they are not. */
 export const natsMissing =
-  program === undefined ? "no nats-server on the PATH or in /usr/sbin (Debian package nats-server)" : undefined;
+  natsProgram === undefined ? "no nats-server on the PATH or in /usr/sbin (Debian package nats-server)" : undefined;
 
 /** A server of NATS on a free port of loopback. */
 export interface NatsServer {
@@ -57,7 +58,7 @@ export async function startNats(configuration = "max_payload: 4MB"): Promise<Nat
 }
 
 async function run(file: string): Promise<{ server: ChildProcess; port: number }> {
-  const server = spawn(program!, ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
+  const server = spawn(natsProgram!, ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
   const lines: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let port: number | undefined;
