@@ -137,6 +137,24 @@ test("more sessions of a silent node than one statement may remove are removed, 
   assert.deepEqual(nodes, [{ id: b.nodeId }]);
 });
 
+test("the node that has run for longest has the jobs of all; when it is silent the next one has them", async (t) => {
+  const { all, database } = await processes(t, 3, NO_HEARTBEATS);
+  const leaders = () => all.map(({ connections }) => connections.isLeader());
+  const [a, b, c] = all as [Process, Process, Process];
+  assert.deepEqual(leaders(), [true, false, false]);
+  await silence(database, a.nodeId);
+  await c.connections.beatNow();
+  await b.connections.beatNow();
+  assert.deepEqual(leaders().slice(1), [true, false]);
+  await a.connections.beatNow();
+  await b.connections.beatNow();
+  assert.deepEqual(
+    [a, b].map(({ connections }) => connections.isLeader()),
+    [false, true],
+    "one that was reaped is the newest when it is back",
+  );
+});
+
 test("a take-over concerns the one node that has the session; none where that is silent", async (t) => {
   const { all, database, newDevice, session } = await processes(t, 3, NO_HEARTBEATS);
   const [a, b, c] = all as [Process, Process, Process];

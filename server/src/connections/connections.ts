@@ -75,6 +75,11 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   flush(): Promise<void>;
   /** Records the connect events that damping has held back and whose time has come, of every process. */
   recordOwedPresence(): Promise<void>;
+  /**
+   * Whether this process has the periodic jobs that one does for all: the one of those that may which has run for longest. For a moment
+   * two may have them, after an interruption; the jobs must allow it.
+   */
+  isLeader(): boolean;
   /** The nodes of all services on this database. */
   listNodes(): Promise<NodeRecord[]>;
   /**
@@ -125,6 +130,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
     reapNode: node.reapNode,
     beatNow: node.beatNow,
+    isLeader: node.isLeader,
     listNodes: () => listNodes(deps),
     drainNodes: (which) => drainNodes(deps, which),
     onDrain: node.onDrain,

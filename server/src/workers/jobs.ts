@@ -32,23 +32,39 @@ function ofEveryProcess({ access, identity }: JobParts): Job[] {
   ];
 }
 
-/** What one process does for all. */
+/** What a service does, each on its own: its own connections, certificates and share of work that is divided by locks. */
 function ofTheService(parts: JobParts): Job[] {
-  const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
-  const { authorities, database, platform } = parts;
+  const { telemetry, notifications, connections, authorities, database } = parts;
+  const ofTheLeader = jobsOfAll(parts).map(
+    ([intervalMs, name, job]): Job => [
+      intervalMs,
+      name,
+      async (stopped) => {
+        if (connections.isLeader()) await job(stopped);
+      },
+    ],
+  );
   return [
     [2 * SECOND, "maintain the database", () => database.maintain()],
+    [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
+    [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
+    [SECOND, "send notifications", () => notifications.tick()],
+    ...ofTheLeader,
+  ];
+}
+
+/** What one service does for all that share the database. Two may run a job at once for a moment. */
+function jobsOfAll(parts: JobParts): Job[] {
+  const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
+  return [
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
     [5 * MINUTE, "detect lost renewals", () => rules.pollLostRenewals()],
-    [MINUTE, "roll up telemetry", () => telemetry.rollUp()],
     [MINUTE, "delete the telemetry of deleted devices", () => telemetry.deleteTelemetry()],
     [MINUTE, "drop latest values of earlier versions", () => telemetry.forgetEarlierLatest()],
     [HOUR, "maintain the partitions of telemetry", () => telemetry.maintainPartitions()],
-    [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [2 * SECOND, "record connect events that were held back", () => connections.recordOwedPresence()],
-    [SECOND, "send notifications", () => notifications.tick()],
     [HOUR, "send notices about certificates", () => notifications.noticeCertificates()],
-    [HOUR, "report devices that lack a new server root", () => platform.reportRollout()],
+    [HOUR, "report devices that lack a new server root", () => parts.platform.reportRollout()],
     [10 * MINUTE, "prune request windows", access.prune],
     [10 * MINUTE, "prune sessions of the admin app", (stopped) => identity.prune(stopped)],
     [10 * MINUTE, "prune claim guesses", enrollment.prune],

@@ -1,13 +1,15 @@
 import type { ConnectionsDeps } from "../deps.ts";
 import type { NodeLease } from "./node-lease.ts";
-import { insertNode, writeHeartbeat } from "./node-store.ts";
+import { insertNode, type NodeDuties, writeHeartbeat } from "./node-store.ts";
 
 /** What extends the lease of a node. */
 export interface Heartbeat {
   /** Records the node. */
   register(nodeId: string): Promise<void>;
-  /** @returns whether the node is to drain, and whether another one had reaped it: it is recorded again, without its sessions */
-  send(nodeId: string): Promise<{ isDraining: boolean; wasReaped: boolean }>;
+  /** @returns whether another node had reaped this one, which is recorded again, without its sessions */
+  send(nodeId: string): Promise<NodeDuties & { wasReaped: boolean }>;
+  /** Whether this process has the periodic jobs that one does for all, as of its last heartbeat. */
+  isLeader(): boolean;
 }
 
 export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartbeat {
@@ -19,11 +21,15 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
     lease.extend(sentMs);
   }
 
+  let isLeader = false;
   return {
     register,
+    // Without a lease another node may have them by now.
+    isLeader: () => isLeader && lease.term !== undefined,
     async send(nodeId) {
       const sentMs = lease.now();
       const known = await writeHeartbeat(database.connects, nodeId);
+      isLeader = known?.isLeader ?? false;
       if (known) {
         lease.extend(sentMs);
         return { ...known, wasReaped: false };
@@ -32,7 +38,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
       // Before the lease is another one.
       lease.check();
       await register(nodeId);
-      return { isDraining: false, wasReaped: true };
+      return { isDraining: false, isLeader, wasReaped: true };
     },
   };
 }

@@ -11,6 +11,10 @@ import { ROWS_OF_STATEMENT } from "../../lib/batching/parts.ts";
 const isStale = sql`(n.beat_at < clock_timestamp() - n.lease_seconds * interval '1 second')`;
 const isReaped = sql`(n.reaped_at IS NOT NULL AND n.reaped_at >= n.beat_at)`;
 export const isLive = sql`(NOT ${isStale} AND NOT ${isReaped})`;
+/** A condition on `broker_nodes own`: of all live nodes with periodic jobs it has run for longest. */
+const isLeader = sql`(own.part IN ('all', 'jobs') AND NOT EXISTS (
+  SELECT FROM broker_nodes n
+   WHERE n.part IN ('all', 'jobs') AND ${isLive} AND (n.started_at, n.id) < (own.started_at, own.id)))`;
 
 /** What a node says of its process. */
 export interface NodeProcess {
@@ -29,12 +33,22 @@ export async function insertNode(db: Db, nodeId: string, node: NodeProcess & { l
     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
 }
 
-/** @returns whether the node is to drain; undefined when another node has reaped this one */
-export async function writeHeartbeat(db: Db, nodeId: string): Promise<{ isDraining: boolean } | undefined> {
-  const { rows } = await sql<{ draining: boolean }>`
-    UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
-    RETURNING draining_at IS NOT NULL AS draining`.execute(db);
-  return rows[0] && { isDraining: rows[0].draining };
+/** What a node learns with its heartbeat. */
+export interface NodeDuties {
+  /** The node is to end its sessions. */
+  isDraining: boolean;
+  /** The node has the periodic jobs that one process does for all. */
+  isLeader: boolean;
+}
+
+/** @returns undefined when another node has reaped this one */
+export async function writeHeartbeat(db: Db, nodeId: string): Promise<NodeDuties | undefined> {
+  const { rows } = await sql<NodeDuties>`
+    WITH own AS (
+      UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
+      RETURNING n.id, n.part, n.started_at, n.draining_at
+    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader" FROM own`.execute(db);
+  return rows[0];
 }
 
 export interface NodeRow {

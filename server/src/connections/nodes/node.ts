@@ -17,6 +17,8 @@ export interface Node {
   stopNode(): Promise<void>;
   /** Removes a node whose process has ended, at once. */
   reapNode(nodeId: string): Promise<void>;
+  /** Whether this process has the periodic jobs that one does for all. */
+  isLeader(): boolean;
   /** Registers what ends the sessions of this process when a shell drains its node. */
   onDrain(handler: () => Promise<void>): void;
   /** One heartbeat of this node; reaps stale nodes. Called by the timer, and by tests. */
@@ -50,6 +52,7 @@ export function createNode(
       await beat();
       await maintain();
     },
+    isLeader: heartbeat.isLeader,
     onDrain: drain.onDrain,
     reapNode: reaper.reapEnded,
     async startNode() {
@@ -61,6 +64,7 @@ export function createNode(
       // The embedded database has one process: every other recorded node is a predecessor that crashed.
       const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id };
       await reapNodes(database.connects, reaped, clock.now());
+      await beat();
       await drops.start(id);
       stopJobs = [
         startPeriodicJob(heartbeatMs, "broker node heartbeat", beat, logger),
