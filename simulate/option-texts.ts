@@ -32,7 +32,10 @@ const GROUPS = {
     storms: ["n", "break all connections at once so many times"],
     "kill-node": ["n", "end the nth started node by SIGKILL (repeatable)"],
     "kill-pid": ["pid", "end this process by SIGKILL, for a Muster on this machine (repeatable)"],
-    revoke: ["n", "revoke certificates of so many devices, at each node in turn"],
+    revoke: [
+      "n",
+      "revoke certificates of so many devices, at each node in turn; the key needs device-certificates:read and :revoke",
+    ],
   },
   Result: {
     "back-within": ["seconds", "all clients must be back so soon after an event; 60 when absent"],

@@ -115,15 +115,19 @@ describe("the simulator", () => {
       assert.equal(await devices(), 3);
     });
 
-    test("a signal removes the devices that the run has enrolled", async () => {
-      const before = await devices();
-      const child = start([...named, "--devices", "5"]);
-      child.stderr!.on("data", (line) => /steady/.test(String(line)) && child.kill("SIGINT"));
-      const { code, stderr } = await end(child);
-      assert.equal(code, 3);
-      assert.match(stderr, /The run could not be completed: stopped by SIGINT/);
-      assert.equal(await devices(), before);
-    });
+    for (const [at, line] of [
+      ["while devices enroll", "devices enroll"],
+      ["while they publish", "steady"],
+    ] as const)
+      test(`a signal ${at} removes those that the run has enrolled`, async () => {
+        const before = await devices();
+        const child = start([...named, "--devices", "5"]);
+        child.stderr!.on("data", (text) => String(text).includes(line) && child.kill("SIGINT"));
+        const { code, stderr } = await end(child);
+        assert.equal(code, 3);
+        assert.match(stderr, /The run could not be completed: stopped by SIGINT/);
+        assert.equal(await devices(), before);
+      });
 
     test("a refusal of the API ends the run with its message", async () => {
       const wrong = join(folder, "wrong");

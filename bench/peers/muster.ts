@@ -50,6 +50,9 @@ export async function startMuster(
   const ready = await until("muster serve", 60, () => {
     if (child.exitCode !== null) throw new Error(`muster serve ended: ${readFileSync(log, "utf8").slice(-2000)}`);
     return readyLine(readFileSync(log, "utf8"));
+  }).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
   });
   const ca = readFileSync(ready.caFile, "utf8");
   return {

@@ -13,11 +13,6 @@ export interface HttpsTarget {
   readonly ca: string | undefined;
 }
 
-/** A refusal of the API that waiting does not mend. */
-export class ApiRefusal extends Error {
-  override readonly name = "ApiRefusal";
-}
-
 /** Requests to any node, repeated when a rate limit says so. */
 export class Api {
   readonly #target: HttpsTarget;
@@ -57,7 +52,7 @@ export class Api {
    *
    * @param node index of the address; the next one that answers where it does not
    * @param onSend called before each attempt
-   * @returns the body of the answer. @throws ApiRefusal for any status but `status`
+   * @returns the body of the answer. @throws Error for any status but `status`
    */
   async call(
     status: number,
@@ -77,7 +72,7 @@ export class Api {
     }
   }
 
-  /** Redeems a claim code. @param body JSON of the request. @returns the body of the answer. @throws ApiRefusal */
+  /** Redeems a claim code. @param body JSON of the request. @returns the body of the answer. @throws Error for a refusal */
   async redeem(body: object): Promise<ApiAnswer["body"]> {
     for (;;) {
       const path = "/api/provisioning/claim";
@@ -116,8 +111,8 @@ export class Api {
   }
 }
 
-function refusal(method: string, path: string, { status, body }: ApiAnswer): ApiRefusal {
-  return new ApiRefusal(`${method} ${path}: ${status} ${body?.error ?? ""}: ${body?.message ?? ""}`);
+function refusal(method: string, path: string, { status, body }: ApiAnswer): Error {
+  return new Error(`${method} ${path}: ${status} ${body?.error ?? ""}: ${body?.message ?? ""}`);
 }
 
 function requestError(url: string, cause: unknown): Error {

@@ -45,8 +45,12 @@ interface Node {
   isKilled: boolean;
 }
 
+/** Of the caller's environment; all other settings apply to the nodes. */
+const NOT_INHERITED = ["MUSTER_DATABASE_URL", "MUSTER_DATA_DIR", "MUSTER_NATS_URL", "MUSTER_MASTER_KEY_FILE"];
+
 /** Starts everything that `plan` names. What has been started ends, too, when a part fails to start. */
 export async function startCluster(plan: ClusterPlan, progress: (line: string) => void): Promise<Cluster> {
+  for (const name of NOT_INHERITED) delete process.env[name];
   const endings: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
@@ -56,10 +60,8 @@ export async function startCluster(plan: ClusterPlan, progress: (line: string) =
     progress(`${plan.nodes === 1 ? "a node starts" : `${plan.nodes} nodes start`}`);
     // The first one creates the schema.
     const first = await startNode(settings, endings);
-    const nodes = [
-      first,
-      ...(await Promise.all(Array.from({ length: plan.nodes - 1 }, () => startNode(settings, endings)))),
-    ];
+    const others = await Promise.allSettled(Array.from({ length: plan.nodes - 1 }, () => startNode(settings, endings)));
+    const nodes = [first, ...others.map(startedOf)];
     return { ...addressesOf(nodes), shell: shellOf(nodes), killNode: (index) => kill(nodes[index]!), stop };
   } catch (error) {
     await stop();
@@ -111,6 +113,11 @@ async function startNode(settings: Record<string, string>, endings: (() => Promi
   const muster = await startMuster(dataDir.path, undefined, settings);
   endings.push(() => muster.stop());
   return { muster, dataDir: dataDir.path, isKilled: false };
+}
+
+function startedOf(node: PromiseSettledResult<Node>): Node {
+  if (node.status === "rejected") throw node.reason;
+  return node.value;
 }
 
 function addressesOf(nodes: readonly Node[]): Pick<Cluster, "https" | "mqtt"> {

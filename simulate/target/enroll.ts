@@ -8,6 +8,8 @@ const USES = 100;
 /** Redemptions at a time: more keep no core of the service busier. */
 const PARALLEL = 8;
 
+const NOTHING = () => undefined;
+
 /** Devices that can connect. */
 export interface Enrolled {
   /** `mqtts://host:port`, as the enrollment answered it. */
@@ -51,7 +53,7 @@ export async function enrollDevices(
     while (begun < devices) {
       begun++;
       const taken = next.then(takeCode);
-      next = taken.then(() => undefined);
+      next = taken.then(NOTHING, NOTHING);
       const { identity, brokerUrl } = await redeem(api, await taken);
       onEnrolled(identity, brokerUrl);
     }
