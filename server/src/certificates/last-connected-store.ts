@@ -7,9 +7,8 @@ const storeLastConnected = statement<{ ids: string; times: string }, object>(
   "last-connected",
   (p) => sql`
   WITH news AS (SELECT * FROM unnest(${p.ids}::text::uuid[], ${p.times}::text::timestamptz[]) AS n(id, at)),
-  locked AS (SELECT c.id FROM certificates c JOIN news USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
-  UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, news.at)
-    FROM news JOIN locked USING (id) WHERE c.id = news.id`,
+  locked AS (SELECT n.* FROM certificates c JOIN news n USING (id) ORDER BY c.id FOR NO KEY UPDATE OF c)
+  UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, n.at) FROM locked n WHERE c.id = n.id`,
 );
 
 /** Records when certificates last opened a session. Locks rows in one order to prevent deadlocks. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 import type { PoolUse } from "../lib/metrics/database-metrics.ts";
-import { SESSION_SETTINGS } from "./plans/planner.ts";
+import { CONNECT_SETTINGS, SESSION_SETTINGS } from "./plans/planner.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
 import { databaseOn } from "./pool.ts";
 import { createListener } from "./postgres-listener.ts";
@@ -30,9 +30,13 @@ export async function openPostgres(
   url: string,
   { logger, observe, timeLimits: limits = REQUEST_LIMITS, pools = POOLS }: PostgresOptions,
 ): Promise<Database> {
-  const main = createPool(url, pools.main, logger, limits);
+  const main = createPool(url, pools.main, logger, limits, []);
   // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
-  const connects = createPool(url, pools.connects, logger, limits, "-c synchronous_commit=off");
+  const connects = createPool(url, pools.connects, logger, limits, [
+    "-c",
+    "synchronous_commit=off",
+    ...CONNECT_SETTINGS,
+  ]);
   try {
     await refuseOldServer(main);
     if (pools.needed !== undefined) await refuseFewConnections(main, pools.needed);
@@ -67,7 +71,7 @@ function createPool(
   max: number,
   logger: Logger,
   { connectMs, statementMs }: TimeLimits,
-  options = "",
+  settings: readonly string[],
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -76,7 +80,7 @@ function createPool(
     statement_timeout: statementMs,
     query_timeout: statementMs + LATE_ANSWER_MS,
     application_name: "muster",
-    options: [...SESSION_SETTINGS, options].join(" "),
+    options: [...SESSION_SETTINGS, ...settings].join(" "),
   });
   // The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process.
   pool.on("connect", (client) => {

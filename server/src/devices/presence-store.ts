@@ -40,7 +40,7 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
     SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.seqs}::text::bigint[], ${p.online}::text::boolean[],
                          ${p.times}::text::timestamptz[], ${p.reasons}::text::text[]) AS n(uid, seq, online, at, reason)
   ), locked AS (
-    SELECT d.uid FROM devices d JOIN reported USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
+    SELECT r.* FROM devices d JOIN reported r USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
   )
   UPDATE devices d
      SET connectivity = CASE WHEN r.online THEN 'online' ELSE 'offline' END, connectivity_since = r.at,
@@ -50,7 +50,7 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
          online_event_at = CASE WHEN r.online AND d.connectivity <> 'online' AND ${recent} IS NOT TRUE THEN r.at
                                 ELSE d.online_event_at END,
          last_seen_at = greatest(d.last_seen_at, r.at)
-    FROM reported r JOIN locked USING (uid)
+    FROM locked r
    WHERE d.uid = r.uid
      AND (d.connectivity_seq < r.seq OR (d.connectivity_seq = r.seq AND NOT r.online))`;
 });

@@ -14,6 +14,13 @@ import type { Tx } from "../types.ts";
  */
 export const SESSION_SETTINGS: readonly string[] = ["-c", "jit=off", "-c", "enable_seqscan=off"];
 
+/**
+ * Further settings of the connections that MQTT connects use. Each of their statements finds rows by key, so that its plan for any values is the
+ * best one (`server/test/plans.test.ts`). Left to choose, PostgreSQL plans those with arrays again at every run, for which it takes longer than
+ * for the run itself: the plan for two elements seems cheaper to it than that for any number.
+ */
+export const CONNECT_SETTINGS: readonly string[] = ["-c", "plan_cache_mode=force_generic_plan"];
+
 const SEQUENTIAL_SCANS = CompiledQuery.raw("SET LOCAL enable_seqscan = on");
 
 /** Prepares `tx` for statements about whole tables: until it ends, they have no time limit and may be planned with sequential scans. */
