@@ -65,7 +65,7 @@ class PendingChanges {
     this.connected.clear();
     const visits = [...this.devices.values()];
     const connects = visits.flatMap(({ online }) => (online ? [online] : []));
-    for (const some of parts(connects)) await writePresence(db, some, dampSeconds);
+    for (const some of parts(connects)) await writePresence(db, some, dampSeconds, { areOver: true });
     for (const some of parts(visits.map(({ last }) => last))) await writePresence(db, some, dampSeconds);
     this.devices.clear();
     for (const some of parts([...this.ended.values()])) await deleteSessions(db, some);

@@ -26,6 +26,7 @@ interface PresenceColumns {
   times: string;
   reasons: string;
   dampSeconds: number;
+  areOver: boolean;
 }
 
 /** A condition: the last connect event of `d` was less than `seconds` before `at`. A clock that was set back does not extend it. */
@@ -40,7 +41,9 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
     SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.seqs}::text::bigint[], ${p.online}::text::boolean[],
                          ${p.times}::text::timestamptz[], ${p.reasons}::text::text[]) AS n(uid, seq, online, at, reason)
   ), locked AS (
-    SELECT r.* FROM devices d JOIN reported r USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
+    SELECT r.* FROM devices d JOIN reported r USING (uid)
+     WHERE NOT (${p.areOver}::boolean AND d.connectivity <> 'online' AND ${recent} IS TRUE)
+     ORDER BY d.uid FOR NO KEY UPDATE OF d
   )
   UPDATE devices d
      SET connectivity = CASE WHEN r.online THEN 'online' ELSE 'offline' END, connectivity_since = r.at,
@@ -59,8 +62,14 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
  * Writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing.
  *
  * @param dampSeconds between two connect events of a device
+ * @param areOver the rows are connects whose ends are written next: one whose event is damped changes nothing, and is not written
  */
-export async function writePresence(db: Db, rows: readonly PresenceRow[], dampSeconds: number): Promise<void> {
+export async function writePresence(
+  db: Db,
+  rows: readonly PresenceRow[],
+  dampSeconds: number,
+  { areOver = false } = {},
+): Promise<void> {
   await runStatement(db, storePresence, {
     deviceUids: plainArray(rows.map((row) => row.deviceUid)),
     seqs: plainArray(rows.map((row) => row.seq)),
@@ -68,6 +77,7 @@ export async function writePresence(db: Db, rows: readonly PresenceRow[], dampSe
     times: plainArray(rows.map((row) => row.at.toISOString())),
     reasons: textArray(rows.map((row) => row.reason ?? undefined)),
     dampSeconds,
+    areOver,
   });
 }
 
