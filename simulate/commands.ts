@@ -29,13 +29,14 @@ export class CommandSender {
     await this.#running;
   }
 
-  /** Compares with what the devices have received. */
+  /** Compares with what the devices have received; revoked ones receive nothing more. */
   compare(results: readonly DeviceResult[]): { sent: number; lost: number } {
-    const received = new Map(results.map(({ deviceId, commands }) => [deviceId, new Set(commands)]));
     let [sent, lost] = [0, 0];
-    for (const [id, numbers] of this.#sent) {
+    for (const { deviceId, commands, isRevoked } of results) {
+      const numbers = this.#sent.get(deviceId) ?? [];
+      const received = new Set(commands);
       sent += numbers.length;
-      lost += numbers.filter((number) => !received.get(id)?.has(number)).length;
+      if (!isRevoked) lost += numbers.filter((number) => !received.has(number)).length;
     }
     return { sent, lost };
   }

@@ -12,7 +12,7 @@ const MARGIN_MS = 60_000;
 /** What the whole run adds up to. */
 export interface Results {
   readonly totals: Readonly<Record<Counted, number>>;
-  /** Refused by the broker, and without an acknowledgement at the end. */
+  /** Refused by the broker, and without an acknowledgement at the end although their device is not revoked. */
   readonly refused: number;
   readonly unacknowledged: number;
   readonly gateways: number;
@@ -44,7 +44,7 @@ export async function collectResults(course: Course, fleet: Fleet, target: Targe
   const found = {
     totals,
     refused: sum(({ refused }) => refused.length),
-    unacknowledged: sum(({ unacknowledged }) => unacknowledged.length),
+    unacknowledged: sum(({ unacknowledged, isRevoked }) => (isRevoked ? 0 : unacknowledged.length)),
     gateways: gateways.length,
     lost: gateways.reduce((total, { lost }) => total + lost, 0),
     missedWhileAway: gateways.reduce((total, { missedWhileAway }) => total + missedWhileAway, 0),
@@ -103,13 +103,13 @@ function failuresOf(found: Omit<Results, "failures">, { phases }: Course, { back
   );
   return [
     ...late.map(({ name }) => `${name}: not all were back within ${backWithin} s`),
-    ...(lost > 0 ? [`${lost} acknowledged messages did not arrive at connected gateways`] : []),
+    ...(lost > 0 ? [`acknowledged messages that did not arrive at connected gateways: ${lost}`] : []),
     ...(totals["out of order"] > 0
-      ? [`${totals["out of order"]} messages arrived after a later one of their device`]
+      ? [`messages that arrived after a later one of their device: ${totals["out of order"]}`]
       : []),
-    ...("lost" in stored && stored.lost > 0 ? [`${stored.lost} acknowledged messages are not stored`] : []),
-    ...(unacknowledged > 0 ? [`${unacknowledged} messages were not acknowledged`] : []),
-    ...(commands.lost > 0 ? [`${commands.lost} commands did not arrive`] : []),
+    ...("lost" in stored && stored.lost > 0 ? [`acknowledged messages that are not stored: ${stored.lost}`] : []),
+    ...(unacknowledged > 0 ? [`messages without acknowledgement: ${unacknowledged}`] : []),
+    ...(commands.lost > 0 ? [`commands that did not arrive: ${commands.lost}`] : []),
     ...(open > 0 ? ["sessions of revoked certificates stayed open"] : []),
   ];
 }

@@ -72,6 +72,7 @@ export class SimulatedDevice extends LoadClient {
       published: this.published,
       refused: this.#refused,
       unacknowledged: [...this.#inFlight.values()].map(({ number }) => number),
+      isRevoked: this.expectsEnd,
       commands: [...this.#commands],
     };
   }

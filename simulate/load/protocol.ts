@@ -64,6 +64,8 @@ export interface DeviceResult {
   readonly published: number;
   readonly refused: readonly number[];
   readonly unacknowledged: readonly number[];
+  /** Whether its certificate was revoked: what it had on its way is not acknowledged. */
+  readonly isRevoked: boolean;
   readonly commands: readonly number[];
 }
 
