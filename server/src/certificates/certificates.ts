@@ -5,6 +5,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { CertificatesDeps } from "./deps.ts";
 import { identifyDevice } from "./identify-device.ts";
+import { createIdentityLookups } from "./identity-lookups.ts";
 import { getCertificate, listCertificateAudit, listCertificates, tenantOfCertificate } from "./list-certificates.ts";
 import { showCertificate } from "./show-certificate.ts";
 
@@ -51,4 +52,5 @@ export const certificateUseCases = {
   identifyDevice,
 };
 export type Certificates = Bound<typeof certificateUseCases>;
-export const createCertificates = (deps: CertificatesDeps): Certificates => bind(deps, certificateUseCases);
+export const createCertificates = (deps: CertificatesDeps): Certificates =>
+  bind({ ...deps, findIdentity: createIdentityLookups(deps.database) }, certificateUseCases);

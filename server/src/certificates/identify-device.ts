@@ -1,6 +1,6 @@
 import type { CertificatesDeps } from "./deps.ts";
 import { findIdentityProblem, fingerprintOf, type IdentityProblem, type PeerCertificate } from "./identity.ts";
-import { findIdentity } from "./identity-store.ts";
+import type { FindIdentity } from "./identity-lookups.ts";
 
 export interface IdentifiedDevice {
   ok: true;
@@ -33,11 +33,11 @@ export interface UnidentifiedPeer {
  * @throws Error when the database does not answer: no identity is accepted then
  */
 export async function identifyDevice(
-  deps: CertificatesDeps,
+  deps: Pick<CertificatesDeps, "clock"> & { findIdentity: FindIdentity },
   peer: PeerCertificate,
 ): Promise<IdentifiedDevice | UnidentifiedPeer> {
   const fingerprintSha256 = fingerprintOf(peer);
-  const recorded = await findIdentity(deps.database.connects, fingerprintSha256);
+  const recorded = await deps.findIdentity(fingerprintSha256);
   const reason = findIdentityProblem(peer, recorded, deps.clock.now());
   if (recorded === undefined) return { ok: false, reason: reason ?? "unknown", fingerprintSha256 };
   const { notAfter, revokedAt, deviceDeletedAt, ...identity } = recorded;

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
-import { readStatement, statement } from "../db/statement.ts";
+import { runStatement, statement } from "../db/statement.ts";
 import type { CertificateValidity } from "./identity.ts";
 
 /** A recorded certificate with the device that it identifies. */
@@ -15,20 +16,24 @@ export interface RecordedIdentity extends CertificateValidity {
   subscribeTopics: string[];
 }
 
-/** One read by a unique index, at every MQTT connect. */
-const findByFingerprint = statement<{ fingerprint: string }, RecordedIdentity>(
-  "identity",
+/** Reads by a unique index, at every MQTT connect. */
+const findByFingerprints = statement<{ fingerprints: string }, RecordedIdentity & { fingerprint: string }>(
+  "identities",
   (p) => sql`
-  SELECT c.id AS "certificateId", c.device_uid AS "deviceUid", c.device_id AS "deviceId", c.tenant_id AS "tenantId",
-    t.slug AS "tenantSlug", c.serial_number AS "serialNumber", c.publish_topics AS "publishTopics",
-    c.subscribe_topics AS "subscribeTopics", c.not_after AS "notAfter", c.revoked_at AS "revokedAt",
-    d.deleted_at AS "deviceDeletedAt"
-  FROM certificates c JOIN shared_devices d ON d.uid = c.device_uid JOIN shared_tenants t ON t.id = c.tenant_id
-  WHERE c.fingerprint_sha256 = ${p.fingerprint}::text`,
+  SELECT c.fingerprint_sha256 AS fingerprint, c.id AS "certificateId", c.device_uid AS "deviceUid",
+    c.device_id AS "deviceId", c.tenant_id AS "tenantId", t.slug AS "tenantSlug", c.serial_number AS "serialNumber",
+    c.publish_topics AS "publishTopics", c.subscribe_topics AS "subscribeTopics", c.not_after AS "notAfter",
+    c.revoked_at AS "revokedAt", d.deleted_at AS "deviceDeletedAt"
+  FROM unnest(${p.fingerprints}::text::text[]) AS n(fingerprint)
+  JOIN certificates c ON c.fingerprint_sha256 = n.fingerprint
+  JOIN shared_devices d ON d.uid = c.device_uid JOIN shared_tenants t ON t.id = c.tenant_id`,
 );
 
-/** The identity recorded under the SHA-256 of a certificate's DER (lower-case hex). */
-export async function findIdentity(db: Db, fingerprint: string): Promise<RecordedIdentity | undefined> {
-  const [row] = await readStatement(db, findByFingerprint, { fingerprint });
-  return row;
+/** The identities recorded under the SHA-256 of certificates' DER (lower-case hex), of those that are recorded. */
+export async function findIdentities(
+  db: Db,
+  fingerprints: readonly string[],
+): Promise<ReadonlyMap<string, RecordedIdentity>> {
+  const rows = await runStatement(db, findByFingerprints, { fingerprints: plainArray(fingerprints) });
+  return new Map(rows.map(({ fingerprint, ...identity }) => [fingerprint, identity]));
 }

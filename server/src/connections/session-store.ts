@@ -27,25 +27,28 @@ export interface OpenedRow {
   drop_seq: string | null;
 }
 
+/** A session of a node. */
+export type NodeSessionRow = SessionRow & { nodeId: string };
+
 /** The columns of sessions, each as an array literal. */
-type SessionColumns = Record<keyof SessionRow, string>;
+type SessionColumns = Record<keyof NodeSessionRow, string>;
 
 /**
  * Rows are locked in the order of client ids, here and wherever else a statement locks several: two that run at once then never wait for
  * each other. What a device waits for is looked up for each row alone, by index.
  */
-const openSessions = statement<SessionColumns & { nodeId: string }, OpenedRow>(
+const openSessions = statement<SessionColumns, OpenedRow>(
   "open-sessions",
   (p) => sql`
   WITH opened AS (
     INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
                                     mqtt_client_id, remote_address, connected_at)
-    SELECT n.client_id, n.session_id, nextval('mqtt_session_seq'), ${p.nodeId}::uuid, n.tenant_id, n.device_uid,
+    SELECT n.client_id, n.session_id, nextval('mqtt_session_seq'), n.node_id, n.tenant_id, n.device_uid,
            n.certificate_id, n.mqtt_client_id, n.remote_address, n.connected_at
-      FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.tenantId}::text::uuid[],
-                  ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[], ${p.mqttClientId}::text::uuid[],
-                  ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
-        AS n(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+      FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
+                  ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
+                  ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
+        AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
      ORDER BY n.client_id
     ON CONFLICT (client_id) DO UPDATE SET
       previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
@@ -53,12 +56,12 @@ const openSessions = statement<SessionColumns & { nodeId: string }, OpenedRow>(
       device_uid = excluded.device_uid, certificate_id = excluded.certificate_id,
       mqtt_client_id = excluded.mqtt_client_id, remote_address = excluded.remote_address,
       connected_at = excluded.connected_at
-    RETURNING client_id, session_id, seq, previous_session_id, previous_node_id, device_uid, mqtt_client_id, connected_at
+    RETURNING client_id, session_id, node_id, seq, previous_session_id, previous_node_id, device_uid, mqtt_client_id, connected_at
   ), dropped AS (
     INSERT INTO session_drops (at, client_id, session_id, reason, node_id)
     SELECT o.connected_at, o.client_id, o.previous_session_id, 'takeover', n.id
       FROM opened o JOIN broker_nodes n ON n.id = o.previous_node_id
-     WHERE o.previous_node_id <> ${p.nodeId}::uuid AND ${isLive}
+     WHERE o.previous_node_id <> o.node_id AND ${isLive}
     RETURNING seq, client_id
   )
   SELECT o.session_id, o.seq, o.previous_session_id, o.previous_node_id,
@@ -75,21 +78,21 @@ const openSessions = statement<SessionColumns & { nodeId: string }, OpenedRow>(
  * another node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same
  * closes the session when it notices that it was reaped.
  *
- * @returns a row for each session, in any order
+ * @returns a row for each session, in their order
  */
-export async function upsertSessions(db: Db, nodeId: string, sessions: readonly SessionRow[]): Promise<OpenedRow[]> {
-  return await runStatement(db, openSessions, { ...columnsOf(sessions), nodeId });
+export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]): Promise<OpenedRow[]> {
+  const rows = await runStatement(db, openSessions, columnsOf(sessions));
+  const bySession = new Map(rows.map((row) => [row.session_id, row]));
+  return sessions.map(({ sessionId }) => bySession.get(sessionId)!);
 }
 
-/** Whether `upsertSessions` failed because of what a row says, rather than because the database could not be used. */
-export function isRefused(error: unknown): boolean {
-  return !isUnavailable(error);
-}
+export { isUnavailable };
 
-function columnsOf(sessions: readonly SessionRow[]): SessionColumns {
+function columnsOf(sessions: readonly NodeSessionRow[]): SessionColumns {
   return {
     clientId: textArray(sessions.map((s) => s.clientId)),
     sessionId: plainArray(sessions.map((s) => s.sessionId)),
+    nodeId: plainArray(sessions.map((s) => s.nodeId)),
     tenantId: plainArray(sessions.map((s) => s.tenantId)),
     deviceUid: plainArray(sessions.map((s) => s.deviceUid ?? undefined)),
     certificateId: plainArray(sessions.map((s) => s.certificateId ?? undefined)),

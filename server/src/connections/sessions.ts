@@ -1,9 +1,18 @@
 import { parts } from "../lib/batching/parts.ts";
+import { RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import type { Presence } from "./presence.ts";
-import { SessionOpenings } from "./session-openings.ts";
-import { type OpenedRow, reinsertSessions, type SessionRow } from "./session-store.ts";
+import {
+  isUnavailable,
+  type NodeSessionRow,
+  type OpenedRow,
+  reinsertSessions,
+  type SessionRow,
+  upsertSessions,
+} from "./session-store.ts";
+
+const MOST_AT_ONCE = 64;
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
@@ -23,7 +32,7 @@ export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
   readonly #lease: NodeLease;
-  readonly #openings: SessionOpenings;
+  readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow>;
   readonly #open = new Map<string, SessionRow & { seq: string }>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
@@ -33,7 +42,13 @@ export class Sessions {
     this.#deps = deps;
     this.#presence = presence;
     this.#lease = lease;
-    this.#openings = new SessionOpenings(deps.database.connects);
+    this.#openings = new RequestBatcher({
+      most: MOST_AT_ONCE,
+      // A statement can change a row once only.
+      keyOf: ({ clientId }) => clientId,
+      run: (rows) => upsertSessions(deps.database.connects, rows),
+      isOfAll: isUnavailable,
+    });
   }
 
   setNode(nodeId: string | undefined): void {
@@ -49,7 +64,7 @@ export class Sessions {
     const row = { ...session, connectedAt: this.#deps.clock.now() };
     this.#opening.add(row.sessionId);
     const opened = await this.#openings
-      .open(node, row)
+      .ask({ ...row, nodeId: node })
       .catch((error: unknown) => {
         // The statement may have been executed although its answer was lost.
         this.#presence.ended(row, undefined);

@@ -1,0 +1,21 @@
+import type { Database } from "../db/database.ts";
+import { RequestBatcher } from "../lib/batching/request-batcher.ts";
+import { findIdentities, type RecordedIdentity } from "./identity-store.ts";
+
+const MOST_AT_ONCE = 64;
+
+/** Reads the record of a certificate by the SHA-256 of its DER. Rejects when the database does not answer. */
+export type FindIdentity = (fingerprint: string) => Promise<RecordedIdentity | undefined>;
+
+/** Reads identities, many in one statement under load. Each is read after it was requested, so that a revocation before the request is seen. */
+export function createIdentityLookups({ connects }: Pick<Database, "connects">): FindIdentity {
+  const lookups = new RequestBatcher<string, RecordedIdentity | undefined>({
+    most: MOST_AT_ONCE,
+    async run(fingerprints) {
+      const identities = await findIdentities(connects, fingerprints);
+      return fingerprints.map((fingerprint) => identities.get(fingerprint));
+    },
+    isOfAll: () => true,
+  });
+  return (fingerprint) => lookups.ask(fingerprint);
+}

@@ -1,0 +1,72 @@
+export interface RequestBatcherOptions<Request, Answer> {
+  /** Requests of one batch at most: with more, the first would wait for the last one's answer. */
+  most: number;
+  /** Requests with the same key are run one after the other, in the order of the calls; others do not wait for them. */
+  keyOf?(request: Request): string;
+  /** @returns an answer to each request, in their order */
+  run(requests: Request[]): Promise<Answer[]>;
+  /** Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault fails. */
+  isOfAll(error: unknown): boolean;
+}
+
+interface Waiting<Request, Answer> {
+  readonly request: Request;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Answers requests in batches, one at a time: those of one turn of the event loop and, under load, those that arrive while a batch is run. An error
+ * that concerns every request fails those that wait, too: they have waited for as long as the batch, and would wait as long again.
+ */
+export class RequestBatcher<Request, Answer> {
+  readonly #options: RequestBatcherOptions<Request, Answer>;
+  #waiting: Waiting<Request, Answer>[] = [];
+  #isRunning = false;
+
+  constructor(options: RequestBatcherOptions<Request, Answer>) {
+    this.#options = options;
+  }
+
+  ask(request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      if (!this.#isRunning) void this.#runWaiting();
+    });
+  }
+
+  async #runWaiting(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#run(this.#takeBatch());
+    }
+    this.#isRunning = false;
+  }
+
+  #takeBatch(): Waiting<Request, Answer>[] {
+    const { most, keyOf } = this.#options;
+    const keys = new Set<string>();
+    const batch: Waiting<Request, Answer>[] = [];
+    this.#waiting = this.#waiting.filter((each) => {
+      const key = keyOf?.(each.request);
+      if (batch.length === most || (key !== undefined && keys.has(key))) return true;
+      if (key !== undefined) keys.add(key);
+      batch.push(each);
+      return false;
+    });
+    return batch;
+  }
+
+  async #run(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#options.run(batch.map(({ request }) => request));
+      for (const [at, { resolve }] of batch.entries()) resolve(answers[at]!);
+    } catch (error) {
+      if (this.#options.isOfAll(error)) {
+        for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error);
+      } else if (batch.length === 1) batch[0]!.reject(error);
+      else for (const each of batch) await this.#run([each]);
+    }
+  }
+}
