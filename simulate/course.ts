@@ -73,6 +73,8 @@ async function events(run: Run): Promise<void> {
   for (let storm = 1; storm <= options.storms; storm++)
     await event(run, options.storms === 1 ? "storm" : `storm ${storm}`, () => fleet.storm());
   for (const node of options.killNodes) await event(run, `node ${node} killed`, () => target.killNode(node - 1));
+  for (const server of options.killNats)
+    await event(run, `NATS server ${server} killed`, () => target.killNats(server - 1));
   for (const pid of options.killPids)
     await event(run, `process ${pid} killed`, () => void process.kill(pid, "SIGKILL"));
   if (options.revoke > 0)

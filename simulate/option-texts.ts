@@ -31,6 +31,7 @@ const GROUPS = {
     seconds: ["n", "length of the steady phase, and of one after each event below; 30 when absent"],
     storms: ["n", "break all connections at once so many times"],
     "kill-node": ["n", "end the nth started node by SIGKILL (repeatable)"],
+    "kill-nats": ["n", "end the nth started NATS server by SIGKILL (repeatable)"],
     "kill-pid": ["pid", "end this process by SIGKILL, for a Muster on this machine (repeatable)"],
     revoke: [
       "n",

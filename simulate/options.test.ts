@@ -54,7 +54,12 @@ test("wrong options are refused with what is valid", () => {
     [[...start, "--devices", "1", "--devices", "2"], "--devices is given 2 times; once is valid."],
     [[...start, "--qos", "3"], "--qos 3: 0, 1 or 2, or shares of them such as 0:10,1:80,2:10 are valid."],
     [[...start, "--kill-node", "3"], "--kill-node 3: --start 2 starts the nodes 1 to 2."],
-    [[...start, "--kill-node", "1", "--kill-node", "2"], "--kill-node must leave a node: start more of them."],
+    [
+      [...start, "--kill-node", "1", "--kill-node", "2"],
+      "--kill-node must leave one of the nodes: start more of them.",
+    ],
+    [[...start, "--kill-nats", "4"], "--kill-nats 4: --nats 3 starts the NATS servers 1 to 3."],
+    [[...start, "--kill-nats", "2", "--kill-nats", "2"], "--kill-nats names one twice."],
     [[...start, "--mqtt", "a:1"], "--mqtt is for a Muster that runs, not for --start."],
     [["--https", "http://a"], "--https http://a: an address such as https://muster.example:8443 is valid."],
     [["--https", "https://a"], "Devices enroll with --claim-code <code> or --api-key-file <file>."],

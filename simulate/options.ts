@@ -32,6 +32,8 @@ export interface Options {
   readonly storms: number;
   /** From 1. */
   readonly killNodes: readonly number[];
+  /** From 1. */
+  readonly killNats: readonly number[];
   readonly killPids: readonly number[];
   readonly revoke: number;
   readonly backWithin: number;
@@ -57,6 +59,8 @@ export function parseOptions(args: readonly string[]): Options | "help" {
   };
   const whole = (name: OptionName, otherwise: number, least: number, most = 1_000_000) =>
     number(name, one(name), otherwise, { least, most, whole: true });
+  const each = (name: OptionName, least: number, most: number) =>
+    (given[name] ?? []).map((text) => number(name, text, 0, { least, most, whole: true }));
   const start = one("start") === undefined ? undefined : whole("start", 1, 1, 9);
   const devices = whole("devices", 100, 1);
   const options: Options = {
@@ -80,12 +84,9 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     ramp: whole("ramp", 100, 1),
     seconds: whole("seconds", 30, 1, 86_400),
     storms: whole("storms", 0, 0, 1_000),
-    killNodes: (given["kill-node"] ?? []).map((text) =>
-      number("kill-node", text, 0, { least: 1, most: 9, whole: true }),
-    ),
-    killPids: (given["kill-pid"] ?? []).map((text) =>
-      number("kill-pid", text, 0, { least: 2, most: 4_194_304, whole: true }),
-    ),
+    killNodes: each("kill-node", 1, 9),
+    killNats: each("kill-nats", 1, 9),
+    killPids: each("kill-pid", 2, 4_194_304),
     revoke: whole("revoke", 0, 0, devices),
     backWithin: number("back-within", one("back-within"), 60, { least: 1, most: 3_600, whole: false }),
     checkStored: whole("check-stored", 100, 0),
@@ -115,14 +116,16 @@ function parse(args: readonly string[]): Given | "help" {
 
 /** Options that need each other, or exclude each other. */
 function checkTogether(options: Options): void {
-  const { start, https, nats, killNodes, killPids, claimCode, apiKeyFile, keep, revoke, commands, database } = options;
+  const { start, https, nats, killNodes, killNats, killPids, claimCode, apiKeyFile, keep, revoke, commands, database } =
+    options;
   const fail = (message: string) => {
     throw new UsageError(message);
   };
   if ((start === undefined) === (https.length === 0))
     fail("Name the Muster to load: either --start <nodes>, or --https <url> of one that runs.");
   if (start === undefined) {
-    if (killNodes.length > 0) fail("--kill-node needs --start: name other processes by --kill-pid.");
+    if (killNodes.length + killNats.length > 0)
+      fail("--kill-node and --kill-nats need --start: name other processes by --kill-pid.");
     if (commands > 0) fail("--commands needs --start: the public API sends no commands.");
     if (database !== undefined) fail("--database needs --start: a Muster that runs has its database.");
     if (apiKeyFile === undefined && claimCode === undefined && keep === undefined)
@@ -140,12 +143,19 @@ function checkTogether(options: Options): void {
       if (values[name] !== undefined && values[name].length > 0)
         fail(`--${name} is for a Muster that runs, not for --start.`);
     if (nats > 0 && start === 1) fail("--nats needs --start 2 or more.");
-    const most = Math.max(...killNodes, 0);
-    if (most > start) fail(`--kill-node ${most}: --start ${start} starts the nodes 1 to ${start}.`);
-    if (new Set(killNodes).size !== killNodes.length) fail("--kill-node names a node twice.");
-    if (killNodes.length >= start) fail("--kill-node must leave a node: start more of them.");
+    checkKills("kill-node", killNodes, "start", start, "nodes");
+    checkKills("kill-nats", killNats, "nats", nats, "NATS servers");
   }
   for (const pid of killPids) if (!isRunning(pid)) fail(`--kill-pid ${pid}: no such process.`);
+}
+
+/** @param started how many of them `--${by}` starts */
+function checkKills(name: string, killed: readonly number[], by: string, started: number, what: string): void {
+  const most = Math.max(...killed, 0);
+  if (most > started) throw new UsageError(`--${name} ${most}: --${by} ${started} starts the ${what} 1 to ${started}.`);
+  if (new Set(killed).size !== killed.length) throw new UsageError(`--${name} names one twice.`);
+  if (killed.length > 0 && killed.length === started)
+    throw new UsageError(`--${name} must leave one of the ${what}: start more of them.`);
 }
 
 function isRunning(pid: number): boolean {

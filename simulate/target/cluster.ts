@@ -27,6 +27,8 @@ export interface Cluster {
   readonly shell: Shell;
   /** Ends a node by SIGKILL. @param index from 0 */
   killNode(index: number): void;
+  /** The same of a NATS server. */
+  killNats(index: number): Promise<void>;
   /** Ends everything and removes its folders. */
   stop(): Promise<void>;
 }
@@ -56,25 +58,31 @@ export async function startCluster(plan: ClusterPlan, progress: (line: string) =
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
   };
   try {
-    const settings = await startEnvironment(plan, endings, progress);
+    const { settings, nats } = await startEnvironment(plan, endings, progress);
     progress(`${plan.nodes === 1 ? "a node starts" : `${plan.nodes} nodes start`}`);
     // The first one creates the schema.
     const first = await startNode(settings, endings);
     const others = await Promise.allSettled(Array.from({ length: plan.nodes - 1 }, () => startNode(settings, endings)));
     const nodes = [first, ...others.map(startedOf)];
-    return { ...addressesOf(nodes), shell: shellOf(nodes), killNode: (index) => kill(nodes[index]!), stop };
+    return {
+      ...addressesOf(nodes),
+      shell: shellOf(nodes),
+      killNode: (index) => kill(nodes[index]!),
+      killNats: (index) => nats[index]!.kill(),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Database and NATS servers. @returns the settings of all nodes */
+/** Database and NATS servers. @returns with the settings of all nodes */
 async function startEnvironment(
   { nodes, nats, databaseUrl }: ClusterPlan,
   endings: (() => Promise<void> | void)[],
   progress: (line: string) => void,
-): Promise<Record<string, string>> {
+): Promise<{ settings: Record<string, string>; nats: readonly NatsServer[] }> {
   const settings: Record<string, string> = { ...SETTINGS, MUSTER_MASTER_KEY: randomBytes(32).toString("base64") };
   if (databaseUrl !== undefined) settings.MUSTER_DATABASE_URL = databaseUrl;
   else if (nodes > 1) {
@@ -83,14 +91,15 @@ async function startEnvironment(
     endings.push(() => postgres.stop());
     settings.MUSTER_DATABASE_URL = await postgres.createDatabase("simulation");
   }
+  const servers: NatsServer[] = [];
   if (nats > 0) {
     progress(`${nats} NATS server${nats === 1 ? " starts" : "s start"}`);
-    const servers = await startNatsServers(nats);
+    servers.push(...(await startNatsServers(nats)));
     endings.push(async () => void (await Promise.all(servers.map((each) => each.stop()))));
     settings.MUSTER_NATS_URL = servers.map(({ url }) => url).join(",");
     settings.MUSTER_TEST_NATS_VERSION_FLOOR = NATS_VERSION_FLOOR;
   }
-  return settings;
+  return { settings, nats: servers };
 }
 
 /** Servers that pass on each other's messages. */

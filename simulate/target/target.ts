@@ -26,6 +26,7 @@ export interface Target {
   /** Only of nodes that the simulator has started. */
   readonly shell: Shell | undefined;
   killNode(index: number): void;
+  killNats(index: number): Promise<void>;
   /** Removes what the simulator has created. */
   close(): Promise<void>;
 }
@@ -70,6 +71,7 @@ async function openOwn(cluster: Cluster, options: Options, progress: Progress): 
     api,
     shell,
     killNode: (index) => cluster.killNode(index),
+    killNats: (index) => cluster.killNats(index),
     close: () => cluster.stop(),
   };
 }
@@ -115,6 +117,7 @@ function named(
     api,
     shell: undefined,
     killNode: () => undefined,
+    killNats: async () => undefined,
     close,
   };
 }
