@@ -125,6 +125,29 @@ test("latest values of before schema 56, a row a metric, are those of a row for 
   }
 });
 
+/** The first step that had to leave the schema to processes of the version before. */
+const FIRST_EXPANDING = 58;
+/** What a process of the version before does not survive, outside functions. */
+const CONTRACTING =
+  /\b(DROP (TABLE|COLUMN|VIEW|FUNCTION)|RENAME|ALTER COLUMN \w+ (SET NOT NULL|(SET DATA )?TYPE)|ADD COLUMN \w+ [^,;]*NOT NULL(?![^,;]*DEFAULT))\b/i;
+/** Steps that contract, with the reason for which no process of the version before needs what they take away. */
+const CONTRACTS: Readonly<Record<number, string>> = {};
+
+test("a step takes nothing away that processes of the version before use, as both run during a rolling upgrade", () => {
+  for (const { number, name, sql } of migrations.filter((step) => step.number >= FIRST_EXPANDING)) {
+    const found = CONTRACTING.exec(sql.replace(/--.*$/gm, "").replace(/\$\$[\s\S]*?\$\$/g, ""));
+    assert.ok(!found || CONTRACTS[number], `step ${number}, ${name}: ${found?.[0]} (docs/database.md, Migrations)`);
+  }
+  const contracting = ["DROP TABLE x", "ALTER TABLE x RENAME COLUMN a TO b", "ALTER TABLE x ADD COLUMN a int NOT NULL"];
+  for (const statement of contracting) assert.match(statement, CONTRACTING);
+  for (const statement of [
+    "ALTER TABLE x ADD COLUMN a int NOT NULL DEFAULT 1",
+    "ALTER TABLE x ADD COLUMN a int, ADD COLUMN b int",
+  ]) {
+    assert.doesNotMatch(statement, CONTRACTING);
+  }
+});
+
 test("a database of a newer version is refused", async () => {
   const database = await openTestDatabase();
   try {
