@@ -64,6 +64,10 @@ test("wrong options are refused with what is valid", () => {
     [["--https", "http://a"], "--https http://a: an address such as https://muster.example:8443 is valid."],
     [["--https", "https://a"], "Devices enroll with --claim-code <code> or --api-key-file <file>."],
     [["--https", "https://a", "--claim-code", "C", "--revoke", "1"], "--revoke needs --api-key-file."],
+    [
+      ["--https", "https://a", "--api-key-file", "f", "--keep", "k", "--revoke", "1"],
+      "--revoke and --keep exclude each other: revoked devices cannot connect again.",
+    ],
     [["--https", "https://a", "--claim-code", "C", "--kill-pid", "4194304"], "--kill-pid 4194304: no such process."],
   ];
   for (const [args, expected] of cases) assert.equal(message(...args), expected);

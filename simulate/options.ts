@@ -131,6 +131,8 @@ function checkTogether(options: Options): void {
     if (apiKeyFile === undefined && claimCode === undefined && keep === undefined)
       fail("Devices enroll with --claim-code <code> or --api-key-file <file>.");
     if (revoke > 0 && apiKeyFile === undefined) fail("--revoke needs --api-key-file.");
+    if (revoke > 0 && keep !== undefined)
+      fail("--revoke and --keep exclude each other: revoked devices cannot connect again.");
   } else {
     const own = ["mqtt", "ca", "api-key-file", "claim-code", "device-type", "gateways", "keep"] as const;
     const values = {
