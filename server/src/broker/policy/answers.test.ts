@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connackCode, endingOf, type ProtocolProblem } from "./answers.ts";
+import { connackCode, ENDING_REASONS, endingOf, type ProtocolProblem } from "./answers.ts";
 
 /** MQTT 3.1 and 3.1.1, MQTT 5; "close" where the connection is closed without a CONNACK. */
 const REFUSALS: Record<ProtocolProblem, [number | "close", number | "close"]> = {
@@ -41,6 +41,19 @@ test("a will is published where MQTT requires it, and is void where the client o
   const drops = ["requested", "client_disabled", "disconnected by an admin", "toString"];
   for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", "node_lost", ...drops]) {
     assert.equal(endingOf(reason).will, "void", reason);
+  }
+});
+
+/** What a server may send in a DISCONNECT (MQTT 5, 3.14.2.1). */
+const OF_DISCONNECTS = [
+  0x00, 0x80, 0x81, 0x82, 0x83, 0x87, 0x89, 0x8b, 0x8d, 0x8e, 0x8f, 0x90, 0x93, 0x94, 0x95, 0x96, 0x97, 0x98, 0x99,
+  0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f, 0xa0, 0xa1, 0xa2,
+];
+
+test("a DISCONNECT has only reason codes that MQTT 5 lists for it", () => {
+  for (const reason of [...ENDING_REASONS, "requested"]) {
+    const { v5 } = endingOf(reason);
+    assert.ok(v5 === undefined || OF_DISCONNECTS.includes(v5), `${reason}: ${v5}`);
   }
 });
 

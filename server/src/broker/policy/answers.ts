@@ -109,12 +109,15 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   evicted: { will: "published", v5: 0x97 },
   takeover: { will: "published", v5: 0x8e },
   connect_timeout: { will: "void" },
-  storage_failed: { will: "published", v5: 0x88 },
+  storage_failed: { will: "published", v5: 0x89 },
   server_stopped: { will: "void", v5: 0x8b },
   server_moved: { will: "void", v5: 0x9c },
   /** This process may have no sessions any more, and cannot store a will. */
   node_lost: { will: "void", v5: 0x9c },
 };
+
+/** Every reason of an end that is not a drop. */
+export const ENDING_REASONS: readonly string[] = Object.keys(ENDINGS);
 
 /** A drop (a revocation, a deleted device, a disabled client) has a reason of its own. */
 const DROPPED: Ending = { will: "void", v5: 0x98 };
