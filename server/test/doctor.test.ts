@@ -124,6 +124,12 @@ const sabotage: Record<string, string[]> = {
     "ALTER TABLE thresholds DISABLE TRIGGER thresholds_changed",
     "UPDATE thresholds SET enabled = false",
   ],
+  "the silence of every device that was seen is checked where its type limits it": [
+    "UPDATE devices SET last_seen_at = now(), device_type_id = (SELECT id FROM device_types LIMIT 1)",
+    "UPDATE device_types SET silent_for_seconds = 60",
+    "DELETE FROM silence_checks",
+    "DELETE FROM silence_rechecks",
+  ],
   "an anomaly has at most one unfinished ticket and links to it": ["UPDATE anomalies SET ticket_id = NULL"],
   "the ticket that an anomaly links to is about this anomaly and its device": ["UPDATE tickets SET anomaly_id = NULL"],
   "the history of every ticket begins with its opening": [

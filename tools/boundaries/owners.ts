@@ -51,7 +51,7 @@ export const owners: Record<string, readonly string[]> = {
     "rejected_messages",
     "telemetry_deletions",
   ],
-  rules: ["thresholds", "rule_states"],
+  rules: ["thresholds", "rule_states", "silence_checks", "silence_rechecks"],
   anomalies: ["anomalies"],
   tickets: ["tickets", "ticket_numbers", "ticket_history", "ticket_comments"],
   events: ["events", "events_horizon"],

@@ -64,6 +64,8 @@ export interface Schema {
   shift_users: ShiftUsersTable;
   shifts: ShiftsTable;
   sign_in_failures: SignInFailuresTable;
+  silence_checks: SilenceChecksTable;
+  silence_rechecks: SilenceRechecksTable;
   stored_messages: StoredMessagesTable;
   stored_sessions: StoredSessionsTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
@@ -770,6 +772,16 @@ export interface SignInFailuresTable {
   account: Buffer | null;
   failures: number;
   until: Date;
+}
+
+export interface SilenceChecksTable {
+  device_uid: string;
+  due_at: Date;
+}
+
+export interface SilenceRechecksTable {
+  device_type_id: string;
+  after_uid: Generated<string>;
 }
 
 export interface StoredMessagesTable {

@@ -93,6 +93,8 @@ CREATE TRIGGER anomalies_listed AFTER INSERT ON anomalies REFERENCING NEW TABLE 
   FOR EACH STATEMENT EXECUTE FUNCTION list_anomalies();
 CREATE TRIGGER anomalies_moved AFTER UPDATE ON anomalies REFERENCING OLD TABLE AS former NEW TABLE AS entered
   FOR EACH STATEMENT EXECUTE FUNCTION list_anomalies();
+CREATE TRIGGER anomalies_silence_resolved AFTER UPDATE OF resolved_at ON anomalies
+  FOR EACH ROW WHEN (((new.rule_id IS NULL) AND (new.certificate_id IS NULL) AND (old.resolved_at IS NULL) AND (new.resolved_at IS NOT NULL))) EXECUTE FUNCTION check_silence_of_sender();
 CREATE TRIGGER anomalies_stay_resolved BEFORE UPDATE OF status ON anomalies
   FOR EACH ROW WHEN (((old.status = 'resolved'::text) AND (new.status <> 'resolved'::text))) EXECUTE FUNCTION refuse_unresolve();
 CREATE TRIGGER anomalies_unlisted AFTER DELETE ON anomalies
@@ -588,6 +590,8 @@ CREATE TABLE device_latest (
   CONSTRAINT device_latest_check CHECK ((((part = 0) = (version IS NOT NULL)) AND ((part = 0) = (seen_at IS NOT NULL))))
 ) WITH (fillfactor=50);
 CREATE INDEX device_latest_time_replaced ON device_latest USING btree (device_uid) WHERE (replaced IS NOT NULL);
+CREATE TRIGGER device_latest_first_message AFTER INSERT ON device_latest
+  FOR EACH ROW WHEN ((new.part = 0)) EXECUTE FUNCTION check_silence_of_sender();
 
 CREATE TABLE device_thresholds (
   tenant_id uuid NOT NULL,
@@ -631,6 +635,8 @@ CREATE TABLE device_types (
   CONSTRAINT device_types_silent_for_seconds_check CHECK (((silent_for_seconds >= 1) AND (silent_for_seconds <= 2592000))),
   CONSTRAINT device_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE TRIGGER device_types_other_silence AFTER UPDATE OF silent_for_seconds ON device_types
+  FOR EACH ROW WHEN ((old.silent_for_seconds IS DISTINCT FROM new.silent_for_seconds)) EXECUTE FUNCTION check_silence_of_type();
 
 CREATE TABLE devices (
   uid uuid NOT NULL,
@@ -683,6 +689,10 @@ CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION list_device();
+CREATE TRIGGER devices_seen_from_the_start AFTER INSERT ON devices
+  FOR EACH ROW WHEN ((new.last_seen_at IS NOT NULL)) EXECUTE FUNCTION check_silence_of_device();
+CREATE TRIGGER devices_seen_or_of_another_type AFTER UPDATE ON devices REFERENCING OLD TABLE AS former NEW TABLE AS entered
+  FOR EACH STATEMENT EXECUTE FUNCTION check_silence_of_changed_devices();
 CREATE CONSTRAINT TRIGGER devices_type_changed AFTER UPDATE OF device_type_id ON devices DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN ((old.device_type_id IS DISTINCT FROM new.device_type_id)) EXECUTE FUNCTION device_type_of_device_changed();
 CREATE TRIGGER devices_unlisted AFTER DELETE ON devices
@@ -1077,6 +1087,19 @@ CREATE TABLE sign_in_failures (
 );
 CREATE INDEX sign_in_failures_account ON sign_in_failures USING btree (account) WHERE (account IS NOT NULL);
 CREATE INDEX sign_in_failures_until ON sign_in_failures USING btree (until);
+
+CREATE TABLE silence_checks (
+  device_uid uuid NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT silence_checks_pkey PRIMARY KEY (device_uid)
+) WITH (fillfactor=80);
+CREATE INDEX silence_checks_due ON silence_checks USING btree (due_at);
+
+CREATE TABLE silence_rechecks (
+  device_type_id uuid NOT NULL,
+  after_uid uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  CONSTRAINT silence_rechecks_pkey PRIMARY KEY (device_type_id)
+);
 
 CREATE TABLE stored_messages (
   position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1793,6 +1816,56 @@ CREATE FUNCTION channel_address_key(type text, target text)
 AS $function$
   SELECT sha256(convert_to(CASE type WHEN 'email' THEN lower(target) ELSE target END, 'UTF8'))
 $function$;
+
+CREATE FUNCTION check_silence(device uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  INSERT INTO silence_checks VALUES (device, '-infinity') ON CONFLICT (device_uid) DO UPDATE SET due_at = excluded.due_at;
+$function$;
+
+CREATE FUNCTION check_silence_of_changed_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO silence_checks
+  SELECT e.uid, '-infinity' FROM entered e JOIN former f ON f.uid = e.uid
+   WHERE e.device_type_id IS DISTINCT FROM f.device_type_id
+      OR e.last_seen_at IS DISTINCT FROM f.last_seen_at AND (f.last_seen_at IS NULL OR EXISTS (
+           SELECT FROM anomalies WHERE device_uid = e.uid AND resolved_at IS NULL AND rule_id IS NULL AND certificate_id IS NULL))
+   ORDER BY e.uid
+  ON CONFLICT (device_uid) DO UPDATE SET due_at = excluded.due_at;
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION check_silence_of_device()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM check_silence(NEW.uid);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION check_silence_of_sender()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM check_silence(NEW.device_uid);
+  RETURN NULL;
+END $function$;
+
+CREATE FUNCTION check_silence_of_type()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO silence_rechecks (device_type_id) VALUES (NEW.id)
+  ON CONFLICT (device_type_id) DO UPDATE SET after_uid = excluded.after_uid;
+  RETURN NULL;
+END $function$;
 
 CREATE FUNCTION commit_later()
  RETURNS text

@@ -29,6 +29,15 @@ export const MONITORING_INVARIANTS: readonly Check[] = [
         WHERE e.device_uid = a.device_uid AND e.threshold_id = a.threshold_id AND e.rule_id = a.rule_id)`,
   },
   {
+    name: "the silence of every device that was seen is checked where its type limits it",
+    violations: () => sql`SELECT 'device ' || d.uid AS what FROM devices d
+      JOIN device_types y ON y.tenant_id = d.tenant_id AND y.id = d.device_type_id AND y.silent_for_seconds IS NOT NULL
+      LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
+      WHERE d.deleted_at IS NULL AND greatest(d.last_seen_at, l.seen_at) IS NOT NULL
+        AND NOT EXISTS (SELECT FROM silence_checks c WHERE c.device_uid = d.uid)
+        AND NOT EXISTS (SELECT FROM silence_rechecks r WHERE r.device_type_id = y.id AND r.after_uid < d.uid)`,
+  },
+  {
     name: "an anomaly has at most one unfinished ticket and links to it",
     violations:
       () => sql`SELECT 'anomaly ' || t.anomaly_id AS what FROM tickets t JOIN anomalies a ON a.id = t.anomaly_id

@@ -1,46 +1,54 @@
 import { type RawBuilder, sql } from "kysely";
 import { openSilences, resolveSilences } from "../anomalies/anomalies.ts";
+import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
 
-type Time = RawBuilder<Date>;
-
-/**
- * Devices `d` that were seen once and have been silent for longer than their type allows. Silence counts from `listeningSince` at the earliest:
- * before, no process of ours recorded messages.
- */
-const silent = (now: Time, listeningSince: Time) => sql`(
-  SELECT d.uid, d.id, d.tenant_id, y.silent_for_seconds, greatest(d.last_seen_at, l.seen_at) AS last_seen_at
-    FROM shared_device_types y
-    JOIN shared_devices d ON d.tenant_id = y.tenant_id AND d.device_type_id = y.id AND d.deleted_at IS NULL
-    LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
-   WHERE y.silent_for_seconds IS NOT NULL AND greatest(d.last_seen_at, l.seen_at) IS NOT NULL
-     AND greatest(d.last_seen_at, l.seen_at, ${listeningSince}::timestamptz)
-         < ${now}::timestamptz - make_interval(secs => y.silent_for_seconds)) d`;
-
-interface Period {
+export interface Period {
   now: Date;
+  /** Silence counts from then on at the earliest: before, no process of ours recorded messages. */
   listeningSince: Date;
 }
 
-export interface SilentDevice {
+/** What stands in `shared_devices d` and the views joined to it here: the limit of its type, and when it was seen last. */
+const withSilence = sql`
+  LEFT JOIN shared_device_types y ON y.tenant_id = d.tenant_id AND y.id = d.device_type_id
+  LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
+  CROSS JOIN LATERAL (SELECT greatest(d.last_seen_at, l.seen_at) AS seen_at) s`;
+
+/** When a silence that lasts since the device was seen last is as long as its type allows. */
+const limitOf = (listeningSince: RawBuilder<Date>) =>
+  sql`(greatest(s.seen_at, ${listeningSince}::timestamptz) + make_interval(secs => y.silent_for_seconds))`;
+
+/** A device to check. */
+export interface SilenceState {
   uid: string;
-  /** The limit of its type, in seconds. */
-  silentForSeconds: number;
+  /** The limit of its type, in seconds; null also for a device that is deleted or was never seen. */
+  silentForSeconds: number | null;
+  isSilent: boolean;
+  /** When its silence would be too long, as PostgreSQL writes it. */
+  limitAt: string;
+  /** Since when it has an unresolved anomaly of its silence, or null. */
+  anomalyAt: Date | null;
+  /** It was seen since then. */
+  isSeenAgain: boolean;
 }
 
-const silentDevices = statement<Period & { after: string; limit: number }, SilentDevice>(
-  "silent-devices",
-  (p) => sql`SELECT d.uid, d.silent_for_seconds AS "silentForSeconds" FROM ${silent(p.now, p.listeningSince)}
-   WHERE d.uid > ${p.after}::uuid
-     AND NOT EXISTS (SELECT FROM shared_anomalies a
-       WHERE a.device_uid = d.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL AND a.certificate_id IS NULL)
-   ORDER BY d.uid LIMIT ${p.limit}::integer`,
+const states = statement<Period & { uids: string }, SilenceState>(
+  "silence-states",
+  (p) => sql`
+  SELECT c.uid, CASE WHEN s.seen_at IS NOT NULL THEN y.silent_for_seconds END AS "silentForSeconds",
+         coalesce(${limitOf(p.listeningSince)} < ${p.now}::timestamptz, false) AS "isSilent",
+         (${limitOf(p.listeningSince)} + interval '1 microsecond')::text AS "limitAt",
+         a.opened_at AS "anomalyAt", coalesce(s.seen_at >= a.opened_at, false) AS "isSeenAgain"
+    FROM unnest(${p.uids}::text::uuid[]) AS c (uid)
+    LEFT JOIN shared_devices d ON d.uid = c.uid AND d.deleted_at IS NULL ${withSilence}
+    LEFT JOIN shared_anomalies a
+      ON a.device_uid = c.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL AND a.certificate_id IS NULL`,
 );
 
-/** Up to `limit` silent devices without an anomaly for it, in order of their uids, from behind `after` on. */
-export async function findSilent(db: Db, period: Period & { after: string }, limit: number): Promise<SilentDevice[]> {
-  return await runStatement(db, silentDevices, { ...period, limit });
+export async function silenceStates(db: Db, uids: readonly string[], period: Period): Promise<SilenceState[]> {
+  return await runStatement(db, states, { ...period, uids: plainArray(uids) });
 }
 
 /** An anomaly to open for a silent device; `id` is the anomaly's. */
@@ -57,12 +65,12 @@ const opened = statement<Period & { silences: string }, never>(
   (p) =>
     sql`WITH opened AS (${openSilences(
       sql`SELECT o.id, d.tenant_id, o.device_uid, d.id AS device_id, NULL::uuid AS threshold_id, NULL::uuid AS rule_id,
-               NULL::text AS metric, to_jsonb(floor(extract(epoch FROM ${p.now}::timestamptz - d.last_seen_at))) AS value,
+               NULL::text AS metric, to_jsonb(floor(extract(epoch FROM ${p.now}::timestamptz - s.seen_at))) AS value,
                to_jsonb(o.silent_for_seconds) AS breached, o.severity, o.message, 1 AS occurrences
-          FROM ${silent(p.now, p.listeningSince)}
-          JOIN jsonb_to_recordset(${p.silences}::text::jsonb)
+          FROM jsonb_to_recordset(${p.silences}::text::jsonb)
                AS o (id uuid, device_uid uuid, silent_for_seconds integer, severity text, message text)
-            ON o.device_uid = d.uid AND o.silent_for_seconds = d.silent_for_seconds`,
+          JOIN shared_devices d ON d.uid = o.device_uid AND d.deleted_at IS NULL ${withSilence}
+         WHERE y.silent_for_seconds = o.silent_for_seconds AND ${limitOf(p.listeningSince)} < ${p.now}::timestamptz`,
       p.now,
     )}) SELECT notify_rules_changed(device_uid::text) FROM opened`,
 );
@@ -75,24 +83,24 @@ export async function openSilentAnomalies(db: Db, silences: readonly SilenceRow[
   await runStatement(db, opened, { ...period, silences: JSON.stringify(silences) });
 }
 
-const ended = statement<{ now: Date }, never>(
+const ended = statement<{ uids: string; now: Date }, never>(
   "resolve-past-silences",
   (p) =>
     sql`WITH ended AS (${resolveSilences(
-      sql`SELECT s.device_uid, CASE WHEN y.silent_for_seconds IS NULL THEN 'silence_allowed' END AS end_reason
-          FROM shared_anomalies s JOIN shared_devices d ON d.uid = s.device_uid
-          LEFT JOIN shared_device_latest l ON l.device_uid = d.uid
-          LEFT JOIN shared_device_types y ON y.id = d.device_type_id
-         WHERE s.resolved_at IS NULL AND s.rule_id IS NULL AND s.certificate_id IS NULL
-           AND (greatest(d.last_seen_at, l.seen_at) >= s.opened_at OR y.silent_for_seconds IS NULL)`,
+      sql`SELECT a.device_uid, CASE WHEN y.silent_for_seconds IS NULL THEN 'silence_allowed' END AS end_reason
+          FROM unnest(${p.uids}::text::uuid[]) AS c (uid)
+          JOIN shared_anomalies a
+            ON a.device_uid = c.uid AND a.resolved_at IS NULL AND a.rule_id IS NULL AND a.certificate_id IS NULL
+          JOIN shared_devices d ON d.uid = c.uid ${withSilence}
+         WHERE s.seen_at >= a.opened_at OR y.silent_for_seconds IS NULL`,
       p.now,
     )}) SELECT notify_rules_changed(device_uid::text) FROM ended`,
 );
 
 /**
- * Resolves the anomalies of devices that were seen again, and of those whose type no longer limits silence. Ingest resolves them
+ * Resolves the anomalies of those devices that were seen again, and of those whose type no longer limits silence. Ingest resolves them
  * with the device's next message; this one is for a connect, and for a message that was stored while the anomaly opened.
  */
-export async function resolvePastSilences(db: Db, now: Date): Promise<void> {
-  await runStatement(db, ended, { now });
+export async function resolvePastSilences(db: Db, uids: readonly string[], now: Date): Promise<void> {
+  await runStatement(db, ended, { uids: plainArray(uids), now });
 }

@@ -1,18 +1,33 @@
+import type { Db } from "../db/database.ts";
+import { addMs, MINUTE, SECOND } from "../lib/clock.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { RulesDeps } from "./deps.ts";
-import { findSilent, openSilentAnomalies, resolvePastSilences, type SilentDevice } from "./silence-store.ts";
+import { leaseChecks, type NextCheck, putOffChecks, recheckType } from "./silence-check-store.ts";
+import {
+  openSilentAnomalies,
+  type Period,
+  resolvePastSilences,
+  type SilenceRow,
+  type SilenceState,
+  silenceStates,
+} from "./silence-store.ts";
 
-/** How many anomalies one statement opens at most. */
+/** How many devices are checked together. */
 const BATCH = 1_000;
-/** Before every uid. */
-const FIRST = "00000000-0000-0000-0000-000000000000";
+/** Bounds a poll, so that the service can stop; the rest is checked by the next. */
+const MAX_BATCHES = 100;
+/** A process that has not finished a batch by then has failed; the devices are checked again. */
+const LEASE_MS = MINUTE;
+/** A message may have been stored while the anomaly opened. */
+const FIRST_RECHECK_MS = 10 * SECOND;
 
 export interface SilenceDeps extends RulesDeps {
   telemetry: Pick<Telemetry, "lastReceived">;
 }
 
 /**
- * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which every process runs every few seconds.
+ * Makes the poll for devices that have fallen silent (`silentForSeconds` of their type), which one process runs every few seconds: it checks
+ * those whose silence may be too long by now.
  * Silence counts from the start of this process, and again from the end of a database outage: no device is blamed for ours.
  */
 export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDeps): () => Promise<void> {
@@ -22,28 +37,40 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
 
   async function poll(now: Date): Promise<void> {
     const { db } = database;
-    await resolvePastSilences(db, now);
-    for (let after: string | undefined = FIRST; after !== undefined; ) {
-      const found = await findSilent(db, { now, listeningSince, after }, BATCH);
-      after = found.length === BATCH ? found.at(-1)!.uid : undefined;
-      const rows = unheard(found, now).map(({ uid, silentForSeconds }) => ({
-        id: ids.uuid(now),
-        device_uid: uid,
-        silent_for_seconds: silentForSeconds,
-        severity: "major" as const,
-        message: `The device has been silent for more than ${silentForSeconds} s`,
-      }));
-      if (rows.length > 0) await openSilentAnomalies(db, rows, { now, listeningSince });
+    for (let batch = 0; batch < MAX_BATCHES && (await recheckType(db)); batch++);
+    const lease = { now, leasedUntil: addMs(now, LEASE_MS) };
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
+      const uids = await leaseChecks(db, lease, BATCH);
+      if (uids.length === 0) return;
+      await putOffChecks(db, await check(db, uids, { now, listeningSince }), lease.leasedUntil);
     }
   }
 
-  /** Without those that this process received a message of, which may wait for its commit. */
-  function unheard(found: readonly SilentDevice[], now: Date): readonly SilentDevice[] {
-    if (found.length === 0) return found;
-    const received = telemetry.lastReceived(found.map(({ uid }) => uid));
-    return found.filter(
-      ({ uid, silentForSeconds }) => (received.get(uid) ?? 0) < (now.getTime() - silentForSeconds * 1000) * 1000,
-    );
+  /** Opens and resolves the anomalies of these devices. @returns when each is to be checked next */
+  async function check(db: Db, uids: readonly string[], period: Period): Promise<NextCheck[]> {
+    const states = await silenceStates(db, uids, period);
+    const past = states.filter(isPast);
+    if (past.length > 0) {
+      await resolvePastSilences(
+        db,
+        past.map(({ uid }) => uid),
+        period.now,
+      );
+    }
+    const silent = states.filter(({ isSilent, anomalyAt }) => isSilent && anomalyAt === null);
+    const heard = heardOf(silent, period.now);
+    const rows = silent.filter(({ uid }) => !heard.has(uid)).map((state) => rowOf(state, ids.uuid(period.now)));
+    if (rows.length > 0) await openSilentAnomalies(db, rows, period);
+    return states.map((state) => ({ uid: state.uid, at: nextCheck(state, period.now, heard.has(state.uid)) }));
+  }
+
+  /** Those that this process received a message of, which may wait for its commit. */
+  function heardOf(silent: readonly SilenceState[], now: Date): ReadonlySet<string> {
+    if (silent.length === 0) return new Set();
+    const received = telemetry.lastReceived(silent.map(({ uid }) => uid));
+    const isHeard = ({ uid, silentForSeconds }: SilenceState) =>
+      (received.get(uid) ?? 0) >= (now.getTime() - silentForSeconds! * 1000) * 1000;
+    return new Set(silent.filter(isHeard).map(({ uid }) => uid));
   }
 
   return async () => {
@@ -55,4 +82,29 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
       throw error;
     });
   };
+}
+
+function rowOf({ uid, silentForSeconds }: SilenceState, id: string): SilenceRow {
+  const message = `The device has been silent for more than ${silentForSeconds} s`;
+  return { id, device_uid: uid, silent_for_seconds: silentForSeconds!, severity: "major", message };
+}
+
+function isPast({ anomalyAt, isSeenAgain, silentForSeconds }: SilenceState): boolean {
+  return anomalyAt !== null && (isSeenAgain || silentForSeconds === null);
+}
+
+/**
+ * A device with an anomaly is checked at once when it connects or when the anomaly is resolved; beside that ever more rarely, should a message have been
+ * stored unnoticed while it opened. `undefined`: the device has no limit, and is checked when it has one.
+ */
+function nextCheck(state: SilenceState, now: Date, isHeard: boolean): string | undefined {
+  const { anomalyAt, isSilent, silentForSeconds, limitAt } = state;
+  if (anomalyAt !== null) return after(now, Math.max(FIRST_RECHECK_MS, now.getTime() - anomalyAt.getTime()));
+  if (silentForSeconds === null) return undefined;
+  if (!isSilent) return limitAt;
+  return after(now, isHeard ? 1 : FIRST_RECHECK_MS);
+}
+
+function after(now: Date, ms: number): string {
+  return addMs(now, ms).toISOString();
 }

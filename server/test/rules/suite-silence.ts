@@ -115,6 +115,73 @@ export function silenceRules(given: () => Environment): void {
     assert.equal((await anomalies()).length, 1);
   });
 
+  test("a connect resolves the anomaly of a silent device, and its silence begins again", async (t) => {
+    const { clock, features, device, anomalies, query } = await unattended(t, 300);
+    const { pollSilence } = features.rules;
+    const statuses = async () => (await anomalies()).map(({ status }) => status);
+    await device.publish({ a: 1 });
+    clock.advance(301_000);
+    await pollSilence();
+    clock.advance(60_000);
+    await pollSilence();
+    await query("UPDATE devices SET last_seen_at = $1 WHERE uid = $2", [clock.now(), device.uid]);
+    await pollSilence();
+    assert.deepEqual(await statuses(), ["resolved"]);
+    clock.advance(300_000);
+    await pollSilence();
+    assert.deepEqual(await statuses(), ["resolved"]);
+    clock.advance(1);
+    await pollSilence();
+    assert.deepEqual(await statuses(), ["open", "resolved"]);
+  });
+
+  test("a silent device is checked ever more rarely, and a message that was stored unnoticed resolves its anomaly", async (t) => {
+    const { clock, features, device, anomalies, query } = await unattended(t, 300);
+    const nextCheck = async () => {
+      await features.rules.pollSilence();
+      const statement = "SELECT due_at AS at FROM silence_checks WHERE device_uid = $1";
+      const [check] = await query<{ at: Date }>(statement, [device.uid]);
+      return check!.at.getTime() - clock.now().getTime();
+    };
+    await device.publish({ a: 1 });
+    clock.advance(301_000);
+    const openedAt = clock.now().getTime();
+    let wait = await nextCheck();
+    assert.equal(wait, 10_000);
+    for (let round = 0; round < 4; round++) {
+      clock.advance(wait - 1);
+      assert.equal(await nextCheck(), 1);
+      clock.advance(1);
+      wait = await nextCheck();
+      assert.equal(wait, clock.now().getTime() - openedAt);
+    }
+    await query("UPDATE device_latest SET seen_at = $1 WHERE device_uid = $2", [clock.now(), device.uid]);
+    clock.advance(wait);
+    await features.rules.pollSilence();
+    assert.deepEqual(
+      (await anomalies()).map(({ status }) => status),
+      ["resolved"],
+    );
+  });
+
+  test("a limit that a type gets is that of all of its devices, however many", async (t) => {
+    const { clock, features, caller, query, type } = await unattended(t, null);
+    const devices = 5_050;
+    await query(
+      `INSERT INTO devices (uid, tenant_id, id, name, device_type_id, last_seen_at, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'many-' || n, 'One of many', $2, $3, $3, $3 FROM generate_series(1, $4::integer) n`,
+      [caller.tenantId, type.id, clock.now(), devices],
+    );
+    await features.rules.pollSilence();
+    clock.advance(3_600_000);
+    await features.devices.updateDeviceType(caller, type.id, { silentForSeconds: 60 });
+    await features.rules.pollSilence();
+    const [count] = await query<{ open: number }>(
+      "SELECT count(*)::int AS open FROM anomalies WHERE resolved_at IS NULL",
+    );
+    assert.deepEqual(count, { open: devices });
+  });
+
   test("silence is no anomaly where the type sets no limit, and removing the limit resolves it", async () => {
     const { env, devices, caller, type, sender, poll, clock } = await silentSender(null);
     await sender.say({ a: 1 });
@@ -137,7 +204,7 @@ export function silenceRules(given: () => Environment): void {
 }
 
 /** A device whose silence only the test polls for. A service polls by itself every ten seconds, whatever the test is doing. */
-async function unattended(t: TestContext, silentForSeconds: number) {
+async function unattended(t: TestContext, silentForSeconds: number | null) {
   const fixture = await openTelemetryFixture();
   t.after(() => fixture.close());
   const { features } = fixture;
@@ -145,6 +212,12 @@ async function unattended(t: TestContext, silentForSeconds: number) {
   const device = await fixture.device(caller);
   const type = await features.devices.createDeviceType(caller, { name: "Sender", publishTopics: [], silentForSeconds });
   await features.devices.replaceDevice(caller, device.id, { name: "Pump", deviceTypeId: type.id });
-  const query = { deviceId: device.id, skip: 0, limit: 10 };
-  return { ...fixture, device, anomalies: async () => (await features.anomalies.listAnomalies(caller, query)).items };
+  const list = { deviceId: device.id, skip: 0, limit: 10 };
+  return {
+    ...fixture,
+    caller,
+    type,
+    device,
+    anomalies: async () => (await features.anomalies.listAnomalies(caller, list)).items,
+  };
 }

@@ -51,6 +51,7 @@ import { mailsToMailboxes } from "./monitoring/0051-mails-to-mailboxes.ts";
 import { releasedByDuty } from "./monitoring/0052-released-by-duty.ts";
 import { deviceLatest } from "./monitoring/0056-device-latest.ts";
 import { earlierLatest } from "./monitoring/0057-earlier-latest.ts";
+import { silenceChecks } from "./monitoring/0058-silence-checks.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   { number: 55, name: "node leases", sql: nodeLeases },
   { number: 56, name: "device latest", sql: deviceLatest },
   { number: 57, name: "earlier latest values", sql: earlierLatest },
+  { number: 58, name: "silence checks", sql: silenceChecks },
 ];
