@@ -58,6 +58,8 @@ test("wrong options are refused with what is valid", () => {
       [...start, "--kill-node", "1", "--kill-node", "2"],
       "--kill-node must leave one of the nodes: start more of them.",
     ],
+    [["--start", "1", "--kill-node", "2"], "--kill-node 2: --start 1 starts only one."],
+    [[...start, "--nats", "0", "--kill-nats", "1"], "--kill-nats 1: --nats 0 starts none."],
     [[...start, "--kill-nats", "4"], "--kill-nats 4: --nats 3 starts the NATS servers 1 to 3."],
     [[...start, "--kill-nats", "2", "--kill-nats", "2"], "--kill-nats names one twice."],
     [[...start, "--mqtt", "a:1"], "--mqtt is for a Muster that runs, not for --start."],

@@ -154,7 +154,8 @@ function checkTogether(options: Options): void {
 /** @param started how many of them `--${by}` starts */
 function checkKills(name: string, killed: readonly number[], by: string, started: number, what: string): void {
   const most = Math.max(...killed, 0);
-  if (most > started) throw new UsageError(`--${name} ${most}: --${by} ${started} starts the ${what} 1 to ${started}.`);
+  const range = started > 1 ? `the ${what} 1 to ${started}` : started === 1 ? "only one" : "none";
+  if (most > started) throw new UsageError(`--${name} ${most}: --${by} ${started} starts ${range}.`);
   if (new Set(killed).size !== killed.length) throw new UsageError(`--${name} names one twice.`);
   if (killed.length > 0 && killed.length === started)
     throw new UsageError(`--${name} must leave one of the ${what}: start more of them.`);
