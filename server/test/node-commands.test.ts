@@ -44,7 +44,7 @@ test("muster node drain names nodes that are not known, or not unambiguous", asy
 });
 
 test("a drained node ends its sessions, accepts no more and is not ready; it is shown as draining", async () => {
-  const { server, json } = shell;
+  const { server, json, muster } = shell;
   const device = await enrollDevice(server, await newTenant(server));
   const client = await connectMqtt(server, device);
   const { items } = await json("node", "drain", server.app.nodeId!.slice(0, 30));
@@ -57,4 +57,6 @@ test("a drained node ends its sessions, accepts no more and is not ready; it is 
   );
   await server.app.connections.flush();
   assert.equal((await json("node", "list")).items[0].sessions, 0);
+  const { stdout } = await muster(["node", "drain", server.app.nodeId!]);
+  assert.match(stdout, /Draining 1 node: when muster node list shows no sessions, stop the service\.\nA drain cannot/);
 });

@@ -20,7 +20,8 @@ export function addNodeCommands(program: Command, exit: Exit): void {
       json,
       show: (result) => [
         ...nodeLines(result),
-        `Draining ${count(result.items.length, "node")}: muster node list shows when no sessions are left. A stop of the process follows.`,
+        `Draining ${count(result.items.length, "node")}: when muster node list shows no sessions, stop the service.`,
+        "A drain cannot be taken back: only a service that is started again accepts connections.",
       ],
     }),
   );
