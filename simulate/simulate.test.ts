@@ -129,6 +129,13 @@ describe("the simulator", () => {
         assert.equal(await devices(), before);
       });
 
+    test("a file that cannot be read is refused with the name of its option", async () => {
+      const missing = join(folder, "missing");
+      const { code, stderr } = await end(start(named.with(named.indexOf("--api-key-file") + 1, missing)));
+      assert.equal(code, 2);
+      assert.match(stderr, /The file of --api-key-file cannot be read: ENOENT.*missing/);
+    });
+
     test("a refusal of the API ends the run with its message", async () => {
       const wrong = join(folder, "wrong");
       await writeFile(wrong, await newKey(server, tenant, "devices:read"));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Address, DeviceIdentity, Gateway } from "../load/protocol.ts";
-import type { Options } from "../options.ts";
+import { type Options, UsageError } from "../options.ts";
 import { Api } from "./api.ts";
 import { type Cluster, type Shell, startCluster } from "./cluster.ts";
 import { type Enrolled, enrollDevices, readEnrolled, writeEnrolled } from "./enroll.ts";
@@ -77,9 +77,9 @@ async function openOwn(cluster: Cluster, options: Options, progress: Progress): 
 }
 
 async function openNamed(options: Options, progress: Progress): Promise<Target> {
-  const ca = options.ca === undefined ? undefined : await readFile(options.ca, "utf8");
-  const keys = options.apiKeyFile === undefined ? [] : linesOf(await readFile(options.apiKeyFile, "utf8"));
-  const gateways = options.gateways === undefined ? [] : gatewaysIn(await readFile(options.gateways, "utf8"));
+  const ca = await readGiven("ca", options.ca);
+  const keys = linesOf((await readGiven("api-key-file", options.apiKeyFile)) ?? "");
+  const gateways = gatewaysIn((await readGiven("gateways", options.gateways)) ?? "");
   const api = new Api({ urls: options.https, ca }, keys, { onWait: waiting(progress) });
   const { keep } = options;
   const kept = keep === undefined ? undefined : await readEnrolled(keep);
@@ -99,6 +99,14 @@ async function openNamed(options: Options, progress: Progress): Promise<Target> 
     await remove();
     throw error;
   }
+}
+
+/** The file that an option names. @throws UsageError where it cannot be read */
+async function readGiven(option: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  return await readFile(path, "utf8").catch((error: Error) => {
+    throw new UsageError(`The file of --${option} cannot be read: ${error.message}.`);
+  });
 }
 
 function named(
@@ -173,7 +181,9 @@ function gatewaysIn(text: string): Gateway[] {
   return linesOf(text).map((line, index) => {
     const [clientId, username, password, filter, ...more] = line.split(/\s+/);
     if (filter === undefined || more.length > 0)
-      throw new Error(`Line ${index + 1} of the gateways has not four fields: client id, user name, password, filter.`);
+      throw new UsageError(
+        `Line ${index + 1} of the gateways has not four fields: client id, user name, password, filter.`,
+      );
     return { clientId: clientId!, username: username!, password: password!, filter };
   });
 }
