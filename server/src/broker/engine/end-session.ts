@@ -6,9 +6,6 @@ import type { Routed } from "../sessions/stored-routes.ts";
 import { isRetained, retain } from "./retain.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
-/** Why all sessions of a process end. */
-const ENDS_OF_ALL: ReadonlySet<string> = new Set(["server_stopped", "server_moved", "node_lost"]);
-
 /** Takes a closed session out of everything, records its end, and publishes its will if it is due (MQTT 3.1.1, 3.1.2.5). */
 export function endSession(session: Session, reason: string): void {
   const { deps, principal } = session;
@@ -18,8 +15,7 @@ export function endSession(session: Session, reason: string): void {
   // Before its subscriptions end: they go on until its end is stored.
   session.partStored(isWillDue);
   for (const filter of session.filters ?? []) deps.router.unsubscribe(session, filter);
-  // The other sessions end, too.
-  if (!ENDS_OF_ALL.has(reason)) session.outbound.redeliver();
+  if (!endingOf(reason).ofAll) session.outbound.redeliver();
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);

@@ -57,6 +57,11 @@ test("a DISCONNECT has only reason codes that MQTT 5 lists for it", () => {
   }
 });
 
+test("all sessions of a process end when it stops, is drained or has lost its lease", () => {
+  const ofAll = ENDING_REASONS.filter((reason) => endingOf(reason).ofAll);
+  assert.deepEqual(ofAll, ["server_stopped", "server_moved", "node_lost"]);
+});
+
 test("MQTT 5 has a DISCONNECT for every end that the client did not choose, and one for all drops", () => {
   assert.deepEqual(
     [

@@ -64,6 +64,8 @@ interface Ending {
   readonly will: "published" | "void";
   /** The reason code of the DISCONNECT that MQTT 5 has for it (MQTT 5, 3.14.2.1). */
   readonly v5?: number;
+  /** All sessions of the process end with it, so none can take over what another has not acknowledged. */
+  readonly ofAll?: true;
 }
 
 /** The reason code of the DISCONNECT that ends a session for a packet's problem; null where the connection is only closed. */
@@ -110,10 +112,10 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   takeover: { will: "published", v5: 0x8e },
   connect_timeout: { will: "void" },
   storage_failed: { will: "published", v5: 0x89 },
-  server_stopped: { will: "void", v5: 0x8b },
-  server_moved: { will: "void", v5: 0x9c },
+  server_stopped: { will: "void", v5: 0x8b, ofAll: true },
+  server_moved: { will: "void", v5: 0x9c, ofAll: true },
   /** This process may have no sessions any more, and cannot store a will. */
-  node_lost: { will: "void", v5: 0x9c },
+  node_lost: { will: "void", v5: 0x9c, ofAll: true },
 };
 
 /** Every reason of an end that is not a drop. */

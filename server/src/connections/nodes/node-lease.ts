@@ -7,7 +7,8 @@ const OWN_SHARE = 0.8;
 
 /**
  * The right of this node to have sessions. Each heartbeat that the database has stored extends it, from the time at which the node sent it. A node
- * that cannot get to the database ends its sessions when the lease has ended: other nodes reap it later than that, so no client has two sessions.
+ * that cannot get to the database ends its sessions when the lease has ended, before other nodes reap it. Until then it may keep the connection of a
+ * client that has connected to another node since; nothing that arrives on it is acknowledged.
  */
 export class NodeLease {
   readonly #clock: Pick<Clock, "monotonicMs">;
