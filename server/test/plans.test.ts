@@ -73,11 +73,22 @@ async function useOneDevice(): Promise<void> {
   await registry.connections.flush();
 }
 
+/** Has every connection report what it has counted so far; each is held until all are, so that none is left out. */
+async function reportCounts(): Promise<void> {
+  const all = onPostgres ? CONNECTIONS : 1;
+  const { promise: allReported, resolve } = Promise.withResolvers<void>();
+  let reported = 0;
+  const report = async (connection: typeof registry.database.db) => {
+    await runSql(connection, "SELECT pg_stat_force_next_flush()");
+    if (++reported === all) resolve();
+    await allReported;
+  };
+  await Promise.all(Array.from({ length: all }, () => registry.database.db.connection().execute(report)));
+}
+
 /** Rows that scans have visited so far, of tables and of indexes. */
 async function rowsVisited(): Promise<number> {
-  const flush = () => query("SELECT pg_stat_force_next_flush(), pg_sleep($1)", [onPostgres ? 0.1 : 0]);
-  // On PostgreSQL one on each connection, since each counts for itself.
-  await Promise.all(Array.from({ length: onPostgres ? CONNECTIONS : 1 }, flush));
+  await reportCounts();
   const [counted] = await query<{ rows: string }>(
     `SELECT sum(seq_tup_read) + sum(coalesce(idx_tup_fetch, 0)) +
             (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows FROM pg_stat_user_tables`,

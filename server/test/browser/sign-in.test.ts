@@ -90,6 +90,8 @@ browserTest(
     const { page } = window;
     await page.goto("/sign-in");
     await page.getByRole("link", { name: "Forgot your password?" }).click();
+    // Both pages have a field for the address.
+    await page.getByRole("heading", { name: "Forgot your password?" }).waitFor();
     for (const email of ["unknown@plant.example", forgetful.email]) {
       await page.getByLabel("E-mail address").fill(email);
       await page.getByRole("button", { name: "Send the link" }).click();
