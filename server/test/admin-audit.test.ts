@@ -41,10 +41,10 @@ const declared = (): Declared[] => FEATURES.flatMap(declaredBy);
 /** Not administration: work on tickets and anomalies, what devices do, and what the service keeps for itself. */
 const OTHER_TABLES = [
   "admin_audit|certificate_audit|api_audit|idempotency_keys",
-  "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states",
+  "tickets|ticket_numbers|ticket_history|ticket_comments|anomalies|rule_states|silence_.*",
   "events.*|notification_inbox|pages|deliver.*|suppressed_deliveries|channel_addresses|certificate_notices|device_findings",
-  "telemetry.*|roll_up_marks|rejected_messages",
-  "broker_nodes|mqtt_sessions|session_drop.*|connection_refusals.*",
+  "telemetry.*|device_latest|roll_up_marks|rejected_messages",
+  "broker_nodes|mqtt_sessions|stored_.*|delayed_wills|session_drop.*|connection_refusals.*",
   "list_.*|request_clock|api_key_windows|claim_guesses|schema_migrations",
   // What users keep for themselves.
   "saved_filters|user_channels|user_notifications",
