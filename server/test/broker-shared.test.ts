@@ -26,10 +26,10 @@ interface Group {
 }
 
 /** A topic of its own for each test, and a group that shares a subscription to it. */
-function group(name: string): Group {
-  const topic = `t/${broker.caller.tenantSlug}/${name}/one`;
+function group(name: string, at: TestBroker = broker): Group {
+  const topic = `t/${at.caller.tenantSlug}/${name}/one`;
   const filter = `$share/workers/${topic}`;
-  const client = (given = NONE) => client5(broker, [`${name}/one`, `${name}/#`], { properties: given });
+  const client = (given = NONE) => client5(at, [`${name}/one`, `${name}/#`], { properties: given });
   return {
     topic,
     filter,
@@ -124,6 +124,22 @@ test("what a member has not acknowledged at QoS 1 goes to another when its sessi
     ["2", "3", "4"].map((payload, at) => publish5(topic, payload, 1, at + 1)),
   );
   close(heir, sender);
+});
+
+test("what a member has not acknowledged goes to no other when all sessions end: that would end next", async () => {
+  const stopping = await startBroker(createEngine);
+  const { topic, member, client } = group("stopped", stopping);
+  const leaving = await member();
+  const sender = await client();
+  await publishAll(sender, topic, ["1"]);
+  const sent = publish5(topic, "1", 1, 1);
+  await leaving.after(SUBACK, sent.length);
+  const other = await member();
+  await stopping.stop();
+  const shutdown = [0xe0, 1, 0x8b];
+  assert.deepEqual((await leaving.rest()).slice(SUBACK), [...sent, ...shutdown]);
+  assert.deepEqual((await other.rest()).slice(SUBACK), shutdown);
+  close(sender);
 });
 
 test("a QoS 2 message that was sent to a member goes to no other", async () => {
