@@ -82,7 +82,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
-  const features = composeFeatures({ ...base, ...wiring });
+  const features = composeFeatures({ ...base, ...wiring, workers: part.workers });
   const requestCounts = new RequestCounts();
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);

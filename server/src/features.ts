@@ -48,6 +48,8 @@ export interface FeatureDeps {
   leaseClock: Pick<Clock, "monotonicMs">;
   /** Milliseconds until a silent signer has failed; 5 s when absent. */
   signTimeoutMs?: number | undefined;
+  /** How many processes of this service serve; 1 when absent. */
+  workers?: number | undefined;
   /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
   heartbeatMs?: number | undefined;
 }
@@ -68,7 +70,7 @@ export function composeFeatures(process: FeatureDeps) {
   const deps = { database, clock, ids, logger, metrics, limits, quotas };
   const access = createAccess(deps);
   const connections = createConnections({ ...process, quotas });
-  const telemetry = createTelemetry({ ...deps, evaluator: createBatchEvaluator(deps) });
+  const telemetry = createTelemetry({ ...deps, workers: process.workers ?? 1, evaluator: createBatchEvaluator(deps) });
   const anomalies = createAnomalies(deps);
   const events = createEvents(deps);
   const groups = createGroups(deps);

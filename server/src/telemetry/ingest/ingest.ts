@@ -17,10 +17,13 @@ import { createRepeats } from "./repeats.ts";
 import { createServerTime } from "./server-time.ts";
 
 /**
- * With two shards this process prepares one batch while PostgreSQL stores another; on two cores a third shard gains nothing. The
- * embedded database runs in this process, so it does one thing at a time.
+ * With two shards one process prepares one batch while PostgreSQL stores another; on two cores a third shard gains nothing. Of several
+ * workers each has one, since others prepare batches meanwhile. The embedded database runs in this process, so it does one thing at a
+ * time.
  */
-const SHARDS = { postgres: 2, embedded: 1 };
+function shardsOf(kind: Database["kind"], workers: number): number {
+  return kind === "postgres" && workers === 1 ? 2 : 1;
+}
 
 /** A larger message is parsed when it is stored: its readings need far more memory than its payload. */
 const LARGE_BYTES = 4_096;
@@ -34,6 +37,8 @@ export interface IngestDeps {
   evaluator: BatchEvaluator;
   metrics: SettleDeps["metrics"];
   limits: Pick<Limits, "metricsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch">;
+  /** How many processes of this service store messages. */
+  workers: number;
 }
 
 export interface Ingest {
@@ -54,13 +59,15 @@ export interface Ingest {
 
 /** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
 export function createIngest(deps: IngestDeps): Ingest {
-  const { database, clock, limits } = deps;
+  const { database, clock, limits, workers } = deps;
+  const shardsHere = shardsOf(database.kind, workers);
   const ofDevices = createServerTime();
   const isolation = new Isolation();
   const received = createReceivedTimes();
   const latest = createLatestCache(database.db);
   const shared = {
     ...deps,
+    shards: shardsHere * workers,
     isolation,
     received,
     latest,
@@ -70,7 +77,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     partitionTargets: createPartitionTargets(database),
     dirtyHours: createDirtyHourTracker(),
   };
-  const shards = Array.from({ length: SHARDS[database.kind] }, () => new IngestShard(shared));
+  const shards = Array.from({ length: shardsHere }, () => new IngestShard(shared));
 
   return {
     ingest(message) {

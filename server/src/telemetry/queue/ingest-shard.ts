@@ -1,6 +1,7 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import type { Message } from "../ingest/prepare-message.ts";
+import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
 import { type BatchResult, countMessages, type SettleDeps, storePending } from "./settle-batch.ts";
@@ -19,17 +20,22 @@ export interface IngestQueue {
   bytes: number;
 }
 
-export type ShardDeps = SettleDeps & QueuesDeps;
+export type ShardDeps = SettleDeps &
+  QueuesDeps & {
+    /** How many shards all processes of this service have. */
+    shards: number;
+  };
 
 /**
  * Stores the messages of its devices, those of one device in order. Of the shared batches one is stored at a time, and the next one
- * collects messages, so batches grow with the load. A batch that turns out slow is overtaken by the next, and its tenants are isolated
- * (isolation.ts): their batches are stored beside the shared ones. A batch that the database refuses is repeated in smaller ones, until
- * the message at fault is alone.
+ * collects messages, at least for a short time (collecting.ts), so batches grow with the load. A batch that turns out slow is overtaken
+ * by the next, and its tenants are isolated (isolation.ts): their batches are stored beside the shared ones. A batch that the database
+ * refuses is repeated in smaller ones, until the message at fault is alone.
  */
 export class IngestShard {
   readonly #deps: ShardDeps;
   readonly #queues: TenantQueues;
+  readonly #collecting: Collecting;
   readonly #inFlight = new Set<Batch>();
   #storesShared = false;
   #storesIsolated = false;
@@ -41,6 +47,7 @@ export class IngestShard {
   constructor(deps: ShardDeps) {
     this.#deps = deps;
     this.#queues = new TenantQueues(deps);
+    this.#collecting = new Collecting(deps.shards);
   }
 
   /**
@@ -83,10 +90,18 @@ export class IngestShard {
   async #storeShared(): Promise<void> {
     this.#storesShared = true;
     while (this.#queues.hasShared) {
-      await turn();
-      await this.#storeOrOvertake(this.#queues.takeShared());
+      await this.#collect();
+      const batch = this.#queues.takeShared();
+      this.#collecting.begin(batch.messages, performance.now());
+      await this.#storeOrOvertake(batch);
     }
     this.#storesShared = false;
+  }
+
+  async #collect(): Promise<void> {
+    await turn();
+    const waitMs = this.#collecting.waitMs(this.#queues.shared(), performance.now());
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
   async #storeIsolated(): Promise<void> {

@@ -89,6 +89,11 @@ export class TenantQueues {
     this.#schedule(queue);
   }
 
+  /** The messages of which the next shared batch takes. */
+  *shared(): Iterable<PendingMessage> {
+    for (const queue of this.#shared) yield* queue;
+  }
+
   takeShared(): Batch {
     this.#forgetTenants();
     const budget = fullBudget();
