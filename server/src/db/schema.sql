@@ -232,12 +232,10 @@ CREATE TABLE certificate_audit (
 CREATE UNIQUE INDEX certificate_audit_issued ON certificate_audit USING btree (certificate_id) WHERE (kind = ANY (ARRAY['device_cert_minted'::text, 'device_cert_enrolled'::text, 'device_cert_renewed'::text]));
 CREATE INDEX certificate_audit_listed ON certificate_audit USING btree (tenant_id, id);
 CREATE UNIQUE INDEX certificate_audit_revoked ON certificate_audit USING btree (certificate_id) WHERE (kind = 'device_cert_revoked'::text);
-CREATE TRIGGER certificate_audit_event AFTER INSERT ON certificate_audit
+CREATE TRIGGER certificate_audit_added AFTER INSERT ON certificate_audit
   FOR EACH ROW EXECUTE FUNCTION record_certificate_event();
 CREATE TRIGGER certificate_audit_grows BEFORE DELETE OR UPDATE ON certificate_audit
   FOR EACH ROW EXECUTE FUNCTION refuse_rewrite();
-CREATE TRIGGER certificate_audit_listed AFTER INSERT OR DELETE ON certificate_audit
-  FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER certificate_audit_not_truncated BEFORE TRUNCATE ON certificate_audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewrite();
 
@@ -301,24 +299,20 @@ CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant
 CREATE INDEX certificates_publish_nowhere ON certificates USING btree (tenant_id, id) WHERE ((revoked_at IS NULL) AND (publish_topics = '{}'::text[]));
 CREATE INDEX certificates_renewal_due ON certificates USING btree (renew_after) WHERE ((revoked_at IS NULL) AND (kind = 'self_enrolled'::text));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
+CREATE TRIGGER certificates_added AFTER INSERT ON certificates
+  FOR EACH ROW EXECUTE FUNCTION certificate_added();
 CREATE CONSTRAINT TRIGGER certificates_end_retained AFTER UPDATE OF revoked_at ON certificates DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION end_retained();
-CREATE TRIGGER certificates_key_not_blocked AFTER INSERT ON certificates
-  FOR EACH ROW EXECUTE FUNCTION refuse_blocked_key();
-CREATE TRIGGER certificates_listed AFTER INSERT OR DELETE ON certificates
-  FOR EACH ROW EXECUTE FUNCTION list_certificate();
 CREATE TRIGGER certificates_moved AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION list_certificate();
-CREATE TRIGGER certificates_of_device_added AFTER INSERT ON certificates
-  FOR EACH ROW EXECUTE FUNCTION certificate_of_device_changed();
 CREATE TRIGGER certificates_of_device_revoked AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION certificate_of_device_changed();
 CREATE TRIGGER certificates_release_client_id AFTER UPDATE OF revoked_at ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION release_client_id();
-CREATE TRIGGER certificates_shared_key AFTER INSERT ON certificates
-  FOR EACH ROW EXECUTE FUNCTION record_shared_key();
 CREATE TRIGGER certificates_stay_revoked BEFORE UPDATE ON certificates
   FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION refuse_unrevoke();
+CREATE TRIGGER certificates_unlisted AFTER DELETE ON certificates
+  FOR EACH ROW EXECUTE FUNCTION list_certificate();
 
 CREATE TABLE channel_addresses (
   tenant_id uuid NOT NULL,
@@ -725,8 +719,8 @@ CREATE INDEX events_at ON events USING btree (at);
 CREATE INDEX events_of_connectivity ON events USING btree (device_uid, at) WHERE (changed_table = 'devices'::text);
 CREATE INDEX events_read ON events USING btree (tenant_id, xid, seq);
 CREATE INDEX events_superseded_tried ON events USING btree (((changed_row ->> 'certificate_id'::text))) WHERE (changed_table = 'connection_refusals'::text);
-CREATE TRIGGER events_notified AFTER INSERT ON events REFERENCING NEW TABLE AS recorded
-  FOR EACH STATEMENT EXECUTE FUNCTION enter_notification_inbox();
+CREATE TRIGGER events_notified AFTER INSERT ON events
+  FOR EACH ROW WHEN ((new.changed_table = ANY (ARRAY['device_findings'::text, 'connection_refusals'::text]))) EXECUTE FUNCTION enter_notification_inbox();
 
 CREATE TABLE events_horizon (
   one boolean NOT NULL DEFAULT true,
@@ -1793,19 +1787,60 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION certificate_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  facts record;
+  other record;
+BEGIN
+  IF lock_certified_key(NEW.spki_sha256) IS NULL THEN
+    RETURN NULL;
+  END IF;
+  SELECT EXISTS (SELECT FROM blocked_keys b WHERE b.spki_sha256 = NEW.spki_sha256) AS blocked,
+    current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
+      SELECT FROM list_blocks b WHERE b.tenant_id = NEW.tenant_id AND b.list = 'certificates' AND b.upto >= NEW.id) AS counted,
+    NEW.revoked_at IS NULL AND EXISTS (SELECT FROM devices d
+      WHERE d.uid = NEW.device_uid AND d.certificate_until = NEW.not_after AND d.certificate_kind = NEW.kind
+        AND d.certificate_renew_after IS NOT DISTINCT FROM NEW.renew_after AND NOT d.certificate_revoked) AS known,
+    EXISTS (SELECT FROM certificates c WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL
+      AND c.not_after > NEW.issued_at AND c.device_uid <> NEW.device_uid) AS shared
+    INTO facts;
+  IF facts.blocked THEN
+    PERFORM muster_refuse('key_blocked');
+  END IF;
+  IF facts.counted THEN
+    PERFORM note_listed('certificates', NEW.tenant_id, NEW.id, NULL,
+      CASE WHEN NEW.revoked_at IS NULL THEN 'active' ELSE 'revoked' END);
+  END IF;
+  IF NOT facts.known THEN
+    PERFORM derive_certificate_state(NEW.device_uid);
+  END IF;
+  IF facts.shared THEN
+    FOR other IN
+      SELECT DISTINCT ON (c.device_uid) c.id, c.tenant_id, c.device_uid FROM certificates c
+      WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL AND c.not_after > NEW.issued_at
+        AND c.device_uid <> NEW.device_uid
+      ORDER BY c.device_uid, c.not_after DESC
+    LOOP
+      INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+      SELECT gen_random_uuid(), other.tenant_id, other.device_uid, 'shared_key', other.id, NEW.issued_at
+      WHERE NOT EXISTS (SELECT 1 FROM device_findings f WHERE f.device_uid = other.device_uid
+        AND f.kind = 'shared_key' AND f.certificate_id = other.id);
+    END LOOP;
+    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
+    VALUES (gen_random_uuid(), NEW.tenant_id, NEW.device_uid, 'shared_key', NEW.id, NEW.issued_at);
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE FUNCTION certificate_of_device_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  UPDATE devices d SET (certificate_until, certificate_kind, certificate_renew_after, certificate_revoked) = (
-    SELECT l.not_after, l.kind, l.renew_after, n.revoked
-      FROM (SELECT c.revoked_at IS NOT NULL AS revoked FROM certificates c WHERE c.device_uid = NEW.device_uid
-             ORDER BY c.issued_at DESC, c.id DESC LIMIT 1) n
-      LEFT JOIN (SELECT c.not_after, c.kind, c.renew_after FROM certificates c
-                  WHERE c.device_uid = NEW.device_uid AND c.revoked_at IS NULL
-                  ORDER BY c.not_after DESC, c.issued_at DESC, c.id DESC LIMIT 1) l ON true)
-   WHERE d.uid = NEW.device_uid;
+  PERFORM derive_certificate_state(NEW.device_uid);
   RETURN NULL;
 END $function$;
 
@@ -1904,6 +1939,21 @@ AS $function$
 BEGIN
   DELETE FROM user_factors WHERE user_id = NEW.id;
   RETURN NULL;
+END $function$;
+
+CREATE FUNCTION derive_certificate_state(device uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE devices d SET (certificate_until, certificate_kind, certificate_renew_after, certificate_revoked) = (
+    SELECT l.not_after, l.kind, l.renew_after, n.revoked
+      FROM (SELECT c.revoked_at IS NOT NULL AS revoked FROM certificates c WHERE c.device_uid = device
+             ORDER BY c.issued_at DESC, c.id DESC LIMIT 1) n
+      LEFT JOIN (SELECT c.not_after, c.kind, c.renew_after FROM certificates c
+                  WHERE c.device_uid = device AND c.revoked_at IS NULL
+                  ORDER BY c.not_after DESC, c.issued_at DESC, c.id DESC LIMIT 1) l ON true)
+   WHERE d.uid = device;
 END $function$;
 
 CREATE FUNCTION device_deleted()
@@ -2055,9 +2105,7 @@ CREATE FUNCTION enter_notification_inbox()
 AS $function$
 BEGIN
   INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
-  SELECT n.seq, n.tenant_id, n.at, n.changed_table, n.operation, n.changed_row FROM recorded n
-   WHERE n.changed_table IN ('device_findings', 'connection_refusals')
-      OR n.changed_table = 'anomalies' AND NOT (n.operation = 'INSERT' AND n.changed_row->>'status' = 'resolved');
+  VALUES (NEW.seq, NEW.tenant_id, NEW.at, NEW.changed_table, NEW.operation, NEW.changed_row);
   RETURN NULL;
 END $function$;
 
@@ -2165,7 +2213,12 @@ CREATE FUNCTION list_device()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF TG_OP <> 'DELETE' AND NEW.deleted_at IS NULL THEN
+  IF TG_OP = 'INSERT' THEN
+    IF current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
+      SELECT FROM list_blocks b WHERE b.tenant_id = NEW.tenant_id AND b.list = 'devices' AND b.upto >= NEW.uid) THEN
+      PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
+    END IF;
+  ELSIF TG_OP = 'UPDATE' AND NEW.deleted_at IS NULL THEN
     PERFORM note_listed('devices', NEW.tenant_id, NEW.uid, NULL, '');
   ELSE
     PERFORM note_listed('devices', OLD.tenant_id, OLD.uid, '', NULL);
@@ -2365,14 +2418,21 @@ CREATE FUNCTION record_anomaly_events()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
-    SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
-      FROM entered n;
+    WITH recorded AS (
+      INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+      SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
+        FROM entered n
+      RETURNING seq, tenant_id, at, changed_table, operation, changed_row)
+    INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row)
+    SELECT * FROM recorded r WHERE r.changed_row->>'status' <> 'resolved';
     PERFORM pg_notify('muster_events', t.tenant_id::text) FROM (SELECT DISTINCT tenant_id FROM entered) t;
   ELSE
-    INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
-    SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
-      FROM entered n JOIN former o ON o.id = n.id WHERE o.status <> n.status;
+    WITH recorded AS (
+      INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
+      SELECT n.tenant_id, coalesce(n.resolved_at, n.acknowledged_at, n.opened_at), 'anomalies', TG_OP, n.device_id, n.device_uid, to_jsonb(n)
+        FROM entered n JOIN former o ON o.id = n.id WHERE o.status <> n.status
+      RETURNING seq, tenant_id, at, changed_table, operation, changed_row)
+    INSERT INTO notification_inbox (seq, tenant_id, at, changed_table, operation, changed_row) SELECT * FROM recorded;
     PERFORM pg_notify('muster_events', t.tenant_id::text)
        FROM (SELECT DISTINCT n.tenant_id FROM entered n JOIN former o ON o.id = n.id WHERE o.status <> n.status) t;
   END IF;
@@ -2383,10 +2443,18 @@ CREATE FUNCTION record_certificate_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  entry uuid := NEW.id;
+  counted boolean;
 BEGIN
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
     NEW.tenant_id, NEW.at, 'certificate_audit', TG_OP, NEW.device_id,
-    (SELECT c.device_uid FROM shared_certificates c WHERE c.id = NEW.certificate_id), to_jsonb(NEW));
+    (SELECT c.device_uid FROM shared_certificates c WHERE c.id = NEW.certificate_id), to_jsonb(NEW))
+  RETURNING current_setting('transaction_isolation') <> 'read committed' OR EXISTS (
+    SELECT FROM list_blocks b WHERE b.tenant_id = events.tenant_id AND b.list = 'certificate_audit' AND b.upto >= entry) INTO counted;
+  IF counted THEN
+    PERFORM note_listed('certificate_audit', NEW.tenant_id, NEW.id, NULL, '');
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -2431,34 +2499,6 @@ BEGIN
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row)
   SELECT NEW.tenant_id, NEW.at, 'device_findings', TG_OP, d.id, d.uid, to_jsonb(NEW)
     FROM shared_devices d WHERE d.uid = NEW.device_uid;
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION record_shared_key()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-  other record;
-  shared boolean := false;
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(encode(NEW.spki_sha256, 'hex'), 0));
-  FOR other IN
-    SELECT DISTINCT ON (c.device_uid) c.id, c.tenant_id, c.device_uid FROM certificates c
-    WHERE c.spki_sha256 = NEW.spki_sha256 AND c.revoked_at IS NULL AND c.not_after > NEW.issued_at
-      AND c.device_uid <> NEW.device_uid
-    ORDER BY c.device_uid, c.not_after DESC
-  LOOP
-    shared := true;
-    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
-    SELECT gen_random_uuid(), other.tenant_id, other.device_uid, 'shared_key', other.id, NEW.issued_at
-    WHERE NOT EXISTS (SELECT 1 FROM device_findings f WHERE f.device_uid = other.device_uid
-      AND f.kind = 'shared_key' AND f.certificate_id = other.id);
-  END LOOP;
-  IF shared THEN
-    INSERT INTO device_findings (id, tenant_id, device_uid, kind, certificate_id, at)
-    VALUES (gen_random_uuid(), NEW.tenant_id, NEW.device_uid, 'shared_key', NEW.id, NEW.issued_at);
-  END IF;
   RETURN NULL;
 END $function$;
 
@@ -2519,18 +2559,6 @@ BEGIN
     FROM jsonb_to_recordset(NEW.channels) AS c (type text, target text)
    WHERE c.type = 'webhook'
   ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END $function$;
-
-CREATE FUNCTION refuse_blocked_key()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  PERFORM lock_certified_key(NEW.spki_sha256);
-  IF EXISTS (SELECT FROM blocked_keys b WHERE b.spki_sha256 = NEW.spki_sha256) THEN
-    PERFORM muster_refuse('key_blocked');
-  END IF;
   RETURN NULL;
 END $function$;
 
@@ -2615,10 +2643,12 @@ CREATE FUNCTION spend_allowance(tenant uuid, the_quota text, the_round uuid)
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF the_round IS NULL THEN RETURN true; END IF;
-  PERFORM pg_advisory_xact_lock_shared(quota_lock(tenant, the_quota));
-  PERFORM FROM quota_rounds r WHERE r.tenant_id = tenant AND r.quota = the_quota AND r.round = the_round;
-  IF FOUND THEN RETURN true; END IF;
+  IF the_round IS NULL OR pg_advisory_xact_lock_shared(quota_lock(tenant, the_quota)) IS NULL THEN
+    RETURN true;
+  END IF;
+  IF EXISTS (SELECT FROM quota_rounds r WHERE r.tenant_id = tenant AND r.quota = the_quota AND r.round = the_round) THEN
+    RETURN true;
+  END IF;
   RETURN muster_refuse('quota_round_over');
 END $function$;
 

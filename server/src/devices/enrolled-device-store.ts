@@ -18,18 +18,29 @@ export interface EnrolledDeviceValues {
   now: Date;
 }
 
-/** Adds the device that a claim enrolls. Returns `device_uid`, `tenant_id`, `device_id`. */
+/** The certificate that a device is enrolled with, which decides its certificate state. */
+export interface FirstCertificateValues {
+  certificateKind: string;
+  notAfter: Date;
+  renewAfter: Date | null;
+}
+
+/**
+ * Adds the device that a claim enrolls, in the state that its first certificate gives it: the trigger `certificates_added` updates a
+ * device only where that differs. Returns `device_uid`, `tenant_id`, `device_id`.
+ */
 export function insertEnrolledDevice(
-  p: Parameters<EnrolledDeviceValues>,
+  p: Parameters<EnrolledDeviceValues & FirstCertificateValues>,
   claim: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`
     INSERT INTO devices (uid, tenant_id, id, name, device_type_id, hardware_fingerprint, fingerprint_key,
-      hardware_model, agent_version, agent_capabilities, mac_address, created_at, updated_at)
+      hardware_model, agent_version, agent_capabilities, mac_address, created_at, updated_at,
+      certificate_until, certificate_kind, certificate_renew_after, certificate_revoked)
     SELECT ${p.deviceUid}::uuid, c.tenant_id, ${p.deviceId}::text, c.intended_name, c.intended_device_type_id,
       ${p.hardwareFingerprint}::text, ${p.fingerprintKey}::text, ${p.hardwareModel}::text, ${p.agentVersion}::text,
       coalesce(${p.agentCapabilities}::text[], '{}'), ${p.macAddress}::text, ${p.now}::timestamptz,
-      ${p.now}::timestamptz
+      ${p.now}::timestamptz, ${p.notAfter}::timestamptz, ${p.certificateKind}::text, ${p.renewAfter}::timestamptz, false
     FROM ${claim} c
     RETURNING uid AS device_uid, tenant_id, id AS device_id`;
 }

@@ -41,6 +41,7 @@ import { delayedWills } from "./broker/0048-delayed-wills.ts";
 import { nodeRecords } from "./broker/0053-node-records.ts";
 import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { nodeLeases } from "./broker/0055-node-leases.ts";
+import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   { number: 56, name: "device latest", sql: deviceLatest },
   { number: 57, name: "earlier latest values", sql: earlierLatest },
   { number: 58, name: "silence checks", sql: silenceChecks },
+  { number: 59, name: "lean issuance", sql: leanIssuance },
 ];
