@@ -12,10 +12,18 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   if (octets > 0) element.writeUIntBE(length, 2, octets);
   let at = 2 + octets;
   for (const part of parts) {
-    element.set(part, at);
+    copyInto(element, part, at);
     at += part.length;
   }
   return element;
+}
+
+/** Up to this length a loop is faster than `set`, which calls out of JavaScript's compiled code. */
+const SHORT = 48;
+
+function copyInto(element: Buffer, part: Uint8Array, at: number): void {
+  if (part.length > SHORT) element.set(part, at);
+  else for (let i = 0; i < part.length; i++) element[at + i] = part[i]!;
 }
 
 export function sequence(...parts: readonly Uint8Array[]): Buffer {

@@ -41,26 +41,25 @@ export function readExtensions(tbs: DerReader): ExtensionFacts {
 
 function readExtension(element: DerElement, facts: Draft, seen: Set<string>): void {
   const reader = element.enter();
-  const id = reader.read(TAG.oid, "extension's type").whole();
+  const key = reader.read(TAG.oid, "extension's type").whole().toString("latin1");
   const critical = reader.tag === TAG.boolean && reader.next().content()[0] === 0xff;
   const value = reader.read(TAG.octetString, "extension's value").enter();
   reader.finish("certificate's extension");
-  const key = id.toString("latin1");
   if (seen.has(key)) throw new DerError("The certificate holds an extension twice.");
   seen.add(key);
-  const apply = READERS.find((known) => known.id.equals(id));
-  if (apply === undefined) facts.hasUnknownCritical ||= critical;
-  else apply.read(value, facts);
+  const read = READERS.get(key);
+  if (read === undefined) facts.hasUnknownCritical ||= critical;
+  else read(value, facts);
 }
 
-const READERS: readonly { id: Buffer; read: (value: DerReader, facts: Draft) => void }[] = [
-  { id: OID.basicConstraints, read: readBasicConstraints },
-  { id: OID.keyUsage, read: readKeyUsage },
-  { id: OID.extendedKeyUsage, read: readExtendedKeyUsage },
-  { id: OID.subjectKeyIdentifier, read: readSubjectKeyIdentifier },
-  { id: OID.authorityKeyIdentifier, read: readAuthorityKeyIdentifier },
-  { id: OID.subjectAltName, read: () => {} },
-];
+const READERS: ReadonlyMap<string, (value: DerReader, facts: Draft) => void> = new Map([
+  [OID.basicConstraints.toString("latin1"), readBasicConstraints],
+  [OID.keyUsage.toString("latin1"), readKeyUsage],
+  [OID.extendedKeyUsage.toString("latin1"), readExtendedKeyUsage],
+  [OID.subjectKeyIdentifier.toString("latin1"), readSubjectKeyIdentifier],
+  [OID.authorityKeyIdentifier.toString("latin1"), readAuthorityKeyIdentifier],
+  [OID.subjectAltName.toString("latin1"), () => {}],
+]);
 
 function readBasicConstraints(value: DerReader, facts: Draft): void {
   const fields = value.read(TAG.sequence, "basic constraints").enter();
