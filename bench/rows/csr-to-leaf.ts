@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { generateKeyPairSync, sign, verify } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { makeCsr } from "../../agent/src/csr.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";
@@ -18,10 +18,14 @@ import type { Figure } from "../report.ts";
 const ROUNDS = 6;
 const ROUND_MS = 250;
 
-/** CSR PEM in, leaf PEM out, one thread: beside its two unavoidable signature operations, and beside a library. */
+/**
+ * CSR PEM in, leaf PEM out, one thread: beside its unavoidable operations, and beside a library. The key of a CSR is new to the process: its import, and
+ * the first verification with it, cost more than a verification with a key that is at hand, so the floor imports the key of each CSR as the issuer does.
+ */
 export async function csrToLeaf(): Promise<Figure[]> {
-  const csrs = Array.from({ length: 200 }, () => makeCsr(newPair().privateKey));
-  const contenders = [ourIssuer(), bareOperations(), await libraryIssuer()];
+  const devices = new Map(Array.from({ length: 200 }, newPair).map((pair) => [makeCsr(pair.privateKey), pair]));
+  const csrs = [...devices.keys()];
+  const contenders = [ourIssuer(), bareOperations(devices), await libraryIssuer()];
   const [ours, floor, library] = await perCpuSecond(contenders, csrs);
   const name = "CSR to leaf";
   return [
@@ -36,8 +40,8 @@ export async function csrToLeaf(): Promise<Figure[]> {
       name: `${name}, against the floor`,
       value: ours!,
       unit: "/s of CPU",
-      peer: { name: "verify + sign alone", value: floor! },
-      target: { of: "ratio", atLeast: 0.4 },
+      peer: { name: "key import + verify + sign alone", value: floor! },
+      target: { of: "ratio", atLeast: 0.7 },
     },
   ];
 }
@@ -86,12 +90,20 @@ function ourIssuer(): Operation {
   };
 }
 
-/** One verification and one signature over as many octets as a CSR and a leaf have. */
-function bareOperations(): Operation {
-  const { privateKey, publicKey } = newPair();
+/** The import of a device's key, one verification with it and one signature, over as many octets as a CSR and a leaf have. */
+function bareOperations(devices: ReadonlyMap<string, ReturnType<typeof newPair>>): Operation {
+  const { privateKey } = newPair();
   const [request, leaf] = [Buffer.alloc(120, 1), Buffer.alloc(420, 2)];
-  const signature = sign("sha256", request, privateKey);
-  return () => verify("sha256", request, publicKey, signature) && sign("sha256", leaf, privateKey);
+  const presented = new Map(
+    [...devices].map(([csr, pair]) => {
+      const pem = pair.publicKey.export({ type: "spki", format: "pem" });
+      return [csr, { pem, signature: sign("sha256", request, pair.privateKey) }];
+    }),
+  );
+  return (csr) => {
+    const { pem, signature } = presented.get(csr)!;
+    return verify("sha256", request, createPublicKey(pem), signature) && sign("sha256", leaf, privateKey);
+  };
 }
 
 /** The same profile with @peculiar/x509 over WebCrypto, as its documentation shows. */

@@ -41,7 +41,7 @@ export async function getDevice(muster: Served, bare: Served, fleet: Fleet): Pro
       value: sum.count / sum.seconds,
       unit: "/s",
       peer: { name, value: peerSum.count / peerSum.seconds },
-      target: { of: "ratio", atLeast: 0.5 },
+      target: { of: "ratio", atLeast: 1.0 },
     },
     {
       name: "server CPU a GET /devices/{id}",

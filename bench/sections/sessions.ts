@@ -15,7 +15,7 @@ export async function redemptionsOnEmbedded(): Promise<void> {
   const dataDir = newDataDir();
   const muster = await startMuster(dataDir.path);
   try {
-    add((await unlessEnded(redemptions(muster, { name: "PGlite" }))).figures);
+    add((await unlessEnded(redemptions(muster, { name: "PGlite" }, { cpuMs: 2.5, perSecond: 350 }))).figures);
   } finally {
     await muster.stop();
     dataDir.remove();
@@ -39,7 +39,7 @@ async function brokerRows(databaseUrl: string, cpuMs: () => number, dataDir: str
   progress("redemptions on PostgreSQL");
   let muster = await startMuster(dataDir, databaseUrl);
   try {
-    const enrolled = await unlessEnded(redemptions(muster, { name: "PostgreSQL", cpuMs }, 0.8));
+    const enrolled = await unlessEnded(redemptions(muster, { name: "PostgreSQL", cpuMs }, { cpuMs: 1.1 }));
     if (wants("redemption")) add(enrolled.figures);
     if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process: its memory is that of its sessions only.
