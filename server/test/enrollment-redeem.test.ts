@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, randomBytes, X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
+import { sql } from "kysely";
 import { DAY, MINUTE } from "../src/lib/clock.ts";
 import {
   ADDRESS,
@@ -277,4 +278,19 @@ test("the claim is checked before anything is signed", async () => {
   await registry.enrollment.revokeClaim(tenant.caller, claim.id);
   await refused(redeem(request(claim.claimCode)), "claim_revoked");
   registry.issuer.signer = workingSigner;
+});
+
+test("a claim that this process knows and another has ended is refused for the reason that is stored", async () => {
+  const tenant = await addTenant(registry);
+  const reasons = {
+    claim_revoked: "status = 'revoked', revoked_at = now(), revoked_by = 'system'",
+    claim_exhausted: "status = 'used', used_count = max_uses",
+    claim_expired: "expires_at = created_at",
+  };
+  for (const [code, change] of Object.entries(reasons)) {
+    const claim = await claimOf(tenant);
+    await sql`UPDATE claims SET ${sql.raw(change)} WHERE id = ${claim.id}`.execute(registry.database.db);
+    await refused(redeem(request(claim.claimCode)), code);
+    await refused(redeem(request(claim.claimCode)), code);
+  }
 });

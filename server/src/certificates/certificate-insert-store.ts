@@ -4,11 +4,15 @@ import type { Parameters } from "../db/statement.ts";
 import type { LeafCertificate } from "../pki/pki.ts";
 
 /** A signed leaf that is about to be recorded. It may leave the process only once it is. */
-export interface IssuedCertificate {
+export interface SignedCertificate {
   id: string;
   kind: "self_enrolled" | "platform";
   leaf: LeafCertificate;
   spkiSha256: Buffer;
+}
+
+/** The same with what it may do and by whom it was issued. */
+export interface IssuedCertificate extends SignedCertificate {
   publishTopics: readonly string[];
   subscribeTopics: readonly string[];
   /** The actor, e.g. `claim:<id>`. */
@@ -17,7 +21,7 @@ export interface IssuedCertificate {
 }
 
 /** The parameters of {@link insertCertificate}. */
-export interface CertificateValues {
+export interface SignedValues {
   certificateId: string;
   certificateKind: string;
   serialNumber: string;
@@ -25,38 +29,66 @@ export interface CertificateValues {
   spkiSha256: Buffer;
   der: Buffer;
   subject: string;
-  publishTopics: readonly string[];
-  subscribeTopics: readonly string[];
   issuedAt: Date;
   notBefore: Date;
   notAfter: Date;
   renewAfter: Date | null;
-  issuedBy: string;
-  issuedForClaimId: string | null;
   auditId: string;
   now: Date;
 }
 
+/** The parameters of {@link insertCertificate} and {@link givenOrigin}. */
+export interface CertificateValues extends SignedValues {
+  publishTopics: readonly string[];
+  subscribeTopics: readonly string[];
+  issuedBy: string;
+  issuedForClaimId: string | null;
+}
+
 export function certificateValues(issued: IssuedCertificate, auditId: string, now: Date): CertificateValues {
-  const { leaf } = issued;
   return {
-    certificateId: issued.id,
-    certificateKind: issued.kind,
-    serialNumber: leaf.serialNumber,
-    certificateFingerprint: leaf.fingerprintSha256,
-    spkiSha256: issued.spkiSha256,
-    der: leaf.der,
-    subject: leaf.subject,
+    ...signedValues(issued, auditId, now),
     publishTopics: issued.publishTopics,
     subscribeTopics: issued.subscribeTopics,
+    issuedBy: issued.issuedBy,
+    issuedForClaimId: issued.claimId,
+  };
+}
+
+export function signedValues(signed: SignedCertificate, auditId: string, now: Date): SignedValues {
+  const { leaf } = signed;
+  return {
+    certificateId: signed.id,
+    certificateKind: signed.kind,
+    serialNumber: leaf.serialNumber,
+    certificateFingerprint: leaf.fingerprintSha256,
+    spkiSha256: signed.spkiSha256,
+    der: leaf.der,
+    subject: leaf.subject,
     issuedAt: leaf.issuedAt,
     notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,
     renewAfter: leaf.renewAfter ?? null,
-    issuedBy: issued.issuedBy,
-    issuedForClaimId: issued.claimId,
     auditId,
     now,
+  };
+}
+
+/** Expressions over the row `s` of the device: what a certificate may do, by whom and for which claim it is issued. */
+export interface CertificateOrigin {
+  publishTopics: RawBuilder<unknown>;
+  subscribeTopics: RawBuilder<unknown>;
+  issuedBy: RawBuilder<unknown>;
+  claimId: RawBuilder<unknown>;
+}
+
+/** The origin that is known before the statement. */
+export function givenOrigin(p: Parameters<CertificateValues>): CertificateOrigin {
+  return {
+    publishTopics: sql`${p.publishTopics}::text[]`,
+    subscribeTopics: sql`${p.subscribeTopics}::text[]`,
+    issuedBy: sql`${p.issuedBy}::text`,
+    claimId: sql`${p.issuedForClaimId}::uuid`,
   };
 }
 
@@ -68,8 +100,9 @@ export function certificateValues(issued: IssuedCertificate, auditId: string, no
  */
 export function insertCertificate(
   kind: IssuanceKind,
-  p: Parameters<CertificateValues>,
+  p: Parameters<SignedValues>,
   device: RawBuilder<unknown>,
+  origin: CertificateOrigin,
   previousSerial: RawBuilder<unknown> = sql`NULL::text`,
 ): RawBuilder<unknown> {
   return sql`certificate AS (
@@ -78,9 +111,9 @@ export function insertCertificate(
        publish_topics, subscribe_topics, issued_at, not_before, not_after, renew_after, issued_by, claim_id)
     SELECT s.tenant_id, s.device_uid, s.device_id, ${p.certificateId}::uuid, ${p.certificateKind}::text,
       ${p.serialNumber}::text, ${p.certificateFingerprint}::text, ${p.spkiSha256}::bytea, ${p.der}::bytea,
-      ${p.subject}::text, ${p.publishTopics}::text[], ${p.subscribeTopics}::text[], ${p.issuedAt}::timestamptz,
-      ${p.notBefore}::timestamptz, ${p.notAfter}::timestamptz, ${p.renewAfter}::timestamptz, ${p.issuedBy}::text,
-      ${p.issuedForClaimId}::uuid
+      ${p.subject}::text, ${origin.publishTopics}, ${origin.subscribeTopics}, ${p.issuedAt}::timestamptz,
+      ${p.notBefore}::timestamptz, ${p.notAfter}::timestamptz, ${p.renewAfter}::timestamptz, ${origin.issuedBy},
+      ${origin.claimId}
     FROM ${device} s
     RETURNING id, tenant_id, device_uid, device_id, serial_number, fingerprint_sha256, issued_by, claim_id
   ), entry AS (${insertIssuanceEntry(kind, p, sql`certificate c, ${device} s`, previousSerial)})`;

@@ -13,8 +13,12 @@ export { blockKey, findKeyOfCertificate, listDevicesWithKey } from "./blocked-ke
 export {
   type CertificateValues,
   certificateValues,
+  givenOrigin,
   type IssuedCertificate,
   insertCertificate,
+  type SignedCertificate,
+  type SignedValues,
+  signedValues,
 } from "./certificate-insert-store.ts";
 export { findCertificateContext } from "./certificate-store.ts";
 export {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import {
   type CertificateValues,
   certificateValues,
+  givenOrigin,
   type IssuedCertificate,
   insertCertificate,
 } from "../certificates/certificates.ts";
@@ -60,7 +61,7 @@ const record = statement<CertificateValues & { deviceUid: string }, { recorded: 
   (p) => sql`WITH device AS (
     SELECT uid AS device_uid, tenant_id, id AS device_id FROM shared_devices WHERE uid = ${p.deviceUid}::uuid
   ), ${leaseToDevice(p, sql.ref("device"))},
-  ${insertCertificate("device_cert_minted", p, sql.ref("device"))}
+  ${insertCertificate("device_cert_minted", p, sql.ref("device"), givenOrigin(p))}
   SELECT CASE WHEN EXISTS (SELECT 1 FROM leased) THEN true ELSE ${refuse("client_id_in_use")} END AS recorded`,
 );
 

@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Ids } from "../lib/ids.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { KnownClaims } from "./claims/known-claims.ts";
 
 /** What the use cases of this feature work with. */
 export interface EnrollmentDeps {
@@ -18,6 +19,7 @@ export interface EnrollmentDeps {
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
   connections: Pick<Connections, "awaitDrop">;
+  knownClaims: KnownClaims;
   /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */
   claimCodeKeys: () => readonly KeyObject[];
   /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */

@@ -1,6 +1,6 @@
 /**
  * The registration authority: decides who gets a certificate, who keeps it and who loses it (spec 2.1-2.6, 3, 4.3-4.10). It keeps
- * no state in memory: the database decides, so several processes on one database decide as one.
+ * no state in memory that decides: the database does, so several processes on one database decide as one.
  */
 import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
@@ -11,7 +11,7 @@ import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
-import { redeemClaim } from "./redeem-claim.ts";
+import { redeemClaim } from "./redemption/redeem-claim.ts";
 import { renewCertificate } from "./renew-certificate.ts";
 import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
@@ -20,6 +20,7 @@ import { showCertificateChain } from "./show-chain.ts";
 
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
 export { revokeAllClaims } from "./claims/claim-store.ts";
+export { KnownClaims } from "./claims/known-claims.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 

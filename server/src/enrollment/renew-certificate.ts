@@ -7,7 +7,7 @@ import { countOutcomes } from "./count-outcomes.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { keyBlocked, refusal } from "./errors.ts";
 import { readCsrOrError } from "./read-csr.ts";
-import type { DevicePeer } from "./redeem-claim.ts";
+import type { DevicePeer } from "./redemption/redemption.ts";
 import { commitRenewal, type RenewalFacts, readRenewalFacts } from "./renewal-store.ts";
 import { signLeaf } from "./sign-leaf.ts";
 

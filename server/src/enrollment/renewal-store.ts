@@ -3,6 +3,7 @@ import {
   type CertificateValidity,
   type CertificateValues,
   certificateValues,
+  givenOrigin,
   type IssuedCertificate,
   insertCertificate,
   isKeyBlocked,
@@ -62,7 +63,7 @@ const renew = statement<CertificateValues & SupersedeValues & { deviceUid: strin
   "renew",
   (p) => sql`WITH device AS (${lockLiveDevice(p.deviceUid)}),
   old AS (${supersedeCertificate(p, sql.ref("device"))}),
-  ${insertCertificate("device_cert_renewed", p, sql.ref("old"), sql.ref("s.serial_number"))}
+  ${insertCertificate("device_cert_renewed", p, sql.ref("old"), givenOrigin(p), sql.ref("s.serial_number"))}
   SELECT 1 AS renewed FROM old`,
 );
 

@@ -20,6 +20,8 @@ export interface Quotas {
   lock(tx: Tx, tenantId: string, quota: QuotaName): Promise<void>;
   /** Requires room for one more now, before work that is lost without room. @throws MusterError quota_exceeded */
   requireRoom(tenantId: string, quota: FrequentQuota): Promise<void>;
+  /** Whether many more are allowed, so that an addition is not counted; it may be refused all the same. */
+  hasAllowance(tenantId: string, quota: FrequentQuota): Promise<boolean>;
   /**
    * Runs `add` for one addition of a kind that is frequent: additions run side by side, and few of them count. The statement that
    * adds must evaluate `spendAllowance(…, round)`. `db` is the pool or a transaction; `add` may run more than once.
@@ -58,6 +60,9 @@ export function createQuotas(deps: QuotaDeps): Quotas {
     lock: lockQuota,
     async requireRoom(tenantId, quota) {
       await permitted(tenantId, quota, 0);
+    },
+    async hasAllowance(tenantId, quota) {
+      return "round" in (await allowances.next(tenantId, quota, 0));
     },
     async addOne(tenantId, quota, add) {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -5,6 +5,7 @@ import type { PageRequest } from "../../lib/page.ts";
 import type { Counted } from "../../lists/counted-page.ts";
 import { searchPage } from "../../lists/search-page.ts";
 import { DEVICE_TYPE_COLUMNS, type DeviceTypeRow } from "../device-type-store.ts";
+import { topicsOf } from "../topics-store.ts";
 
 /** What refers to a device type: devices that are not deleted, and claims that can still be redeemed. */
 export interface TypeUse {
@@ -90,11 +91,6 @@ export function hasOtherTopics(
   prefix: string,
   { publish, subscribe }: Record<"publish" | "subscribe", RawBuilder<string[]>>,
 ): RawBuilder<boolean> {
-  return sql`(c.publish_topics <> ${resolved(publish, prefix)} OR c.subscribe_topics <> ${resolved(subscribe, prefix)})`;
-}
-
-/** SQL: the topics of the device `d`, as `resolveTopics` makes them: the placeholder is always a whole segment. */
-function resolved(templates: RawBuilder<string[]>, prefix: string): RawBuilder<string[]> {
-  return sql`ARRAY(SELECT ${prefix}::text || '/' || replace(x.template, '{deviceId}', d.id)
-    FROM unnest(${templates}) WITH ORDINALITY AS x (template, place) ORDER BY x.place)`;
+  const resolved = (templates: RawBuilder<string[]>) => topicsOf(templates, sql`${prefix}::text`, sql.ref("d.id"));
+  return sql`(c.publish_topics <> ${resolved(publish)} OR c.subscribe_topics <> ${resolved(subscribe)})`;
 }

@@ -58,9 +58,11 @@ export const createClaim = useCase(
       await recordWrite(tx, caller, { resource: "claim", id, result: "created", at: now, after: record }, deps.ids);
       return { ...record, claimCode };
     };
-    return await deps.quotas.addOne(caller.tenantId, "openClaims", (db, round) =>
+    const made = await deps.quotas.addOne(caller.tenantId, "openClaims", (db, round) =>
       inTransaction(db, (tx) => add(tx, round)),
     );
+    deps.knownClaims.remember(row.code_hmac, { id, tenantId: caller.tenantId, expiresAt: row.expires_at });
+    return made;
   },
 );
 

@@ -50,6 +50,7 @@ export const revokeClaim = useCase(
   async (deps: EnrollmentDeps, caller, id: string): Promise<void> => {
     const now = deps.clock.now();
     if (!isUuid(id)) throw notFound("claim");
+    deps.knownClaims.forget(id);
     await inTransaction(deps.database.db, async (tx) => {
       const result = await revokeClaimRow(tx, caller.tenantId, id, caller.actor, now);
       if (!result) throw notFound("claim");

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type CertificateValidity, isKeyBlocked } from "../certificates/certificates.ts";
-import { isClientIdInUse } from "../connections/connections.ts";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { type CertificateValidity, isKeyBlocked } from "../../certificates/certificates.ts";
+import { isClientIdInUse } from "../../connections/connections.ts";
+import type { Db } from "../../db/database.ts";
+import { runStatement, statement } from "../../db/statement.ts";
 
 /** What decides a redemption, read in one snapshot. */
 export interface RedemptionFacts {

@@ -1,6 +1,6 @@
-import { findIdentityProblem, type PeerCertificate } from "../certificates/certificates.ts";
-import type { CsrResult } from "../pki/pki.ts";
-import { keyBlocked, refusal } from "./errors.ts";
+import { findIdentityProblem, type PeerCertificate } from "../../certificates/certificates.ts";
+import type { CsrResult } from "../../pki/pki.ts";
+import { keyBlocked, refusal } from "../errors.ts";
 import type { RedemptionFacts } from "./redemption-store.ts";
 
 /** What a redemption is decided by besides the facts. */

@@ -1,0 +1,27 @@
+import { claimCodeHmac } from "../claims/claim-code.ts";
+import type { EnrollmentDeps } from "../deps.ts";
+import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "./redemption.ts";
+
+/**
+ * The first redemption of a device in one round trip, for a claim that this process knows: its leaf is signed at once, and the statement that records it
+ * checks everything again. `undefined` when nothing was recorded, or where this is not tried: the facts then say why a redemption is refused.
+ */
+export async function redeemAtOnce(
+  deps: EnrollmentDeps,
+  attempt: Attempt,
+  device: NewDevice,
+): Promise<RedemptionAnswer | undefined> {
+  const { csr, from, code, now } = attempt;
+  // A device that presents a certificate has enrolled before.
+  if (csr instanceof Error || from.peer !== undefined) return undefined;
+  const codeHmac = claimCodeHmac(code, deps.claimCodeKeys()[0]!);
+  const claim = deps.knownClaims.find(codeHmac, now);
+  if (claim === undefined || !(await deps.quotas.hasAllowance(claim.tenantId, "devices"))) return undefined;
+  // Refusals that come before that of the signer are found with the facts; then its failure is thrown again.
+  const signed = await device.sign(csr.spki).catch(() => undefined);
+  if (signed === undefined) return undefined;
+  const answer = await enrollNew(deps, attempt, csr, { ...claim, codeHmac }, device, signed);
+  if (typeof answer !== "string") return answer;
+  deps.knownClaims.forget(claim.id);
+  return undefined;
+}

@@ -1,0 +1,109 @@
+import type { PeerCertificate } from "../../certificates/certificates.ts";
+import { faultPoint } from "../../lib/fault-points.ts";
+import { type CsrResult, selfEnrolled } from "../../pki/pki.ts";
+import { answeredTopics, type Topics } from "../answered-topics.ts";
+import type { EnrollmentDeps } from "../deps.ts";
+import { RENEWAL_ENDPOINT } from "../limits.ts";
+import type { HardwareFields, ReportedHardware } from "../reported-hardware.ts";
+import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
+import { enrollDevice, type NotRecorded } from "./redemption-commit-store.ts";
+
+/** Where a device's request comes from, and which certificate it presented, if any. */
+export interface DevicePeer {
+  address: string;
+  peer?: PeerCertificate | undefined;
+}
+
+/** Spec 2.2. */
+export interface RedemptionRequest extends HardwareFields {
+  claimCode: string;
+  /** PEM */
+  csr: string;
+}
+
+/** Spec 2.3; times are ISO 8601 in UTC. */
+export interface RedemptionAnswer {
+  deviceId: string;
+  mqtt: {
+    brokerUrl: string;
+    clientCert: string;
+    clientCertChain: string;
+    serverCaBundle: string;
+    topicPrefix: string;
+    publishTopics: string[];
+    /** Only where the device type lists any. */
+    subscribeTopics?: string[];
+  };
+  certExpiresAt: string;
+  renewAfterUtc: string;
+  renewalEndpoint: string;
+}
+
+/** A redemption whose request has the right shape. */
+export interface Attempt {
+  from: DevicePeer;
+  reported: ReportedHardware;
+  code: string;
+  csr: CsrResult | Error;
+  now: Date;
+}
+
+/** The device that a redemption enrolls if it is new. */
+export interface NewDevice {
+  uid: string;
+  id: string;
+  /** Signs its leaf, once. @throws MusterError issuance_failed */
+  sign(spki: Buffer): Promise<SignedLeaf>;
+}
+
+export function newDevice(deps: EnrollmentDeps, now: Date): NewDevice {
+  const id = deps.ids.deviceId();
+  let signed: Promise<SignedLeaf> | undefined;
+  return {
+    uid: deps.ids.uuid(now),
+    id,
+    sign: (spki) => (signed ??= signLeaf(deps, { profile: selfEnrolled, deviceId: id, spki, now })),
+  };
+}
+
+/** Records the first redemption of a device whose leaf is signed. A claim is forgotten with its last use. */
+export async function enrollNew(
+  deps: EnrollmentDeps,
+  { reported, now }: Attempt,
+  { spkiSha256 }: CsrResult,
+  { id: claimId, tenantId, codeHmac }: { id: string; tenantId: string; codeHmac: Buffer },
+  { uid, id }: NewDevice,
+  signed: SignedLeaf,
+): Promise<RedemptionAnswer | NotRecorded> {
+  const { leaf } = signed;
+  const issued = { id: deps.ids.uuid(now), kind: "self_enrolled" as const, leaf, spkiSha256 };
+  const redemption = { codeHmac, device: { uid, id }, reported, issued, auditId: deps.ids.uuid(now), now };
+  await faultPoint("redeem.commit");
+  const outcome = await deps.quotas.addOne(tenantId, "devices", (db, round) => enrollDevice(db, redemption, round));
+  await faultPoint("redeem.committed");
+  if (typeof outcome === "string") return outcome;
+  if (outcome.usedUp) deps.knownClaims.forget(claimId);
+  return answerOf(deps, id, signed, outcome);
+}
+
+export function answerOf(
+  deps: EnrollmentDeps,
+  deviceId: string,
+  { leaf, chainPem }: SignedLeaf,
+  { tenantSlug, publishTopics, subscribeTopics }: Topics & { tenantSlug: string },
+): RedemptionAnswer {
+  return {
+    deviceId,
+    mqtt: {
+      brokerUrl: deps.brokerUrl(),
+      clientCert: leaf.pem,
+      clientCertChain: chainPem,
+      serverCaBundle: deps.authorities.serverCaBundlePem(),
+      topicPrefix: `t/${tenantSlug}`,
+      ...answeredTopics({ publishTopics, subscribeTopics }),
+    },
+    certExpiresAt: leaf.notAfter.toISOString(),
+    renewAfterUtc: (leaf.renewAfter ?? leaf.notAfter).toISOString(),
+    renewalEndpoint: RENEWAL_ENDPOINT,
+  };
+}
