@@ -14,7 +14,7 @@ test("a client id that connects at another node ends its session at the first, a
   const [a, b] = all as [Process, Process];
   const device = await newDevice();
   const [old, fresh] = [session(device), session(device)];
-  const first = { previous: undefined, hasCommands: false, hasStored: false, drop: undefined };
+  const first = { previous: undefined, hasCommands: false, hasStored: false, hasWill: false, drop: undefined };
   assert.deepEqual(await a.connections.openSession(old), first);
   const { previous, drop } = await b.connections.openSession(fresh);
   assert.deepEqual(previous, { sessionId: old.sessionId, here: false });

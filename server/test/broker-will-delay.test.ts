@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type mqtt from "mqtt";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
+import { randomIds } from "../src/lib/ids.ts";
 import { eventually } from "./broker/environment.ts";
 import { onPostgres } from "./harness/database.ts";
 import { connectMqtt, enrollDevice, newTenant, type TestDevice, type TestTenant } from "./harness/devices.ts";
@@ -139,11 +140,44 @@ test("without a session that outlives the connection, or without a delay, a will
     const device = await enrollDevice(server, tenant);
     const watcher = await watch(device);
     const client = await withWill(device, asked);
+    assert.equal((await willOf(device))!.due_at, null, "stored, for the case that the process ends without a word");
     client.stream.destroy();
     await arrives(watcher);
     assert.equal(await willOf(device), undefined);
     await watcher.client.endAsync();
   }
+});
+
+test("a will without a delay is removed by a normal end, and by the stop of the service", async () => {
+  const stopping = await startServer();
+  const other = await newTenant(stopping);
+  const [left, last] = [await enrollDevice(stopping, other), await enrollDevice(stopping, other)];
+  const leaving = await withWill(left, { delay: 0, at: stopping });
+  const client = await withWill(last, { delay: 0, at: stopping });
+  const wills = () => stopping.app.database.db.selectFrom("delayed_wills").select("topic").orderBy("topic").execute();
+  await leaving.endAsync();
+  assert.ok(await eventually(async () => (await wills()).every(({ topic }) => topic === last.topic)));
+  await stopping.app.broker.stop();
+  assert.deepEqual(await wills(), []);
+  client.end(true);
+  await stopping.stop();
+});
+
+test("the will of a connection whose process ended without a word is published before its client is accepted again", async () => {
+  const device = await enrollDevice(server, tenant);
+  const watcher = await watch(device);
+  const client = await withWill(device, { delay: 0 });
+  const { session_id } = (await willOf(device))!;
+  // As a process leaves it that is killed: the will, and a session that only the database knows.
+  const unknown = randomIds.uuid(server.clock.now());
+  const { db } = server.app.database;
+  await db.updateTable("delayed_wills").set({ session_id: unknown }).where("session_id", "=", session_id).execute();
+  const again = await withWill(device, { delay: 0 });
+  await again.publishAsync(device.topic, "back", { qos: 1 });
+  assert.ok(await eventually(async () => watcher.payloads().includes("back")));
+  assert.deepEqual(watcher.payloads(), ["gone", "back"]);
+  client.end(true);
+  for (const each of [again, watcher.client]) await each.endAsync();
 });
 
 test("the revocation of the certificate, and the deletion of the device, void a will that waits", async () => {

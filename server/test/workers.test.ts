@@ -191,6 +191,37 @@ describe("a service of several processes", () => {
     await assertReaped();
   });
 
+  test("when a worker is killed, the wills of its clients are published, each once, and not those of clients that have left", async () => {
+    const subscriber = new StoredSubscriber(service, "of-wills");
+    await subscriber.subscribe();
+    const devices = await Promise.all(Array.from({ length: STORED }, () => service.enroll()));
+    const clients = await Promise.all(
+      devices.map((device) => {
+        const will = { topic: device.topic, payload: Buffer.from('{"n":-1}'), qos: 1 as const, retain: false };
+        return connectMqtt(service.server, device, { will });
+      }),
+    );
+    const lost = new Set<string>();
+    await clients.shift()!.endAsync();
+    for (const [at, client] of clients.entries()) client.on("close", () => lost.add(devices[at + 1]!.topic));
+    const victim = processesOf(service).find(({ name }) => name === "serve-1")!;
+    process.kill(victim.pid, "SIGKILL");
+    await replaced(service, victim);
+    const topics = [...lost].toSorted();
+    assert.ok(topics.length > 0);
+    await assertReaped();
+    if (!subscriber.client.connected) await subscriber.connect();
+    assert.ok(await eventually(async () => topics.every((topic) => subscriber.received.has(topic))));
+    for (const client of clients) await client.endAsync();
+    const [left] = devices;
+    const publisher = await connectMqtt(service.server, left!);
+    await publisher.publishAsync(left!.topic, '{"n":1}', { qos: 1 });
+    assert.ok(await eventually(async () => subscriber.received.has(left!.topic)));
+    const expected = new Map(topics.map((topic) => [topic, [-1]]));
+    assert.deepEqual(subscriber.received, expected.set(left!.topic, [1]));
+    for (const client of [publisher, subscriber.client]) await client.endAsync();
+  });
+
   test("when the process with the jobs is killed, devices notice nothing, and it is started again", async () => {
     const victim = processesOf(service).find(({ name }) => name === "jobs")!;
     const devices = await publishingWhile(2, async () => {

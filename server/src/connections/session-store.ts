@@ -24,6 +24,7 @@ export interface OpenedRow {
   previous_node_id: string | null;
   has_commands: boolean;
   has_stored: boolean;
+  has_will: boolean;
   drop_seq: string | null;
 }
 
@@ -68,6 +69,8 @@ const openSessions = statement<SessionColumns, OpenedRow>(
          (SELECT 1 FROM shared_device_commands c WHERE c.device_uid = o.device_uid LIMIT 1) IS NOT NULL AS has_commands,
          (SELECT 1 FROM stored_sessions t WHERE t.owner_id = coalesce(o.device_uid, o.mqtt_client_id) LIMIT 1)
            IS NOT NULL AS has_stored,
+         (SELECT 1 FROM delayed_wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
+           IS NOT NULL AS has_will,
          d.seq AS drop_seq, (SELECT pg_notify('muster_drops', d.seq::text) WHERE d.seq IS NOT NULL) AS notified
     FROM opened o LEFT JOIN dropped d ON d.client_id = o.client_id`,
 );

@@ -23,6 +23,8 @@ export interface OpenedSession {
   hasCommands: boolean;
   /** The client has a stored session. */
   hasStored: boolean;
+  /** A will without a delay of an earlier connection is stored. */
+  hasWill: boolean;
   /** The drop of the replaced session, where that belongs to another process. */
   drop: string | undefined;
 }
@@ -76,8 +78,8 @@ export class Sessions {
       throw new Error("the lease of this node ended while the session was recorded");
     }
     this.#add({ ...row, seq: opened.seq });
-    const { has_commands: hasCommands, has_stored: hasStored, drop_seq: drop } = opened;
-    return { previous: this.#predecessor(opened), hasCommands, hasStored, drop: drop ?? undefined };
+    const { has_commands: hasCommands, has_stored: hasStored, has_will: hasWill, drop_seq: drop } = opened;
+    return { previous: this.#predecessor(opened), hasCommands, hasStored, hasWill, drop: drop ?? undefined };
   }
 
   closeSession(sessionId: string, reason: string): void {

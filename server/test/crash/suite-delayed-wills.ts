@@ -7,7 +7,7 @@ import { onPostgres } from "../harness/database.ts";
 import { connectMqtt } from "../harness/devices.ts";
 import { ask } from "../harness/postgres.ts";
 
-/** Killed while a delayed will is being published. */
+/** Killed while a delayed will is being published, and while one may be needed. */
 export function delayedWillCrashes(given: () => CrashFixture): void {
   let fixture: CrashFixture;
   before(() => {
@@ -54,6 +54,27 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
       await reader.leave();
     });
   }
+
+  test("killed while a client with a will is connected: the will is published before the client is accepted again", async () => {
+    const device = await fixture.enroll();
+    const reader = await readerOf(fixture, device.topic, "connected.client");
+    await reader.leave();
+    const will = { topic: device.topic, payload: Buffer.from('{"gone":1}'), qos: 1 as const, retain: true };
+    const client = await connectMqtt(fixture.server, device, { will });
+    client.on("error", () => undefined);
+    assert.equal(await fixture.server.end("SIGKILL"), null);
+    client.end(true);
+    await fixture.restart();
+    const again = await connectMqtt(fixture.server, device, { will });
+    await again.publishAsync(device.topic, '{"back":1}', { qos: 1, retain: true });
+    const received = await reader.resume();
+    assert.ok(await eventually(async () => received.length > 1));
+    await again.endAsync();
+    await reader.subscribe();
+    assert.ok(await eventually(async () => received.length > 2));
+    assert.deepEqual(received, ['{"gone":1}', '{"back":1}', '{"back":1}'], "the last one is retained");
+    await reader.leave();
+  });
 
   const endLeases = async () =>
     fixture.databaseUrl && (await ask(fixture.databaseUrl, "UPDATE delayed_wills SET leased_until = NULL"));

@@ -30,7 +30,7 @@ export function permissivePolicy(): BrokerPolicy {
     async openSession({ clientId }, { sessionId }) {
       const replacedHere = sessions.get(clientId);
       sessions.set(clientId, sessionId);
-      return { replacedHere, hasCommands: false, hasStored: true };
+      return { replacedHere, hasCommands: false, hasStored: true, hasWill: false };
     },
     closeSession({ clientId }, sessionId) {
       if (sessions.get(clientId) === sessionId) sessions.delete(clientId);

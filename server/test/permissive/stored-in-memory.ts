@@ -61,6 +61,10 @@ export function storedInMemory(now: () => Date, most = MOST, retained?: Retained
 
   return {
     hasRoom: async () => true,
+    keepWill: async () => undefined,
+    takeWill: async () => true,
+    endEarlierWills: async () => undefined,
+    hasEarlierWill: async () => false,
     async resume({ ownerId, tenantId, sessionId, clean, will }) {
       const known = sessions.get(ownerId);
       const isPresent = known !== undefined && !clean && (known.expiresAt === undefined || known.expiresAt > now());

@@ -1,6 +1,13 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerLimits } from "../limits.ts";
-import { type BrokerPolicy, type ConnectAnswer, type Credential, ownerOf, type Principal } from "../policy/policy.ts";
+import {
+  type BrokerPolicy,
+  type ConnectAnswer,
+  type Credential,
+  type OpenedSession,
+  ownerOf,
+  type Principal,
+} from "../policy/policy.ts";
 import type { SessionRegistry } from "../session-registry.ts";
 import type { PendingByOwner } from "../sessions/pending-by-owner.ts";
 import type { Session } from "./session.ts";
@@ -11,6 +18,7 @@ const WILL_MS = 2_000;
 export interface AdmitDeps {
   registry: SessionRegistry;
   wills: Pick<PendingByOwner, "of">;
+  publishEarlierWills(ownerId: string, sessionId: string): Promise<void>;
   policy: BrokerPolicy;
   limits: Pick<BrokerLimits, "mqttSessionsPerTenant">;
 }
@@ -66,11 +74,8 @@ function isBeyondQuota({ registry, limits }: AdmitDeps, principal: Principal): b
   return registry.clientsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
 }
 
-async function open(
-  { registry, policy, wills }: AdmitDeps,
-  session: Session,
-  principal: Principal,
-): Promise<ConnectAnswer | undefined> {
+async function open(deps: AdmitDeps, session: Session, principal: Principal): Promise<ConnectAnswer | undefined> {
+  const { registry, policy } = deps;
   const { sessionId, remoteAddress } = session;
   const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
   if (opened === undefined) return "server_unavailable";
@@ -80,10 +85,23 @@ async function open(
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere, hasCommands } = opened;
   session.hasStored = opened.hasStored;
-  session.predecessor = session.wanted.expirySeconds > 0 ? opened.awaitReplaced?.() : undefined;
+  session.predecessor = session.wanted.expirySeconds > 0 || opened.hasWill ? opened.awaitReplaced?.() : undefined;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
-  const will = wills.of(ownerOf(principal));
-  if (will) await withTimeout(will, WILL_MS, () => undefined);
+  await awaitWills(deps, session, ownerOf(principal), opened);
   if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;
+}
+
+/** What the client sends from now on comes after the wills of its earlier connections, also where their process has ended without a word. */
+async function awaitWills(
+  { wills, publishEarlierWills }: AdmitDeps,
+  { sessionId, predecessor }: Session,
+  ownerId: string,
+  { hasWill }: OpenedSession,
+): Promise<void> {
+  const will = wills.of(ownerId);
+  if (will) await withTimeout(will, WILL_MS, () => undefined);
+  if (!hasWill) return;
+  await predecessor;
+  await withTimeout(publishEarlierWills(ownerId, sessionId), WILL_MS, () => undefined);
 }

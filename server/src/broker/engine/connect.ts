@@ -5,6 +5,7 @@ import { writeConnack } from "../codec/writers.ts";
 import { connackCode } from "../policy/answers.ts";
 import type { ConnectAnswer, Credential } from "../policy/policy.ts";
 import { openStored } from "../sessions/open-stored.ts";
+import { storeWill } from "../sessions/undelayed-will.ts";
 import { admit } from "./admit.ts";
 import { restoreStored } from "./restore-stored.ts";
 import type { Session } from "./session.ts";
@@ -78,8 +79,13 @@ async function answer(session: Session, credential: Credential): Promise<void> {
 async function open(session: Session, credential: Credential): Promise<ConnectAnswer | undefined> {
   const { deps, wanted } = session;
   const refused = await deps.connecting.pass(() => admitOpen(session, credential));
-  if (refused !== undefined || (wanted.expirySeconds === 0 && !session.hasStored)) return refused;
-  return (await openStored(deps.persistence, session)) ?? (session.isClosed ? "not_authorized" : undefined);
+  if (refused !== undefined) return refused;
+  if (wanted.expirySeconds > 0 || session.hasStored) {
+    const unstored = await openStored(deps.persistence, session);
+    if (unstored !== undefined) return unstored;
+  }
+  await storeWill(deps.persistence.stored, session);
+  return session.isClosed ? "not_authorized" : undefined;
 }
 
 /** A client may leave while its CONNECT waits for its turn. */

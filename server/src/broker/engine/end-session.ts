@@ -3,6 +3,7 @@ import { endingOf } from "../policy/answers.ts";
 import { ownerOf, type Principal } from "../policy/policy.ts";
 import { forwarded, Message } from "../routing/message.ts";
 import type { Routed } from "../sessions/stored-routes.ts";
+import { takeWill } from "../sessions/undelayed-will.ts";
 import { isRetained, retain } from "./retain.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
@@ -19,7 +20,7 @@ export function endSession(session: Session, reason: string): void {
   session.inOrder?.abandon();
   if (principal !== undefined && session.recorded) {
     deps.policy.closeSession(principal, session.sessionId, reason);
-    if (isWillDue && !session.persistence?.delaysWill) publishWill(session, principal);
+    if (!session.persistence?.delaysWill) endWill(session, principal, isWillDue, reason);
   }
   session.budget?.close();
   session.onWaiting();
@@ -30,14 +31,21 @@ function isDue({ principal, recorded, accepted, isWillAsked }: Session, reason: 
   return isWillAsked || endingOf(reason).will === "published";
 }
 
+/** Publishes the will if it is due, and removes what is stored of it: each will is published by the one process that removes it. */
+function endWill(session: Session, principal: Principal, isWillDue: boolean, reason: string): void {
+  const { deps, will } = session;
+  if (!will || endingOf(reason).will === "left" || !(isWillDue || session.hasStoredWill)) return;
+  const ended = takeWill(deps.persistence.stored, session).then(async (isOurs) => {
+    if (isOurs && isWillDue) await publishWill(session, principal, will);
+  });
+  const logged = ended.catch((error: Error) => deps.logger.warn({ err: error.message }, "a will could not be stored"));
+  deps.wills.add(ownerOf(principal), logged);
+}
+
 /** Under the same rules as any message of the client. */
-function publishWill({ deps, will }: Session, principal: Principal): void {
-  if (!will || !deps.policy.mayPublish(principal, will.topic)) return;
-  const publishing = publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain);
-  const published = publishing.catch((error: Error) =>
-    deps.logger.warn({ err: error.message }, "a will could not be stored"),
-  );
-  deps.wills.add(ownerOf(principal), published);
+async function publishWill({ deps }: Session, principal: Principal, will: Will): Promise<void> {
+  if (!deps.policy.mayPublish(principal, will.topic)) return;
+  await publishFor(deps, principal, willMessage(will, deps.clock.monotonicMs()), will.retain);
 }
 
 function willMessage({ topic, payload, qos, properties }: Will, nowMs: number): Message {

@@ -69,6 +69,7 @@ class Engine implements BrokerEngine {
       router: new Router(options.bus),
       retained: new Retained(options),
       wills: new PendingByOwner(),
+      publishEarlierWills: (ownerId, sessionId) => this.#wills.publishEarlier(ownerId, sessionId),
       turns: new TurnWriter(options.bus),
       wheel,
       listener: this.#listener,
@@ -157,6 +158,7 @@ class Engine implements BrokerEngine {
     this.#stopRefreshing();
     this.#closed = this.#listener.stop();
     await drain({ ...this.#options, sessions: this.#deps.sessions });
+    await withTimeout(this.#deps.wills.idle(), STORE_MS, () => undefined);
     await withTimeout(this.#deps.persistence.batches.idle(), STORE_MS, () => undefined);
   }
 

@@ -69,6 +69,8 @@ export class Session
   /** 0 is none. */
   maxSilenceMs = 0;
   will: Will | undefined;
+  /** Its will is stored, for the case that this process ends without a word. */
+  hasStoredWill = false;
   /** The client asked for its will with its DISCONNECT (MQTT 5). */
   isWillAsked = false;
   /** What a client of MQTT 5 is to know (its CONNACK). */

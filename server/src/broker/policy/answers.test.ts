@@ -39,9 +39,10 @@ test("a will is published where MQTT requires it, and is void where the client o
     assert.equal(endingOf(reason).will, "published", reason);
   }
   const drops = ["requested", "client_disabled", "disconnected by an admin", "toString"];
-  for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", "node_lost", ...drops]) {
+  for (const reason of ["disconnected", "connect_timeout", "server_stopped", "server_moved", ...drops]) {
     assert.equal(endingOf(reason).will, "void", reason);
   }
+  assert.equal(endingOf("node_lost").will, "left");
 });
 
 /** What a server may send in a DISCONNECT (MQTT 5, 3.14.2.1). */

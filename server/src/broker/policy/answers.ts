@@ -60,8 +60,8 @@ export function connackCode(problem: ProtocolProblem, version: ProtocolVersion):
 }
 
 interface Ending {
-  /** Whether the session's will is published (MQTT 3.1.1, 3.1.2.5). */
-  readonly will: "published" | "void";
+  /** Whether the session's will is published (MQTT 3.1.1, 3.1.2.5), or left to the process that removes the session. */
+  readonly will: "published" | "void" | "left";
   /** The reason code of the DISCONNECT that MQTT 5 has for it (MQTT 5, 3.14.2.1). */
   readonly v5?: number;
   /** All sessions of the process end with it, so none can take over what another has not acknowledged. */
@@ -114,8 +114,8 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   storage_failed: { will: "published", v5: 0x89 },
   server_stopped: { will: "void", v5: 0x8b, ofAll: true },
   server_moved: { will: "void", v5: 0x9c, ofAll: true },
-  /** This process may have no sessions any more, and cannot store a will. */
-  node_lost: { will: "void", v5: 0x9c, ofAll: true },
+  /** This process may have no sessions any more, and cannot store a will: it is published when its session is removed. */
+  node_lost: { will: "left", v5: 0x9c, ofAll: true },
 };
 
 /** Every reason of an end that is not a drop. */

@@ -83,7 +83,7 @@ async function openSession(
   { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
 ): Promise<OpenedSession> {
   const { tenantId, clientId } = principal;
-  const { previous, hasCommands, hasStored, drop } = await connections.openSession({
+  const { previous, hasCommands, hasStored, hasWill, drop } = await connections.openSession({
     sessionId,
     clientId,
     tenantId,
@@ -95,7 +95,8 @@ async function openSession(
   metrics.connections.inc({ kind: kindOf(principal) });
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
   const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrop(drop, REPLACED_MS);
-  return { replacedHere: previous?.here ? previous.sessionId : undefined, hasCommands, hasStored, awaitReplaced };
+  const replacedHere = previous?.here ? previous.sessionId : undefined;
+  return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };
 }
 
 function kindOf(principal: Principal): "device" | "client" {

@@ -117,6 +117,8 @@ export interface OpenedSession {
   hasCommands: boolean;
   /** The client has a stored session. */
   hasStored: boolean;
+  /** A will without a delay of an earlier connection of the client is stored. */
+  hasWill: boolean;
   /** Resolves when the session that it replaces in another process has closed, or has not in time. */
   awaitReplaced?: (() => Promise<unknown>) | undefined;
 }

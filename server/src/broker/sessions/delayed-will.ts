@@ -7,7 +7,7 @@ import { forwarded } from "../routing/message.ts";
 
 const MOST_SECONDS = DEFAULT_LIMITS.mqtt5WillDelaySeconds;
 
-/** The will of a client as it is stored; `undefined` where it is published as soon as its connection ends. */
+/** The will of a client that is stored with its session; `undefined` where it is published as soon as its connection ends. */
 export function delayedWillOf(
   will: Will | undefined,
   sessionId: string,
@@ -16,6 +16,11 @@ export function delayedWillOf(
 ): DelayedWill | undefined {
   const delaySeconds = Math.min(will?.properties?.willDelay ?? 0, MOST_SECONDS, expirySeconds);
   if (!will || delaySeconds === 0) return undefined;
+  return storedWill(will, sessionId, principal, delaySeconds);
+}
+
+/** A will as it is stored. */
+export function storedWill(will: Will, sessionId: string, principal: Principal, delaySeconds: number): DelayedWill {
   const { topic, payload, qos, retain } = will;
   const { tenantId, tenantSlug, clientId, deviceUid } = principal;
   return {

@@ -9,8 +9,11 @@ import type { Message } from "../routing/message.ts";
 import { messageOf } from "./stored-form.ts";
 
 const POLL_MS = SECOND;
+/** How often, and after how long, it is read again whether another process has published a will. */
+const EARLIER_ATTEMPTS = 40;
+const EARLIER_MS = 50;
 
-/** Publishes the wills whose delay is over, of whichever process: the database gives each to one. */
+/** Publishes the wills that are due, of whichever process: the database gives each to one. */
 export class DelayedWills {
   readonly #deps: SessionDeps;
   readonly #runs = coalesceRuns(() => this.#publishDue());
@@ -28,6 +31,20 @@ export class DelayedWills {
     }, POLL_MS).unref();
   }
 
+  /**
+   * Publishes the wills that earlier connections of a client have left whose process ended without a word. Resolves when they are
+   * published, by whichever process, or are not within two seconds: what the client sends from now on comes after them.
+   */
+  async publishEarlier(ownerId: string, sessionId: string): Promise<void> {
+    const { stored } = this.#deps.persistence;
+    await stored.endEarlierWills(ownerId, sessionId);
+    for (let attempt = 1; attempt <= EARLIER_ATTEMPTS; attempt++) {
+      await this.#runs.run();
+      if (!(await stored.hasEarlierWill(ownerId, sessionId))) return;
+      await new Promise((resolve) => setTimeout(resolve, EARLIER_MS));
+    }
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#runs.settled();
@@ -38,8 +55,13 @@ export class DelayedWills {
     for (;;) {
       const wills = await stored.leaseWills();
       if (wills.length === 0) return;
-      for (const will of wills) await this.#publish(will);
+      const byOwner = Map.groupBy(wills, ({ ownerId }) => ownerId);
+      await Promise.all([...byOwner.values()].map((ofOwner) => this.#publishInOrder(ofOwner)));
     }
+  }
+
+  async #publishInOrder(wills: readonly DueWill[]): Promise<void> {
+    for (const will of wills) await this.#publish(will);
   }
 
   /**

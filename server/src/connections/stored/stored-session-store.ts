@@ -4,7 +4,7 @@ import { pruneInBatches } from "../../db/prune.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { addMs, SECOND } from "../../lib/clock.ts";
 import { type StoredMessage, selectMessages } from "./stored-message-store.ts";
-import { beginLostDelays, type DelayedWill, deleteWillsOf, endDelay, insertWill } from "./will-store.ts";
+import { beginLostDelays, type DelayedWill, deleteWillsOf, endDelay, insertWills } from "./will-store.ts";
 
 /** A subscription as it is stored; beside the filter it has what the engine grants. */
 export interface StoredSubscription {
@@ -68,7 +68,7 @@ export async function resumeSession(db: Db, asked: ResumeRequest, now: Date): Pr
     await notifyOf(tx, ownerId);
     if (rows[0]) {
       await deleteWillsOf(tx, ownerId);
-      if (asked.will) await insertWill(tx, asked.will);
+      if (asked.will) await insertWills(tx, [asked.will]);
       return { isPresent: true, ...rows[0], messages: await selectMessages(tx, ownerId, now) };
     }
     const added = await sql`
@@ -77,7 +77,7 @@ export async function resumeSession(db: Db, asked: ResumeRequest, now: Date): Pr
        WHERE ${isCurrent(asked)} ON CONFLICT DO NOTHING RETURNING owner_id`.execute(tx);
     if (added.rows.length === 0) return undefined;
     await endDelay(tx, ownerId, now);
-    if (asked.will) await insertWill(tx, asked.will);
+    if (asked.will) await insertWills(tx, [asked.will]);
     return { isPresent: false, subscriptions: [], incomingIds: [], messages: [] };
   });
 }

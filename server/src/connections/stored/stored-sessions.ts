@@ -31,6 +31,7 @@ import {
   type StoredSubscription,
   writeSubscriptions,
 } from "./stored-session-store.ts";
+import { createUndelayedWills, type UndelayedWills } from "./undelayed-wills.ts";
 import { beginDelay, type DueWill, deleteLeased, deleteWill, endDelay, leaseWills } from "./will-store.ts";
 
 type Holder = Pick<ResumeRequest, "ownerId" | "sessionId">;
@@ -61,8 +62,8 @@ export interface SettledWill {
   retained: RetainOutcome | undefined;
 }
 
-/** MQTT sessions that outlive their connection. Every function rejects when the database fails. */
-export interface StoredSessions {
+/** MQTT sessions that outlive their connection, and wills. Every function rejects when the database fails. */
+export interface StoredSessions extends UndelayedWills {
   /** Whether the tenant may have another stored session. */
   hasRoom(tenantId: string): Promise<boolean>;
   /** Gives the stored session of its owner to a connection; `undefined` when another one has replaced that. */
@@ -114,6 +115,7 @@ export function createStoredSessions(deps: ConnectionsDeps): StoredSessions {
   const caps = sessionCaps(deps);
   const room = createRoom(deps);
   return {
+    ...createUndelayedWills(deps),
     hasRoom: room.forSession,
     async resume(request) {
       const resumed = await resumeSession(connects, request, clock.now());

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { isPermitted } from "../retained/retained-store.ts";
 
-/** The will of a connection, which is published some time after its end. */
+/** The will of a connection, which is published when its delay is over, or when its process has ended without a word. */
 export interface DelayedWill {
   sessionId: string;
   /** The device's uid, or the id of the MQTT client. */
@@ -17,6 +17,7 @@ export interface DelayedWill {
   retain: boolean;
   /** Those of MQTT 5 that are passed on, encoded. */
   properties: Buffer;
+  /** 0 where the process that has the connection publishes it at its end. */
   delaySeconds: number;
 }
 
@@ -28,19 +29,47 @@ export interface DueWill extends DelayedWill {
   isPermitted: boolean;
 }
 
-export async function insertWill(tx: Tx, will: DelayedWill): Promise<void> {
+export async function insertWills(db: Db, wills: readonly DelayedWill[]): Promise<void> {
+  const rows = wills.map(
+    (
+      will,
+    ) => sql`(${will.sessionId}::uuid, ${will.ownerId}::uuid, ${will.tenantId}::uuid, ${will.tenantSlug}, ${will.clientId},
+      ${will.isDevice}::boolean, ${will.topic}, ${will.payload}::bytea, ${will.qos}::smallint, ${will.retain}::boolean,
+      ${will.properties}::bytea, ${will.delaySeconds}::integer)`,
+  );
   await sql`
     INSERT INTO delayed_wills (session_id, owner_id, tenant_id, tenant_slug, client_id, is_device, topic, payload, qos,
                                retain, properties, delay_seconds)
-    VALUES (${will.sessionId}, ${will.ownerId}, ${will.tenantId}, ${will.tenantSlug}, ${will.clientId}, ${will.isDevice},
-            ${will.topic}, ${will.payload}, ${will.qos}, ${will.retain}, ${will.properties}, ${will.delaySeconds})`.execute(
-    tx,
-  );
+    VALUES ${sql.join(rows)}`.execute(db);
 }
 
-/** The client is back in its session: the wills of its earlier connections are void [MQTT-3.1.3-9]. */
+/** The client is back in its session: the wills of its earlier connections that were delayed are void [MQTT-3.1.3-9]. */
 export async function deleteWillsOf(tx: Tx, ownerId: string): Promise<void> {
-  await sql`DELETE FROM delayed_wills WHERE owner_id = ${ownerId}`.execute(tx);
+  await sql`DELETE FROM delayed_wills WHERE owner_id = ${ownerId} AND delay_seconds > 0`.execute(tx);
+}
+
+/** Deletes the wills of connections that have ended. @returns those of them that no other process publishes */
+export async function takeWills(db: Db, sessionIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ sessionId: string }>`
+    DELETE FROM delayed_wills WHERE session_id = ANY (${[...sessionIds]}::uuid[]) AND due_at IS NULL
+    RETURNING session_id AS "sessionId"`.execute(db);
+  return new Set(rows.map(({ sessionId }) => sessionId));
+}
+
+/** SQL: the will has no delay, and is not that of the session. */
+const isEarlier = (ownerId: string, sessionId: string) =>
+  sql`owner_id = ${ownerId} AND session_id <> ${sessionId} AND delay_seconds = 0`;
+
+/** The earlier connections of a client have ended: the wills that their processes have not published are due. */
+export async function endEarlier(db: Db, ownerId: string, sessionId: string, now: Date): Promise<void> {
+  await sql`
+    UPDATE delayed_wills SET due_at = ${now} WHERE ${isEarlier(ownerId, sessionId)} AND due_at IS NULL`.execute(db);
+}
+
+/** Whether a will without a delay of an earlier connection is still to be published. */
+export async function hasEarlier(db: Db, ownerId: string, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM delayed_wills WHERE ${isEarlier(ownerId, sessionId)} LIMIT 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** The session has ended: its will waits no longer. */
