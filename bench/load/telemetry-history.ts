@@ -15,7 +15,7 @@ export interface History {
 export async function makeDays(database: Database, { from, to, retentionDays }: History): Promise<void> {
   await unlimited(
     database,
-    sql`SELECT make_telemetry_day(${retentionDays}::smallint, d::date)
+    sql`SELECT make_message_day(${retentionDays}::smallint, d::date)
           FROM generate_series(${from}::timestamptz, ${to}::timestamptz + interval '1 day', '1 day') d`,
   );
 }
@@ -24,9 +24,12 @@ export async function makeDays(database: Database, { from, to, retentionDays }: 
 export async function storeSeconds(database: Database, history: History): Promise<void> {
   const { deviceUid, from, to, retentionDays } = history;
   const steps = [
-    sql`INSERT INTO telemetry (device_uid, metric, ts, number, received_at, retention_days)
-        SELECT ${deviceUid}::uuid, 'temperature', at, 20 + random(), at, ${retentionDays}::smallint
-          FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 second', '1 second') at`,
+    sql`INSERT INTO telemetry_shapes (device_uid, digest, metrics, kinds, time_replaced)
+        VALUES (${deviceUid}::uuid, '', '{temperature}', 'n', false)`,
+    sql`INSERT INTO telemetry_messages (shape_no, ts, retention_days, numbers)
+        SELECT shape_no, at, ${retentionDays}::smallint, ARRAY[20 + random()]
+          FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 second', '1 second') at
+         CROSS JOIN telemetry_shapes WHERE device_uid = ${deviceUid}::uuid`,
     sql`INSERT INTO device_latest (device_uid, metrics, kinds, version, seen_at, ts, received_at, written, numbers)
         VALUES (${deviceUid}, '{temperature}', 'n', 1, ${to}, ${to}, ${to}, pg_current_xact_id(), '{20}')`,
     sql`INSERT INTO roll_up_marks

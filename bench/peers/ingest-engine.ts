@@ -5,7 +5,9 @@ import { naiveIngest, type Run } from "./naive-ingest.ts";
 import { query, startPostgres } from "./postgres.ts";
 
 const CONNECTIONS = 8;
-const COUNT = "SELECT count(*) FROM telemetry";
+const COUNT = `SELECT sum(coalesce(cardinality(numbers), 0) + coalesce(cardinality(texts), 0)) AS count FROM telemetry_messages`;
+
+const LOG_BYTES = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS bytes";
 
 /** A database that ingest is measured on. */
 export interface IngestEngine {
@@ -16,6 +18,8 @@ export interface IngestEngine {
   readonly atLeast?: number;
   /** CPU time of its own processes, in milliseconds; 0 where it runs in the server's. */
   cpuMs(): number;
+  /** How much it has written to its log; PostgreSQL only. */
+  readonly logBytes?: () => Promise<number>;
   /** Measures naive ingest (naive-ingest.ts) on it. */
   naive(): Promise<{ perSecond: number; cpuUs: number }>;
   /** Counts the stored readings; call after the server has stopped. */
@@ -43,6 +47,7 @@ export async function postgresEngine(): Promise<IngestEngine> {
     databaseUrl,
     atLeast: 20_000,
     cpuMs: postgres.cpuMs,
+    logBytes: async () => Number((await query<{ bytes: string }>(databaseUrl, LOG_BYTES))[0]!.bytes),
     naive: async () => {
       const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
       const run: Run = (statement, parameters) =>

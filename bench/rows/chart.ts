@@ -22,8 +22,9 @@ const TURNS = 40;
 
 /** The same chart without roll-ups. */
 const scan = ({ deviceUid, from, to }: Charted) => sql`
-  SELECT date_bin('3 hours', ts, 'epoch') AS bucket, min(number), avg(number), max(number), count(*)
-    FROM telemetry WHERE device_uid = ${deviceUid} AND metric = 'temperature' AND ts >= ${from} AND ts < ${to}
+  SELECT date_bin('3 hours', ts, 'epoch') AS bucket, min(numbers[1]), avg(numbers[1]), max(numbers[1]), count(*)
+    FROM telemetry_messages
+   WHERE shape_no = (SELECT shape_no FROM telemetry_shapes WHERE device_uid = ${deviceUid}) AND ts >= ${from} AND ts < ${to}
    GROUP BY 1 ORDER BY 1`;
 
 interface Charted {

@@ -84,7 +84,7 @@ async function killAgainAndAgain(muster: MusterProcess, { devices }: Clients, en
 async function storedFigures({ devices, twins }: Clients, databaseUrl: string): Promise<Figure[]> {
   const rows = await query<{ id: string; number: number; times: string }>(
     databaseUrl,
-    `SELECT d.id, t.number, count(*) AS times FROM telemetry t JOIN devices d ON d.uid = t.device_uid
+    `SELECT d.id, t.number, count(*) AS times FROM shared_readings t JOIN devices d ON d.uid = t.device_uid
       WHERE t.metric = 'n' GROUP BY d.id, t.number`,
   );
   const stored = new Set(rows.map(({ id, number }) => `${id} ${number}`));

@@ -25,7 +25,7 @@ export async function storedMessages(
   database: { readonly url: string; readonly cpuMs: () => number },
   peer: { mosquitto: Mosquitto; load: BrokerUnderLoad } | undefined,
 ): Promise<Figure[]> {
-  const ours = await stored(muster, () => rows(database.url, "telemetry"), muster.cpu);
+  const ours = await stored(muster, () => rows(database.url, "telemetry_messages"), muster.cpu);
   const theirs = peer && (await withSubscriber(peer, database));
   const compared = (of: (load: Load) => number) =>
     theirs === undefined ? {} : { peer: { name: "Mosquitto + subscriber", value: of(theirs) } };

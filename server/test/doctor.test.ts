@@ -182,7 +182,7 @@ const neglect: Record<string, string[]> = {
       SELECT gen_random_uuid(), id, 'x', '[{"type": "email", "target": "new@hook.example"}]', now(), now() FROM tenants`,
   ],
   "telemetry past its retention is dropped within a day": [
-    "SELECT make_telemetry_day(7::smallint, (now() - interval '12 days')::date)",
+    "SELECT make_message_day(7::smallint, (now() - interval '12 days')::date)",
   ],
   "minute and hour roll-ups are computed within an hour of being due": [
     "INSERT INTO roll_up_marks SELECT uid, now(), now() - interval '3 hours' FROM devices",

@@ -80,7 +80,8 @@ if (onPostgres)
       await client.endAsync(true);
       assert.equal((await renew(server, device)).answer.status, 200);
       const days = async () => {
-        const made = "SELECT relname FROM pg_class WHERE relname ~ '^telemetry_[0-9]+_[0-9]{8}$' AND relkind = 'r'";
+        const made =
+          "SELECT relname FROM pg_class WHERE relname ~ '^telemetry_messages_[0-9]+_[0-9]{8}$' AND relkind = 'r'";
         return (await ask<{ relname: string }>(service, made)).map(({ relname }) => relname);
       };
       const before = await days();

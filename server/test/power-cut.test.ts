@@ -91,7 +91,7 @@ async function storeTelemetry(round: number): Promise<void> {
     payload: Buffer.from(JSON.stringify(values)),
   });
   acknowledge(`message of round ${round}`, async (db) => {
-    const read = "SELECT FROM telemetry WHERE device_uid = $1 AND metric = $2 AND number = $3";
+    const read = "SELECT FROM shared_readings WHERE device_uid = $1 AND metric = $2 AND number = $3";
     const latest = "SELECT FROM shared_latest_values WHERE device_uid = $1 AND metric = $2 AND number = $3";
     const reading = [deviceUid, "metric-39", round + 0.39];
     return (await exists(db, read, reading)) && (await exists(db, latest, reading));

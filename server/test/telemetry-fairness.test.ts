@@ -59,7 +59,7 @@ test("a message of many rows is stored in parts, between which other tenants' me
   assert.equal(isStored, false);
   await large;
   const [rows] = await fixture.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM telemetry WHERE device_uid = $1",
+    "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
     [heavy.uid],
   );
   assert.equal(rows?.count, 8_000);
@@ -82,7 +82,7 @@ test("a message with many readings of one metric is stored in parts, and evaluat
   const [latest] = await fixture.telemetry.listLatest(caller, device.id);
   assert.deepEqual([latest?.value, latest?.at.getTime()], [0, now]);
   const [rows] = await fixture.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM telemetry WHERE device_uid = $1",
+    "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
     [device.uid],
   );
   assert.equal(rows?.count, 1_000);
@@ -179,7 +179,7 @@ if (onPostgres) {
     const device = await fixture.device(caller);
     await device.publish({ a: 0 });
     await fixture.database.db.transaction().execute(async (tx) => {
-      await runSql(tx, "LOCK TABLE telemetry IN EXCLUSIVE MODE");
+      await runSql(tx, "LOCK TABLE telemetry_messages IN EXCLUSIVE MODE");
       await assert.rejects(device.publish({ a: 1 }));
     });
     assert.deepEqual(await reasonsOf(caller, device), []);

@@ -18,7 +18,7 @@ after(() => fixture.close());
 /** The stored rows of a device: metric, milliseconds, value. */
 async function rowsOf(device: TestSender): Promise<[string, number, unknown][]> {
   const rows = await fixture.query<{ metric: string; ts: Date; number: number; flag: boolean; text: string }>(
-    `SELECT metric, ts, number, flag, text FROM telemetry WHERE device_uid = $1 ORDER BY metric COLLATE "C", ts`,
+    `SELECT metric, ts, number, flag, text FROM shared_readings WHERE device_uid = $1 ORDER BY metric COLLATE "C", ts`,
     [device.uid],
   );
   return rows.map(({ metric, ts, number, flag, text }) => [metric, ts.getTime(), number ?? flag ?? text]);
@@ -156,13 +156,13 @@ test("stored readings equal a map of the messages, however these fall into batch
 test("a batch that the database cannot store rejects all of its messages, and the next one is stored", async () => {
   const [one, two] = [await fixture.device(caller), await fixture.device(caller)];
   await one.publish({ before: 1 });
-  await fixture.query("ALTER TABLE telemetry RENAME TO telemetry_away");
+  await fixture.query("ALTER TABLE telemetry_messages RENAME TO telemetry_messages_away");
   const outcomes = await Promise.allSettled([one.publish({ lost: 1 }), two.publish({ lost: 2 }), two.publish("bad")]);
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ["rejected", "rejected", "rejected"],
   );
-  await fixture.query("ALTER TABLE telemetry_away RENAME TO telemetry");
+  await fixture.query("ALTER TABLE telemetry_messages_away RENAME TO telemetry_messages");
   assert.deepEqual(fixture.telemetry.queue(), { messages: 0, bytes: 0 });
   await Promise.all([one.publish({ after: 1 }), two.publish({ after: 2 })]);
   assert.deepEqual(await latestOf(one), { before: 1, after: 1 });
@@ -172,7 +172,7 @@ test("a batch that the database cannot store rejects all of its messages, and th
 
 test("data that the database refuses rejects only its own message, which is stored as rejected", async () => {
   const device = await fixture.device(caller);
-  await fixture.query("ALTER TABLE telemetry ADD CONSTRAINT no_beast CHECK (number <> 666.25)");
+  await fixture.query("ALTER TABLE telemetry_messages ADD CONSTRAINT no_beast CHECK (numbers[1] <> 666.25)");
   const sent = Array.from({ length: 50 }, (_, n) => device.publish({ count: n === 31 ? 666.25 : n }));
   const invalid = fixture.telemetry.ingest({
     tenantId: caller.tenantId,
@@ -184,7 +184,7 @@ test("data that the database refuses rejects only its own message, which is stor
   const outcome = assert.rejects(invalid);
   await Promise.all(sent);
   await outcome;
-  await fixture.query("ALTER TABLE telemetry DROP CONSTRAINT no_beast");
+  await fixture.query("ALTER TABLE telemetry_messages DROP CONSTRAINT no_beast");
   const counts = (await rowsOf(device)).map(([, , value]) => value);
   assert.deepEqual(
     counts,
@@ -298,7 +298,7 @@ if (onPostgres) {
   test("a connection that ends while a batch is stored rejects that batch, and the next one is stored", async () => {
     const device = await fixture.device(caller);
     const refused = await fixture.database.db.transaction().execute(async (tx) => {
-      await tx.executeQuery(CompiledQuery.raw("LOCK TABLE telemetry IN EXCLUSIVE MODE"));
+      await tx.executeQuery(CompiledQuery.raw("LOCK TABLE telemetry_messages IN EXCLUSIVE MODE"));
       const sent = Promise.allSettled([device.publish({ a: 1 }), device.publish({ b: 1 })]);
       await killWaiter();
       return sent;
@@ -315,7 +315,7 @@ if (onPostgres) {
   async function killWaiter(): Promise<void> {
     for (let killed = false; !killed; ) {
       const rows = await fixture.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'telemetry'::regclass AND ${OF_THIS_DATABASE}`,
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'telemetry_messages'::regclass AND ${OF_THIS_DATABASE}`,
       );
       killed = rows.length > 0;
     }

@@ -86,7 +86,7 @@ test("a message of many rows is stored or rejected as a whole", async () => {
   assert.equal((await metricsOf(device)).length, 8);
   assert.match((await reasonsOf(device))[0]!, /and 3 more would be added$/);
   const [rows] = await fixture.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM telemetry WHERE device_uid = $1",
+    "SELECT count(*)::int AS count FROM shared_readings WHERE device_uid = $1",
     [device.uid],
   );
   assert.equal(rows?.count, 4_000);

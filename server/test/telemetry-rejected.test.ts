@@ -97,7 +97,7 @@ test("reading needs devices:read; a deleted device is not found, also while its 
   await fixture.query("UPDATE devices SET deleted_at = $2 WHERE uid = $1", [device.uid, fixture.clock.now()]);
   await device.publish({ a: 2 });
   await assert.rejects(fixture.telemetry.listLatest(caller, device.id), { code: "not_found" });
-  const rows = await fixture.query("SELECT number FROM telemetry WHERE device_uid = $1", [device.uid]);
+  const rows = await fixture.query("SELECT number FROM shared_readings WHERE device_uid = $1", [device.uid]);
   assert.equal(rows.length, 2);
 });
 

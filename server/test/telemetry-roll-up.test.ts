@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { sql } from "kysely";
 import type { Caller } from "../src/access/access.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../src/lib/clock.ts";
 import { claimDirtyHours, markDirty } from "../src/telemetry/roll-up/dirty-hour-store.ts";
@@ -21,7 +22,7 @@ after(() => fixture.close());
 /** The series computed from the stored readings, one by one. */
 async function expectedSeries(device: TestSender, metric: string, { from, to }: SeriesQuery, bucketSeconds: number) {
   const rows = await fixture.query<{ us: string; number: number | null }>(
-    `SELECT (extract(epoch FROM ts) * 1000000)::bigint::text AS us, number FROM telemetry WHERE device_uid = $1 AND metric = $2`,
+    `SELECT (extract(epoch FROM ts) * 1000000)::bigint::text AS us, number FROM shared_readings WHERE device_uid = $1 AND metric = $2`,
     [device.uid, metric],
   );
   const inside = rows
@@ -186,7 +187,8 @@ if (onPostgres) {
     await fixture.database.db.transaction().execute(async (tx) => {
       const hour = Math.floor(ts / HOUR);
       await markDirty(tx, { deviceUids: [device.uid], hours: [hour] }, fixture.clock.now().getTime());
-      await tx.updateTable("telemetry").set({ number: 2 }).where("device_uid", "=", device.uid).execute();
+      await sql`UPDATE telemetry_messages m SET numbers = '{2}' FROM telemetry_shapes s
+                 WHERE s.shape_no = m.shape_no AND s.device_uid = ${device.uid}`.execute(tx);
       await fixture.telemetry.rollUp();
     });
     const query = { from: new Date(ts - HOUR), to: new Date(ts + HOUR), bucketSeconds: 3600 };

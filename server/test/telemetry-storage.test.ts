@@ -10,22 +10,23 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** The partitions of a device's rows: name → number of rows. */
+/** The partitions of a device's messages: name → number of readings. */
 async function partitionsOf(device: TestSender): Promise<Record<string, number>> {
   const rows = await fixture.query<{ name: string; rows: number }>(
-    `SELECT tableoid::regclass::text AS name, count(*)::integer AS rows FROM telemetry WHERE device_uid = $1 GROUP BY 1 ORDER BY 1`,
+    `SELECT m.tableoid::regclass::text AS name, sum(cardinality(s.metrics))::integer AS rows
+       FROM telemetry_shapes s JOIN telemetry_messages m USING (shape_no) WHERE s.device_uid = $1 GROUP BY 1 ORDER BY 1`,
     [device.uid],
   );
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
 }
 
 function partition(retentionDays: number, at: number): string {
-  return `telemetry_${retentionDays}_${new Date(at).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  return `telemetry_messages_${retentionDays}_${new Date(at).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }
 
 async function partitions(): Promise<string[]> {
   const rows = await fixture.query<{ name: string }>(
-    "SELECT relid::regclass::text AS name FROM pg_partition_tree('telemetry') WHERE isleaf AND level = 2",
+    "SELECT relid::regclass::text AS name FROM pg_partition_tree('telemetry_messages') WHERE isleaf AND level = 2",
   );
   return rows.map(({ name }) => name);
 }
@@ -86,7 +87,7 @@ test("a reading past its tenant's retention is acknowledged and not stored, the 
   await device.publish([old, kept].map((ts) => ({ ts, values: { b: ts } })));
   await device.publish({ ts: old, values: { c: 3 } });
   const rows = await fixture.query(
-    "SELECT metric, number FROM telemetry WHERE device_uid = $1 AND retention_days = 7 ORDER BY metric",
+    "SELECT metric, number FROM shared_readings WHERE device_uid = $1 AND retention_days = 7 ORDER BY metric",
     [device.uid],
   );
   assert.deepEqual(rows, [
@@ -149,7 +150,7 @@ if (onPostgres) {
     await device.publish({ ts, values: { a: 1 } });
     fixture.clock.advance(93 * DAY + HOUR);
     await fixture.database.db.transaction().execute(async (tx) => {
-      await tx.selectFrom("telemetry").select("ts").where("device_uid", "=", device.uid).execute();
+      await tx.selectFrom("telemetry_messages").select("ts").execute();
       await fixture.telemetry.maintainPartitions();
       assert.equal((await partitionsOf(device))[partition(90, ts)], 1);
       await device.publish({ b: 1 });

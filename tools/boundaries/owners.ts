@@ -44,6 +44,8 @@ export const owners: Record<string, readonly string[]> = {
   commands: ["device_commands"],
   telemetry: [
     "telemetry",
+    "telemetry_messages",
+    "telemetry_shapes",
     "device_latest",
     "telemetry_minute",
     "telemetry_hour",

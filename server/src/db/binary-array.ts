@@ -3,6 +3,7 @@
  * digit. The drivers send a Buffer as it is. `undefined` is NULL.
  */
 
+const INT4 = 23;
 const FLOAT8 = 701;
 const TIMESTAMPTZ = 1184;
 const UUID = 2950;
@@ -12,6 +13,11 @@ const NULL_LENGTH = -1;
 /** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
 const EPOCH = 946_684_800_000_000;
 const HIGH = 2 ** 32;
+
+/** `int4[]` */
+export function int4Array(numbers: readonly (number | undefined)[]): Buffer {
+  return arrayOf(INT4, 4, numbers, (buffer, number, at) => buffer.writeInt32BE(number, at));
+}
 
 /** `float8[]` */
 export function float8Array(numbers: readonly (number | undefined)[]): Buffer {

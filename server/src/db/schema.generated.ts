@@ -72,7 +72,9 @@ export interface Schema {
   telemetry: TelemetryTable;
   telemetry_deletions: TelemetryDeletionsTable;
   telemetry_hour: TelemetryHourTable;
+  telemetry_messages: TelemetryMessagesTable;
   telemetry_minute: TelemetryMinuteTable;
+  telemetry_shapes: TelemetryShapesTable;
   tenant_quotas: TenantQuotasTable;
   tenants: TenantsTable;
   thresholds: ThresholdsTable;
@@ -109,6 +111,7 @@ export interface Schema {
   shared_latest_values: SharedLatestValuesView;
   shared_mqtt_clients: SharedMqttClientsView;
   shared_mqtt_sessions: SharedMqttSessionsView;
+  shared_readings: SharedReadingsView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
   shared_tenants: SharedTenantsView;
@@ -699,6 +702,7 @@ export interface RollUpMarksTable {
   device_uid: string;
   hour: Date;
   due_at: Date;
+  compute_at: Date | null;
 }
 
 export interface RuleStatesTable {
@@ -848,6 +852,16 @@ export interface TelemetryHourTable {
   retention_days: number;
 }
 
+export interface TelemetryMessagesTable {
+  ts: Date;
+  seq: Generated<string>;
+  received_at: Date | null;
+  shape_no: number;
+  retention_days: number;
+  numbers: number[] | null;
+  texts: string[] | null;
+}
+
 export interface TelemetryMinuteTable {
   device_uid: string;
   metric: string;
@@ -857,6 +871,15 @@ export interface TelemetryMinuteTable {
   total: number;
   readings: number;
   retention_days: number;
+}
+
+export interface TelemetryShapesTable {
+  shape_no: GeneratedAlways<number>;
+  device_uid: string;
+  digest: Buffer;
+  metrics: string[];
+  kinds: string;
+  time_replaced: boolean;
 }
 
 export interface TenantQuotasTable {
@@ -1207,6 +1230,18 @@ export interface SharedMqttSessionsView {
   certificate_id: string | null;
   connected_at: Date;
   remote_address: string;
+}
+
+export interface SharedReadingsView {
+  device_uid: string | null;
+  metric: string;
+  ts: Date | null;
+  number: number | null;
+  flag: boolean | null;
+  text: string | null;
+  received_at: Date | null;
+  time_replaced: boolean | null;
+  retention_days: number | null;
 }
 
 export interface SharedShiftUsersView {

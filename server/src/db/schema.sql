@@ -973,9 +973,13 @@ CREATE TABLE roll_up_marks (
   device_uid uuid NOT NULL,
   hour timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
+  compute_at timestamp with time zone,
   CONSTRAINT roll_up_marks_pkey PRIMARY KEY (device_uid, hour)
 );
+CREATE INDEX roll_up_marks_compute ON roll_up_marks USING btree (compute_at);
 CREATE INDEX roll_up_marks_due ON roll_up_marks USING btree (due_at);
+CREATE TRIGGER roll_up_marks_withheld BEFORE INSERT ON roll_up_marks
+  FOR EACH ROW WHEN ((new.compute_at IS NULL)) EXECUTE FUNCTION withhold_mark();
 
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
@@ -1190,6 +1194,23 @@ CREATE TABLE telemetry_hour_180 PARTITION OF telemetry_hour FOR VALUES IN ('180'
 CREATE TABLE telemetry_hour_365 PARTITION OF telemetry_hour FOR VALUES IN ('365') PARTITION BY RANGE (bucket);
 CREATE TABLE telemetry_hour_730 PARTITION OF telemetry_hour FOR VALUES IN ('730') PARTITION BY RANGE (bucket);
 
+CREATE TABLE telemetry_messages (
+  ts timestamp with time zone NOT NULL,
+  seq bigint NOT NULL DEFAULT nextval('telemetry_message_seq'::regclass),
+  received_at timestamp with time zone,
+  shape_no integer NOT NULL,
+  retention_days smallint NOT NULL,
+  numbers double precision[],
+  texts text[],
+  CONSTRAINT telemetry_messages_pkey PRIMARY KEY (shape_no, ts, retention_days)
+) PARTITION BY LIST (retention_days);
+CREATE TABLE telemetry_messages_7 PARTITION OF telemetry_messages FOR VALUES IN ('7') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_messages_30 PARTITION OF telemetry_messages FOR VALUES IN ('30') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_messages_90 PARTITION OF telemetry_messages FOR VALUES IN ('90') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_messages_180 PARTITION OF telemetry_messages FOR VALUES IN ('180') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_messages_365 PARTITION OF telemetry_messages FOR VALUES IN ('365') PARTITION BY RANGE (ts);
+CREATE TABLE telemetry_messages_730 PARTITION OF telemetry_messages FOR VALUES IN ('730') PARTITION BY RANGE (ts);
+
 CREATE TABLE telemetry_minute (
   device_uid uuid NOT NULL,
   metric text NOT NULL,
@@ -1207,6 +1228,18 @@ CREATE TABLE telemetry_minute_90 PARTITION OF telemetry_minute FOR VALUES IN ('9
 CREATE TABLE telemetry_minute_180 PARTITION OF telemetry_minute FOR VALUES IN ('180') PARTITION BY RANGE (bucket);
 CREATE TABLE telemetry_minute_365 PARTITION OF telemetry_minute FOR VALUES IN ('365') PARTITION BY RANGE (bucket);
 CREATE TABLE telemetry_minute_730 PARTITION OF telemetry_minute FOR VALUES IN ('730') PARTITION BY RANGE (bucket);
+
+CREATE TABLE telemetry_shapes (
+  shape_no integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  device_uid uuid NOT NULL,
+  digest bytea NOT NULL,
+  metrics text[] NOT NULL,
+  kinds text NOT NULL,
+  time_replaced boolean NOT NULL,
+  CONSTRAINT telemetry_shapes_pkey PRIMARY KEY (shape_no),
+  CONSTRAINT telemetry_shapes_device_uid_digest_key UNIQUE (device_uid, digest),
+  CONSTRAINT telemetry_shapes_check CHECK (((cardinality(metrics) = length(kinds)) AND (cardinality(metrics) > 0)))
+);
 
 CREATE TABLE tenant_quotas (
   tenant_id uuid NOT NULL,
@@ -1711,6 +1744,52 @@ CREATE VIEW shared_mqtt_sessions AS
     remote_address
    FROM mqtt_sessions;
 
+CREATE VIEW shared_readings AS
+ SELECT DISTINCT ON (device_uid, metric, ts) device_uid,
+    metric,
+    ts,
+    number,
+    flag,
+    text,
+    received_at,
+    time_replaced,
+    retention_days
+   FROM ( SELECT s.device_uid,
+            n.metric,
+            m.ts,
+            m.seq,
+                CASE
+                    WHEN n.kind = 'n'::text THEN m.numbers[n.place]
+                    ELSE NULL::double precision
+                END AS number,
+                CASE
+                    WHEN n.kind = 'b'::text THEN m.numbers[n.place] = 1::double precision
+                    ELSE NULL::boolean
+                END AS flag,
+                CASE
+                    WHEN n.kind = 't'::text THEN m.texts[(n.place - COALESCE(cardinality(m.numbers), 0))]
+                    ELSE NULL::text
+                END AS text,
+            COALESCE(m.received_at, m.ts) AS received_at,
+            s.time_replaced,
+            m.retention_days
+           FROM telemetry_shapes s
+             CROSS JOIN LATERAL UNNEST(s.metrics, string_to_array(s.kinds, NULL::text)) WITH ORDINALITY n(metric, kind, place)
+             JOIN telemetry_messages m ON m.shape_no = s.shape_no
+        UNION ALL
+         SELECT telemetry.device_uid,
+            telemetry.metric,
+            telemetry.ts,
+            0,
+            telemetry.number,
+            telemetry.flag,
+            telemetry.text,
+            telemetry.received_at,
+            telemetry.time_replaced,
+            telemetry.retention_days
+           FROM telemetry) r
+  ORDER BY device_uid, metric, ts, seq DESC;
+
 CREATE VIEW shared_shift_users AS
  SELECT shift_id,
     user_id
@@ -1774,6 +1853,7 @@ CREATE VIEW shared_users AS
 
 CREATE SEQUENCE mqtt_session_seq;
 CREATE SEQUENCE retained_seq;
+CREATE SEQUENCE telemetry_message_seq;
 
 CREATE FUNCTION anomaly_has_pack()
  RETURNS trigger
@@ -2047,8 +2127,8 @@ BEGIN
     CONTINUE WHEN to_regclass(quote_ident(part)) IS NULL;
     IF NOT EXISTS (
       SELECT FROM pg_inherits i JOIN pg_inherits o ON o.inhrelid = i.inhparent
-       WHERE i.inhrelid = to_regclass(quote_ident(part))
-         AND o.inhparent IN ('telemetry'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
+       WHERE i.inhrelid = to_regclass(quote_ident(part)) AND o.inhparent IN (
+         'telemetry'::regclass, 'telemetry_messages'::regclass, 'telemetry_minute'::regclass, 'telemetry_hour'::regclass)
     ) AND to_regclass(quote_ident(part)) IS NOT NULL THEN
       RAISE EXCEPTION '% is no partition of telemetry', part USING ERRCODE = 'insufficient_privilege';
     END IF;
@@ -2268,6 +2348,24 @@ AS $function$
 BEGIN
   PERFORM FROM devices d WHERE d.uid = ANY (lock_for_evaluation.devices) ORDER BY d.uid FOR KEY SHARE;
   PERFORM FROM thresholds t WHERE t.id = ANY (lock_for_evaluation.packs) ORDER BY t.id FOR KEY SHARE;
+END $function$;
+
+CREATE FUNCTION make_message_day(class smallint, day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  month date := date_trunc('month', day::timestamp);
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('telemetry days'));
+  PERFORM make_telemetry_part('telemetry_messages_' || class, 'telemetry_messages_' || class || to_char(day, '_YYYYMMDD'),
+    day, day + 1);
+  PERFORM make_telemetry_part('telemetry_minute_' || class, 'telemetry_minute_' || class || to_char(day, '_YYYYMMDD'),
+    day, day + 1);
+  PERFORM make_telemetry_part('telemetry_hour_' || class, 'telemetry_hour_' || class || to_char(day, '_YYYYMM'),
+    month, (month + interval '1 month')::date);
 END $function$;
 
 CREATE FUNCTION make_telemetry_day(class smallint, day date)
@@ -2662,4 +2760,14 @@ BEGIN
                   ORDER BY t.tenant_id DESC, t.number DESC LIMIT 1) earlier
      WHERE earlier.created_at > at - interval '1 minute') THEN RETURN true; END IF;
   RETURN muster_refuse('ticket_rate');
+END $function$;
+
+CREATE FUNCTION withhold_mark()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.compute_at := NEW.due_at;
+  NEW.due_at := 'infinity';
+  RETURN NEW;
 END $function$;

@@ -17,7 +17,7 @@ import { rollUp } from "./roll-up/roll-up.ts";
 export { enqueueTelemetryDeletion } from "./deletion/deletion-store.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
-export type { PreparedMessage, TelemetryColumns, TimedReading } from "./ingest/batch.ts";
+export type { PreparedMessage, TimedReading } from "./ingest/batch.ts";
 export type { BatchEvaluator, VersionOf } from "./ingest/batch-evaluator.ts";
 export type { Message } from "./ingest/prepare-message.ts";
 export { readStoredReadings, type StoredReading } from "./read/readings-store.ts";

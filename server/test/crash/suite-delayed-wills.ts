@@ -82,7 +82,7 @@ export function delayedWillCrashes(given: () => CrashFixture): void {
   async function readingsOf(deviceId: string): Promise<number> {
     const rows = await ask<{ count: string }>(
       fixture.databaseUrl!,
-      `SELECT count(*) FROM telemetry t JOIN devices d ON d.uid = t.device_uid WHERE d.id = '${deviceId}' AND t.metric = 'gone'`,
+      `SELECT count(*) FROM shared_readings t JOIN devices d ON d.uid = t.device_uid WHERE d.id = '${deviceId}' AND t.metric = 'gone'`,
     );
     return Number(rows[0]!.count);
   }

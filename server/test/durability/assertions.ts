@@ -15,7 +15,7 @@ export async function readStoredState({ databaseUrl: url, dataDir }: Pick<CrashF
   const opened = await openDatabase({ url, dataDir, logger: createLogger("silent") });
   const query = <Row>(statement: string) => runSql<Row>(opened.db, statement, []);
   const stored = await query<{ device: string; number: number }>(`
-    SELECT d.id AS device, t.number FROM telemetry t JOIN devices d ON d.uid = t.device_uid
+    SELECT d.id AS device, t.number FROM shared_readings t JOIN devices d ON d.uid = t.device_uid
      WHERE t.metric = 'n' ORDER BY t.ts`);
   const anomalies = await query<{ id: string; device: string; rule: string; occurrences: number; resolved: boolean }>(`
     SELECT id, device_id AS device, rule_id AS rule, occurrences::integer, resolved_at IS NOT NULL AS resolved

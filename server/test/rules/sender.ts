@@ -87,7 +87,7 @@ export async function storedStates({ server }: Environment, uid: string): Promis
 
 export async function storedReadings({ server }: Environment, uid: string): Promise<number> {
   const { db } = server.app.database;
-  return (await runSql(db, "SELECT FROM telemetry WHERE device_uid = $1", [uid])).length;
+  return (await runSql(db, "SELECT FROM shared_readings WHERE device_uid = $1", [uid])).length;
 }
 
 /** A message of the reference evaluator as a device sends it, its times counted from `base` (ms). */

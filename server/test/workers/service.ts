@@ -98,7 +98,7 @@ export const TELEMETRY = "t/acme/telemetry/+";
 export async function storedOf(service: CrashFixture, deviceId: string): Promise<number[]> {
   const rows = await ask<{ number: number }>(
     service.databaseUrl!,
-    `SELECT t.number FROM telemetry t JOIN devices d ON d.uid = t.device_uid
+    `SELECT t.number FROM shared_readings t JOIN devices d ON d.uid = t.device_uid
       WHERE d.id = '${deviceId}' AND t.metric = 'n' ORDER BY t.ts`,
   );
   return rows.map(({ number }) => Number(number));

@@ -53,6 +53,7 @@ import { releasedByDuty } from "./monitoring/0052-released-by-duty.ts";
 import { deviceLatest } from "./monitoring/0056-device-latest.ts";
 import { earlierLatest } from "./monitoring/0057-earlier-latest.ts";
 import { silenceChecks } from "./monitoring/0058-silence-checks.ts";
+import { messageRows } from "./monitoring/0060-message-rows.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   { number: 57, name: "earlier latest values", sql: earlierLatest },
   { number: 58, name: "silence checks", sql: silenceChecks },
   { number: 59, name: "lean issuance", sql: leanIssuance },
+  { number: 60, name: "message rows", sql: messageRows },
 ];

@@ -45,6 +45,12 @@ export const ingest = limitTable({
     value: 500,
     reached: "the message that would add one is rejected with a reason; the session stays",
   },
+  shapesPerDevice: {
+    level: "device",
+    of: "combinations of metrics that messages of one device are stored as one row of",
+    value: 100,
+    reached: "a message with a further combination is stored as a row a metric",
+  },
   tenantRowsPerBatch: {
     level: "tenant",
     of: "rows (readings × metrics) of one tenant in one batch, while other tenants send too",

@@ -1,7 +1,8 @@
 import type { Database, Db } from "../../db/database.ts";
 import { pruneAlong, pruneInBatches } from "../../db/prune.ts";
 import { addMs, type Clock, MINUTE } from "../../lib/clock.ts";
-import { DELETIONS, endPass, leaseDeletions } from "./deletion-store.ts";
+import { DELETIONS, deleteShapes, endPass, leaseDeletions } from "./deletion-store.ts";
+import { deleteMessages, shapesIn } from "./message-rows-store.ts";
 import { deleteRows, devicesIn, FIRST_ROW, isDropped, type Leaf, listLeaves } from "./partition-rows-store.ts";
 
 /** Deleted devices whose telemetry is deleted together. */
@@ -10,7 +11,7 @@ const DEVICES = 100;
 const LEASE_MS = 30 * MINUTE;
 
 /**
- * Deletes what deleted devices have: latest values, readings, roll-ups, rejected messages. What is left to do is stored, so a run that
+ * Deletes what deleted devices have: latest values, messages, roll-ups, rejected messages. What is left to do is stored, so a run that
  * fails or a process that crashes is continued by a later run, in any process. Call it every minute.
  */
 export async function deleteTelemetry({
@@ -24,10 +25,13 @@ export async function deleteTelemetry({
   for (;;) {
     const now = clock.now();
     const leasedUntil = addMs(now, LEASE_MS);
-    const uids = await leaseDeletions(db, now, leasedUntil, DEVICES);
+    const deletions = await leaseDeletions(db, now, leasedUntil, DEVICES);
+    const uids = deletions.map(({ uid }) => uid);
     if (uids.length > 0) {
       for (const deleteBatch of DELETIONS) await pruneInBatches((limit) => deleteBatch(db, uids, limit));
       for (const leaf of await listLeaves(db)) await deleteOfLeaf(db, leaf, uids);
+      const last = deletions.filter(({ isLast }) => isLast).map(({ uid }) => uid);
+      await pruneInBatches((limit) => deleteShapes(db, last, limit));
       await endPass(db, uids, leasedUntil, clock.now());
     }
     if (uids.length < DEVICES) return;
@@ -36,6 +40,11 @@ export async function deleteTelemetry({
 
 async function deleteOfLeaf(db: Db, leaf: Leaf, uids: readonly string[]): Promise<void> {
   try {
+    if (leaf.hasMessages) {
+      for (const shapeNo of await shapesIn(db, leaf, uids))
+        await pruneAlong("-infinity", (from, limit) => deleteMessages(db, leaf, shapeNo, from, limit));
+      return;
+    }
     for (const uid of await devicesIn(db, leaf, uids)) {
       await pruneAlong(FIRST_ROW, (from, limit) => deleteRows(db, leaf, uid, from, limit));
     }

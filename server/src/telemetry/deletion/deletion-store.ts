@@ -17,14 +17,20 @@ export async function enqueueTelemetryDeletion(tx: Tx, deviceUid: string, now: D
     .execute();
 }
 
-/** Leases up to `limit` due devices until `leasedUntil`; then another process may take over. @returns their uids */
-export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ device_uid: string }>`
+/** A device whose telemetry is to be deleted; `isLast`: this is the last pass. */
+export interface Deletion {
+  uid: string;
+  isLast: boolean;
+}
+
+/** Leases up to `limit` due devices until `leasedUntil`; then another process may take over. */
+export async function leaseDeletions(db: Db, now: Date, leasedUntil: Date, limit: number): Promise<Deletion[]> {
+  const { rows } = await sql<Deletion>`
     UPDATE telemetry_deletions t SET due_at = ${leasedUntil}
       FROM (SELECT device_uid FROM telemetry_deletions WHERE due_at <= ${now}
              ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
-     WHERE t.device_uid = d.device_uid RETURNING t.device_uid`.execute(db);
-  return rows.map(({ device_uid }) => device_uid);
+     WHERE t.device_uid = d.device_uid RETURNING t.device_uid AS uid, t.passes_left = 1 AS "isLast"`.execute(db);
+  return rows;
 }
 
 /** Ends the pass over leased devices, unless the lease has expired and another process has taken over. */
@@ -68,3 +74,12 @@ const deleteRejected: DeleteBatch = async (db, uids, limit) => {
 
 /** What a device has besides readings and roll-ups. Marks come first: an hour without a mark is not computed again. */
 export const DELETIONS: readonly DeleteBatch[] = [deleteMarks, deleteLatest, deleteRejected];
+
+/** The shapes go in the last pass, after the rows: by them those are found that a message under way has stored since the pass before. */
+export const deleteShapes: DeleteBatch = async (db, uids, limit) => {
+  const { numAffectedRows } = await sql`
+    DELETE FROM telemetry_shapes WHERE shape_no IN (
+      SELECT shape_no FROM telemetry_shapes WHERE device_uid = ANY (${plainArray(uids)}::text::uuid[])
+       LIMIT ${limit})`.execute(db);
+  return Number(numAffectedRows);
+};

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
-import { type PreparedMessage, toColumns } from "./batch.ts";
+import { changeDevices } from "../latest/change-devices.ts";
+import { DeviceLatest } from "../latest/device-latest.ts";
+import { inOrderOfDevices, type PreparedMessage } from "./batch.ts";
 import { createServerTime } from "./server-time.ts";
 
 function message(deviceUid: string, time: number, values: Record<string, number>, receivedAt = time): PreparedMessage {
@@ -21,16 +23,35 @@ const messages = fc.array(
   { maxLength: 30 },
 );
 
-test("a batch has one row per device, metric and time, with the value sent last", () => {
+/** What a batch makes of devices without latest values. */
+function latestAfter(sent: readonly PreparedMessage[]): Map<string, DeviceLatest> {
+  const ordered = inOrderOfDevices(sent);
+  const devices = new Map(ordered.map(({ deviceUid }) => [deviceUid, new DeviceLatest()]));
+  const seen = new Map(ordered.map(({ deviceUid, receivedAt }) => [deviceUid, receivedAt]));
+  changeDevices({ grown: () => undefined }, devices, ordered, { seen, limit: 10 });
+  return devices;
+}
+
+function valuesOf({ metrics, numbers, times }: DeviceLatest): [metric: string, value: number, time: number][] {
+  return metrics.map((metric, place) => [metric, numbers[place]!, times[place]!]);
+}
+
+test("the latest value of a metric is the newest one, of several with its time the one sent last", () => {
   fc.assert(
     fc.property(messages, (sent) => {
-      const { deviceUids, metrics, times, values } = toColumns(sent);
-      const rows = deviceUids.map((uid, row) => [`${uid} ${metrics[row]} ${times[row]}`, values[row]] as const);
-      const expected = sent.flatMap(({ deviceUid, readings: [reading] }) =>
-        reading!.metrics.map((metric, i) => [`${deviceUid} ${metric} ${reading!.time}`, reading!.values[i]] as const),
+      const expected = new Map<string, [metric: string, value: unknown, time: number]>();
+      for (const { deviceUid, readings } of sent) {
+        for (const { metrics, values, time } of readings) {
+          metrics.forEach((metric, at) => {
+            const known = expected.get(deviceUid + metric);
+            if (!known || known[2] <= time) expected.set(deviceUid + metric, [metric, values[at], time]);
+          });
+        }
+      }
+      const found = [...latestAfter(sent)].flatMap(([uid, latest]) =>
+        valuesOf(latest).map((value) => [uid + value[0], value] as const),
       );
-      assert.equal(new Set(rows.map(([key]) => key)).size, rows.length);
-      assert.deepEqual(new Map(rows), new Map([...expected].sort(([a], [b]) => rank(rows, a) - rank(rows, b))));
+      assert.deepEqual(new Map(found), new Map([...expected].sort(([a], [b]) => rank(found, a) - rank(found, b))));
     }),
   );
 });
@@ -39,32 +60,25 @@ function rank(rows: readonly (readonly [string, unknown])[], key: string): numbe
   return rows.findIndex(([other]) => other === key);
 }
 
-test("the newest row of each device and metric is marked, and no other", () => {
-  fc.assert(
-    fc.property(messages, (sent) => {
-      const { deviceUids, metrics, times, newest } = toColumns(sent);
-      const expected = deviceUids.map((uid, row) =>
-        times.every(
-          (time, other) => deviceUids[other] !== uid || metrics[other] !== metrics[row] || time <= times[row]!,
-        ),
-      );
-      assert.deepEqual(newest, expected);
-    }),
-  );
-});
-
 test("a part that is not evaluated changes no latest value, whatever is beside it", () => {
   const part: PreparedMessage = { ...message("d1", 9, { a: 2 }), evaluated: [] };
-  const { times, values, newest } = toColumns([message("d1", 5, { a: 1 }), part, message("d1", 5, { a: 3 })]);
-  assert.deepEqual({ times, values, newest }, { times: [5, 9], values: [3, 2], newest: [true, false] });
-  assert.deepEqual(toColumns([part]).newest, [false]);
+  const latest = latestAfter([message("d1", 5, { a: 1 }), part, message("d1", 5, { a: 3 })]);
+  assert.deepEqual(valuesOf(latest.get("d1")!), [["a", 3, 5]]);
+  assert.deepEqual(valuesOf(latestAfter([part]).get("d1")!), []);
 });
 
-test("rows are in order of their devices, so that processes lock them in one order", () => {
+test("messages are in order of their devices, those of one device in the order in which they were sent", () => {
   fc.assert(
     fc.property(messages, (sent) => {
-      const { deviceUids } = toColumns(sent);
-      assert.deepEqual(deviceUids, deviceUids.toSorted());
+      const ordered = inOrderOfDevices(sent);
+      assert.deepEqual(
+        ordered.map(({ deviceUid }) => deviceUid),
+        sent.map(({ deviceUid }) => deviceUid).sort(),
+      );
+      for (const uid of ["d1", "d2", "d3"]) {
+        const of = (all: readonly PreparedMessage[]) => all.filter(({ deviceUid }) => deviceUid === uid);
+        assert.deepEqual(of(ordered), of(sent));
+      }
     }),
   );
 });

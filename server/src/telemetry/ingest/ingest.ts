@@ -4,6 +4,7 @@ import type { Ids } from "../../lib/ids.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createLatestCache } from "../latest/latest-cache.ts";
+import { createShapes } from "../messages/device-shapes.ts";
 import { createMetricCap } from "../metric-cap/metric-cap.ts";
 import { createPartitionTargets } from "../partitions/partition-targets.ts";
 import { type IngestQueue, IngestShard } from "../queue/ingest-shard.ts";
@@ -36,7 +37,7 @@ export interface IngestDeps {
   /** Evaluates each batch in its commit. */
   evaluator: BatchEvaluator;
   metrics: SettleDeps["metrics"];
-  limits: Pick<Limits, "metricsPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch">;
+  limits: Pick<Limits, "metricsPerDevice" | "shapesPerDevice" | "readingsPerMessage" | "tenantRowsPerBatch">;
   /** How many processes of this service store messages. */
   workers: number;
 }
@@ -71,6 +72,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     isolation,
     received,
     latest,
+    shapes: createShapes(database.db, limits),
     repeats: createRepeats(clock),
     limitLockWait: database.kind === "postgres",
     metricCap: createMetricCap(latest, limits),

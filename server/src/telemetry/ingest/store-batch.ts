@@ -8,14 +8,17 @@ import { isLatestConflict } from "../latest/change-latest-store.ts";
 import { isWritten, type LatestChange } from "../latest/device-latest.ts";
 import type { LatestCache } from "../latest/latest-cache.ts";
 import { lockLatest } from "../latest/latest-rows-store.ts";
+import type { Shapes } from "../messages/device-shapes.ts";
+import { toRows } from "../messages/message-rows.ts";
+import { isRepeated } from "../messages/message-store.ts";
 import { isMissingPartition } from "../partitions/partition-store.ts";
 import type { PartitionTargets } from "../partitions/partition-targets.ts";
 import { MAX_REJECTED_PER_DEVICE } from "../reading.ts";
 import { markDirty } from "../roll-up/dirty-hour-store.ts";
 import type { DirtyHourTracker } from "../roll-up/dirty-hours.ts";
-import { byDevice, type PreparedMessage, type RejectedMessage, type TelemetryColumns, toColumns } from "./batch.ts";
+import { inOrderOfDevices, type PreparedMessage, type RejectedMessage } from "./batch.ts";
 import type { BatchEvaluator, VersionOf } from "./batch-evaluator.ts";
-import { isRepeated, LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-store.ts";
+import { LOCK_NOT_AVAILABLE, type StoredBatch, storeReadings } from "./batch-store.ts";
 import { storeRejected } from "./rejected-message-store.ts";
 import type { Repeats } from "./repeats.ts";
 
@@ -31,6 +34,7 @@ export interface StoreBatchDeps {
   partitionTargets: PartitionTargets;
   dirtyHours: DirtyHourTracker;
   latest: LatestCache;
+  shapes: Shapes;
   repeats: Repeats;
   limits: Pick<Limits, "metricsPerDevice">;
 }
@@ -39,7 +43,8 @@ export interface StoreBatchDeps {
 interface Batch {
   messages: readonly PreparedMessage[];
   guards: readonly BoundStatement[];
-  columns: TelemetryColumns;
+  /** In the order in which rows are locked. */
+  ordered: readonly PreparedMessage[];
   /** When each device sent its last message, in the order in which rows are locked. */
   seen: ReadonlyMap<string, number>;
   rejected: RejectedMessage[];
@@ -61,13 +66,8 @@ export async function storeBatch(
   messages: readonly PreparedMessage[],
   guards: readonly BoundStatement[],
 ): Promise<void> {
-  const batch = {
-    messages,
-    guards,
-    columns: toColumns(messages),
-    seen: seenOf(messages),
-    rejected: newestRejected(messages),
-  };
+  const ordered = inOrderOfDevices(messages);
+  const batch = { messages, guards, ordered, seen: seenOf(ordered), rejected: newestRejected(messages) };
   let lockFirst = false;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -85,11 +85,12 @@ export async function storeBatch(
 
 async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean): Promise<void> {
   const { db } = deps.database;
-  const { messages, columns } = batch;
+  const { messages, ordered } = batch;
   const nowMs = deps.clock.now().getTime();
-  const retention = await deps.partitionTargets.of(messages, columns, nowMs);
-  const { toMark, confirm } = deps.dirtyHours.select(columns, retention, nowMs);
-  const target = { columns, retention, dirtyHours: toMark, nowMs };
+  const rows = await toRows(deps.shapes, ordered);
+  const retention = await deps.partitionTargets.of(messages, rows, nowMs);
+  const { toMark, confirm } = deps.dirtyHours.select(rows, retention, nowMs);
+  const target = { rows, retention, dirtyHours: toMark, nowMs };
   let latest: readonly LatestChange[] = [];
   if (lockFirst) {
     await db.transaction().execute(async (tx) => {
@@ -111,11 +112,11 @@ async function tryToStore(deps: StoreBatchDeps, batch: Batch, lockFirst: boolean
 /** Changes the latest values of the batch's devices in memory. */
 async function changesOf(
   { latest, limits }: StoreBatchDeps,
-  { columns, seen }: Batch,
+  { ordered, seen }: Batch,
   tx?: Tx,
 ): Promise<LatestChange[]> {
   const devices = await latest.of(new Set(seen.keys()), tx);
-  return changeDevices(latest, devices, columns, { seen, limit: limits.metricsPerDevice });
+  return changeDevices(latest, devices, ordered, { seen, limit: limits.metricsPerDevice });
 }
 
 /** Evaluates the rules. @returns one statement when they change no state and no message was rejected */
@@ -142,10 +143,8 @@ function versionsOf(change: LatestChange): ReturnType<VersionOf> {
   return { before, after: isWritten(change) ? before + 1 : before };
 }
 
-function seenOf(messages: readonly PreparedMessage[]): ReadonlyMap<string, number> {
-  const seen = new Map<string, number>();
-  for (const { deviceUid, receivedAt } of messages.toSorted(byDevice)) seen.set(deviceUid, receivedAt);
-  return seen;
+function seenOf(ordered: readonly PreparedMessage[]): ReadonlyMap<string, number> {
+  return new Map(ordered.map(({ deviceUid, receivedAt }) => [deviceUid, receivedAt]));
 }
 
 function isConflict(error: unknown): boolean {

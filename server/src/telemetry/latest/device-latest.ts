@@ -1,8 +1,5 @@
-import type { TelemetryColumns } from "../ingest/batch.ts";
-import type { MetricValue } from "../reading.ts";
-
-/** The type of a value as it is stored: number, boolean, text. */
-type Kind = "n" | "b" | "t";
+import type { PreparedMessage, TimedReading } from "../ingest/batch.ts";
+import { type StoredKind, storedKindOf, storedNumberOf } from "../stored-value.ts";
 
 /**
  * What is stored of the latest values of a device, metric by metric in the order in which it first sent them; texts are in the database alone.
@@ -10,7 +7,7 @@ type Kind = "n" | "b" | "t";
  */
 export class DeviceLatest {
   readonly metrics: string[] = [];
-  readonly kinds: Kind[] = [];
+  readonly kinds: StoredKind[] = [];
   readonly times: number[] = [];
   readonly receivedAt: number[] = [];
   readonly replaced: boolean[] = [];
@@ -27,7 +24,11 @@ export class DeviceLatest {
   }
 
   /** Adds a metric, or replaces what is known of it. @returns its place */
-  set(metric: string, kind: Kind, at: { number: number; time: number; receivedAt: number; replaced: boolean }): number {
+  set(
+    metric: string,
+    kind: StoredKind,
+    at: { number: number; time: number; receivedAt: number; replaced: boolean },
+  ): number {
     let place = this.#places.get(metric);
     if (place === undefined) {
       place = this.metrics.push(metric) - 1;
@@ -51,8 +52,9 @@ export interface LatestChange {
   seenAt: number;
   /** How many metrics it had before the batch. */
   metricsBefore: number;
-  /** The places of the metrics that have a new value. */
+  /** The places of the metrics that have a new value, and whether each is among them. */
   changed: number[];
+  isChanged: boolean[];
   /** The places among them of which the type has changed, and of metrics that were added. */
   reshaped: number[];
   /** The new texts by place, if there are any. */
@@ -64,34 +66,32 @@ export function isWritten({ latest, changed }: LatestChange): boolean {
   return changed.length > 0 || latest.version === 0;
 }
 
-/** Takes over the newest row of every metric from the rows [from, to) of the device. A reading older than the latest one changes nothing. */
-export function applyRows(change: LatestChange, columns: TelemetryColumns, from: number, to: number): void {
-  for (let row = from; row < to; row++) if (columns.newest[row]) applyRow(change, columns, row);
+/** Takes over the readings of a message that are as new as the latest one of their metric, or newer. */
+export function applyMessage(change: LatestChange, { readings, receivedAt, evaluated }: PreparedMessage): void {
+  // Of a message in parts that share a metric, the last one has its latest value.
+  if (evaluated?.length === 0) return;
+  for (const reading of readings) {
+    for (let index = 0; index < reading.metrics.length; index++) applyValue(change, reading, index, receivedAt);
+  }
 }
 
-function applyRow(change: LatestChange, columns: TelemetryColumns, row: number): void {
+function applyValue(change: LatestChange, reading: TimedReading, index: number, receivedAt: number): void {
   const { latest } = change;
-  const metric = columns.metrics[row]!;
-  const time = columns.times[row]!;
+  const { time, timeReplaced: replaced } = reading;
+  const metric = reading.metrics[index]!;
   const known = latest.placeOf(metric);
   if (known !== undefined && time < latest.times[known]!) return;
-  const value = columns.values[row]!;
-  const kind = kindOf(value);
+  const value = reading.values[index]!;
+  const kind = storedKindOf(value);
   const isReshaped = known === undefined || latest.kinds[known] !== kind;
-  const receivedAt = columns.receivedAt[row]!;
-  const replaced = columns.timeReplaced[row]!;
-  const place = latest.set(metric, kind, { number: numberOf(value), time, receivedAt, replaced });
-  change.changed.push(place);
+  const place = latest.set(metric, kind, { number: storedNumberOf(value), time, receivedAt, replaced });
+  if (!change.isChanged[place]) {
+    change.isChanged[place] = true;
+    change.changed.push(place);
+  }
   if (isReshaped) change.reshaped.push(place);
-  if (typeof value !== "string") return;
-  change.texts ??= new Map();
-  change.texts.set(place, value);
-}
-
-function kindOf(value: MetricValue): Kind {
-  return typeof value === "number" ? "n" : typeof value === "boolean" ? "b" : "t";
-}
-
-function numberOf(value: MetricValue): number {
-  return typeof value === "string" ? 0 : Number(value);
+  if (kind === "t") {
+    change.texts ??= new Map();
+    change.texts.set(place, value as string);
+  } else change.texts?.delete(place);
 }

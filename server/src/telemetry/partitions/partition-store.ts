@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 
-/** The partition of one day (UTC, days since 1970) of readings that are stored for `retentionDays`. */
+/** The partition of one day (UTC, days since 1970) of messages that are stored for `retentionDays`. */
 export interface DayPartition {
   retentionDays: number;
   day: number;
@@ -30,15 +30,15 @@ export async function listRetentions(db: Db): Promise<number[]> {
 
 /** Creates the partition unless it exists: in one commit of its own, so that no open transaction keeps it locked. */
 export async function createDayPartition(db: Db, { retentionDays, day }: DayPartition): Promise<void> {
-  await sql`SELECT make_telemetry_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer)`.execute(db);
+  await sql`SELECT make_message_day(${retentionDays}::smallint, date '1970-01-01' + ${day}::integer)`.execute(db);
 }
 
-/** Names of partitions that are dropped together: those of readings and minutes of one day, or that of a month of hours. */
+/** Names of partitions that are dropped together: those of messages, or readings, and minutes of one day, or that of a month of hours. */
 export type PartitionNames = string[];
 
 /**
- * The partitions that are past their retention by more than a day at `now`: days of readings and minutes after their retention,
- * months of hours after ten times as long.
+ * The partitions that are past their retention by more than a day at `now`: days of messages and minutes after their retention, of readings, which
+ * processes before schema 60 stored, as well; months of hours after ten times as long.
  */
 export async function listExpiredPartitions(db: Db, now: Date): Promise<PartitionNames[]> {
   const { rows } = await sql<{ names: PartitionNames }>`
@@ -48,14 +48,14 @@ export async function listExpiredPartitions(db: Db, now: Date): Promise<Partitio
         FROM pg_class w
         JOIN pg_inherits i ON i.inhparent = w.oid JOIN pg_class c ON c.oid = i.inhrelid
         JOIN pg_inherits j ON j.inhparent = c.oid JOIN pg_class d ON d.oid = j.inhrelid
-       WHERE w.oid IN ('telemetry'::regclass, 'telemetry_hour'::regclass)
+       WHERE w.oid IN ('telemetry_messages'::regclass, 'telemetry'::regclass, 'telemetry_hour'::regclass)
     )
-    SELECT CASE whole WHEN 'telemetry' THEN ARRAY[part::text, replace(part, 'telemetry_', 'telemetry_minute_')]
-                      ELSE ARRAY[part::text] END AS names
+    SELECT CASE whole WHEN 'telemetry_hour' THEN ARRAY[part::text]
+                      ELSE ARRAY[part::text, replace(part, whole || '_', 'telemetry_minute_')] END AS names
       FROM parts
-     WHERE CASE whole WHEN 'telemetry' THEN to_date(period, 'YYYYMMDD') + retention_days
-                      ELSE (to_date(period, 'YYYYMM') + interval '1 month')::date
-                           + retention_days * ${sql.lit(HOUR_RETENTION_FACTOR)} END + 2
+     WHERE CASE whole WHEN 'telemetry_hour' THEN (to_date(period, 'YYYYMM') + interval '1 month')::date
+                                                 + retention_days * ${sql.lit(HOUR_RETENTION_FACTOR)}
+                      ELSE to_date(period, 'YYYYMMDD') + retention_days END + 2
            <= (${now}::timestamptz AT TIME ZONE 'UTC')::date
      ORDER BY part`.execute(db);
   return rows.map(({ names }) => names);

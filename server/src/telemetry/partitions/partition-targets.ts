@@ -1,11 +1,15 @@
 import type { Database } from "../../db/database.ts";
 import { DAY } from "../../lib/clock.ts";
-import type { PreparedMessage, TelemetryColumns } from "../ingest/batch.ts";
+import type { PreparedMessage } from "../ingest/batch.ts";
+import type { MessageRow } from "../messages/message-rows.ts";
 import { createDayPartition, DEFAULT_RETENTION_DAYS, listRetentionOverrides } from "./partition-store.ts";
 
 /** The channel on which the database announces a changed retention of a tenant (migration 0008). */
 const RETENTION_CHANGED = "muster_retention";
 const DAY_US = DAY * 1000;
+
+/** The device of a row and its time, microseconds since 1970. */
+export type RowTime = Pick<MessageRow, "deviceUid" | "time">;
 
 /** For how many days a row is stored: 0 not at all, `undefined` for {@link DEFAULT_RETENTION_DAYS}. */
 export type RowRetention = number | undefined;
@@ -16,7 +20,7 @@ export type RowRetention = number | undefined;
  */
 export interface PartitionTargets {
   /** The retention of each row, empty when all have the default. The partitions exist when it resolves. */
-  of(messages: readonly PreparedMessage[], columns: TelemetryColumns, nowMs: number): Promise<RowRetention[]>;
+  of(messages: readonly PreparedMessage[], rows: readonly RowTime[], nowMs: number): Promise<RowRetention[]>;
   /** Empties the cache. */
   invalidate(): void;
 }
@@ -54,9 +58,9 @@ export function createPartitionTargets(database: Pick<Database, "db" | "listen">
   }
 
   return {
-    async of(messages, columns, nowMs) {
-      const retention = rowRetention(messages, columns, await currentOverrides(), nowMs);
-      for (const key of partitionKeys(columns.times, retention)) if (!existing.has(key)) await create(key);
+    async of(messages, rows, nowMs) {
+      const retention = rowRetention(messages, rows, await currentOverrides(), nowMs);
+      for (const key of partitionKeys(rows, retention)) if (!existing.has(key)) await create(key);
       return retention;
     },
     invalidate() {
@@ -69,7 +73,7 @@ export function createPartitionTargets(database: Pick<Database, "db" | "listen">
 /** A row past its tenant's retention gets 0: the partition of its day may be dropped already. */
 function rowRetention(
   messages: readonly PreparedMessage[],
-  { deviceUids, times }: Pick<TelemetryColumns, "deviceUids" | "times">,
+  rows: readonly RowTime[],
   overrides: ReadonlyMap<string, number>,
   nowMs: number,
 ): RowRetention[] {
@@ -80,18 +84,18 @@ function rowRetention(
     if (days !== undefined) byDevice.set(deviceUid, days);
   }
   if (byDevice.size === 0) return [];
-  return deviceUids.map((uid, row) => {
-    const days = byDevice.get(uid);
-    return days !== undefined && times[row]! < (nowMs - days * DAY) * 1000 ? 0 : days;
+  return rows.map(({ deviceUid, time }) => {
+    const days = byDevice.get(deviceUid);
+    return days !== undefined && time < (nowMs - days * DAY) * 1000 ? 0 : days;
   });
 }
 
 /** The partitions of the rows, each as `<retention days> <day since 1970>`. */
-function partitionKeys(times: readonly number[], retention: readonly RowRetention[]): Set<string> {
+function partitionKeys(rows: readonly RowTime[], retention: readonly RowRetention[]): Set<string> {
   const keys = new Set<string>();
   let [lastRetention, lastDay]: [RowRetention, number] = [undefined, -1];
-  for (let row = 0; row < times.length; row++) {
-    const day = Math.floor(times[row]! / DAY_US);
+  for (let row = 0; row < rows.length; row++) {
+    const day = Math.floor(rows[row]!.time / DAY_US);
     if (day === lastDay && retention[row] === lastRetention) continue;
     [lastRetention, lastDay] = [retention[row], day];
     if (lastRetention !== 0) keys.add(`${lastRetention ?? DEFAULT_RETENTION_DAYS} ${day}`);

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import { runStatement, statement } from "../../db/statement.ts";
+import { pageOf } from "../messages/metric-readings-store.ts";
 import type { MetricValue } from "../reading.ts";
 import type { ValueColumns } from "./latest-store.ts";
 
@@ -28,13 +29,13 @@ export async function selectReadings(
   metric: string,
   { from, to, limit, beforeUs }: ReadingRange,
 ): Promise<ReadingRow[]> {
+  const within = (time: RawBuilder<unknown>) => sql`
+    ${time} >= ${from}::timestamptz AND ${time} < least(${to}::timestamptz, to_timestamp(${beforeUs ?? null}::float8 / 1e6))`;
+  const which = { deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within };
   const { rows } = await sql<ReadingRow>`
     SELECT t.ts, (extract(epoch FROM t.ts) * 1000000)::bigint::text AS us, t.number, t.flag, t.text, t.received_at,
            t.time_replaced
-      FROM telemetry t
-     WHERE t.device_uid = ${deviceUid} AND t.metric = ${metric} AND t.ts >= ${from}
-       AND t.ts < least(${to}::timestamptz, to_timestamp(${beforeUs ?? null}::float8 / 1e6))
-     ORDER BY t.ts DESC LIMIT ${limit}`.execute(db);
+      FROM (${pageOf(which, "DESC", sql`${limit}::integer`)}) t ORDER BY t.ts DESC`.execute(db);
   return rows;
 }
 
@@ -55,15 +56,14 @@ export interface StoredReading {
   value: MetricValue;
 }
 
-const selectStored = statement<StoredReadings, ValueColumns & { time: number }>(
-  "stored-readings",
-  (p) => sql`
-  SELECT (extract(epoch FROM t.ts) * 1000000)::float8 AS time, t.number, t.flag, t.text FROM telemetry t
-   WHERE t.device_uid = ${p.deviceUid}::uuid AND t.metric = ${p.metric}::text
-     AND t.ts >= ${p.from}::timestamptz AND t.ts < ${p.to}::timestamptz
-     AND t.ts > to_timestamp(${p.after}::float8 / 1e6)
-   ORDER BY t.ts LIMIT ${p.limit}::integer`,
-);
+const selectStored = statement<StoredReadings, ValueColumns & { time: number }>("stored-readings", (p) => {
+  const within = (time: RawBuilder<unknown>) => sql`
+      ${time} >= ${p.from}::timestamptz AND ${time} < ${p.to}::timestamptz AND ${time} > to_timestamp(${p.after}::float8 / 1e6)`;
+  const which = { deviceUid: sql`${p.deviceUid}::uuid`, metric: sql`${p.metric}::text`, within };
+  return sql`
+  SELECT (extract(epoch FROM t.ts) * 1000000)::float8 AS time, t.number, t.flag, t.text
+    FROM (${pageOf(which, "ASC", sql`${p.limit}::integer`)}) t ORDER BY t.ts`;
+});
 
 /** The stored readings, oldest first. For features that read as the service; callers ask `listReadings`. */
 export async function readStoredReadings(db: Db, which: StoredReadings): Promise<StoredReading[]> {

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { readStatement, statement } from "../../db/statement.ts";
+import { numbersOf } from "../messages/metric-readings-store.ts";
 import { addend } from "../roll-up/roll-up-store.ts";
 import { coverOf, type SeriesRange, spansOf } from "./series-spans.ts";
 
@@ -46,7 +47,11 @@ export async function selectSeries(
   const bucketOf = (time: string) =>
     sql`date_bin(${seconds}::integer * interval '1 second', ${sql.ref(time)}, 'epoch')`;
   const spans = spansOf(range, dirty);
-  const days = coverOf(spans).map(({ from, to }) => sql`(t.ts >= ${from}::timestamptz AND t.ts < ${to}::timestamptz)`);
+  const cover = coverOf(spans);
+  const within = (time: RawBuilder<unknown>) => {
+    const days = cover.map(({ from, to }) => sql`(${time} >= ${from}::timestamptz AND ${time} < ${to}::timestamptz)`);
+    return sql`${time} >= span."from" AND ${time} < span."to" AND (${sql.join([sql`false`, ...days], sql` OR `)})`;
+  };
   const { rows } = await sql<BucketRow>`
     WITH parts AS (
       SELECT ${bucketOf("r.bucket")} AS bucket, r.lowest, r.highest, r.total, r.readings
@@ -56,12 +61,10 @@ export async function selectSeries(
          AND date_bin('1 hour', r.bucket, 'epoch') <> ALL (${timesOf(dirty)}::text::timestamptz[])
       UNION ALL
       SELECT p.* FROM unnest(${timesOf(spans.map(({ from }) => from))}::text::timestamptz[],
-                             ${timesOf(spans.map(({ to }) => to))}::text::timestamptz[]) AS s ("from", "to") CROSS JOIN LATERAL (
+                             ${timesOf(spans.map(({ to }) => to))}::text::timestamptz[]) AS span ("from", "to") CROSS JOIN LATERAL (
         SELECT ${bucketOf("t.ts")}, min(t.number), max(t.number), sum(${addend}), count(*)
-          FROM telemetry t
-         WHERE t.device_uid = ${deviceUid} AND t.metric = ${metric} AND t.number IS NOT NULL
-           AND t.ts >= s."from" AND t.ts < s."to" AND (${sql.join([sql`false`, ...days], sql` OR `)})
-         GROUP BY 1) p
+          FROM (${numbersOf({ deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within })}) t
+         WHERE t.number IS NOT NULL GROUP BY 1) p
     )
     SELECT bucket, min(lowest) AS lowest, max(highest) AS highest, sum(total) AS total, sum(readings)::text AS readings
       FROM parts GROUP BY bucket ORDER BY bucket`.execute(db);

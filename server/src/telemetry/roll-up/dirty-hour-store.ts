@@ -5,7 +5,8 @@ import { type Parameters, runStatement, statement } from "../../db/statement.ts"
 import { liftTimeLimit } from "../../db/time-limit.ts";
 import type { DirtyHours } from "./dirty-hours.ts";
 
-// The table roll_up_marks has a row for every dirty hour.
+// The table roll_up_marks has a row for every dirty hour. "due_at" is for processes before schema 60, which know the readings in their form only and
+// so may compute no hour: to them none is ever due.
 
 /** An hour is computed this long after its end, or after it was marked later than that: by then most late readings have arrived. */
 const DELAY = sql`interval '2 minutes'`;
@@ -26,11 +27,11 @@ export function dirtyHourValues({ deviceUids, hours }: DirtyHours, nowMs: number
  * hour from the readings before.
  */
 export function insertDirtyHours(p: Parameters<DirtyHourValues>): RawBuilder<unknown> {
-  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at)
-  SELECT u.device_uid, to_timestamp(u.hour * 3600),
+  return sql`INSERT INTO roll_up_marks AS k (device_uid, hour, due_at, compute_at)
+  SELECT u.device_uid, to_timestamp(u.hour * 3600), 'infinity',
          greatest(to_timestamp(u.hour * 3600 + 3600), to_timestamp(${p.nowSeconds}::text::float8)) + ${DELAY}
     FROM unnest(${p.dirtyUids}::text::uuid[], ${p.dirtyHours}::text::float8[]) AS u (device_uid, hour) ORDER BY 1, 2
-  ON CONFLICT (device_uid, hour) DO UPDATE SET due_at = k.due_at WHERE false`;
+  ON CONFLICT (device_uid, hour) DO UPDATE SET compute_at = k.compute_at WHERE false`;
 }
 
 const insertMarks = statement<DirtyHourValues, object>("mark-dirty-hours", insertDirtyHours);
@@ -52,7 +53,7 @@ export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise
   const { rows } = await sql<DirtyHour>`
     DELETE FROM roll_up_marks m USING (
       SELECT device_uid, hour FROM roll_up_marks
-       WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
+       WHERE compute_at <= ${now} ORDER BY compute_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) d
      WHERE m.device_uid = d.device_uid AND m.hour = d.hour RETURNING m.device_uid, m.hour`.execute(tx);
   return rows;
 }
@@ -60,6 +61,6 @@ export async function claimDirtyHours(tx: Tx, now: Date, limit: number): Promise
 /** How many dirty hours are due to be computed. */
 export async function countDue(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ due: number }>`
-    SELECT count(*)::int AS due FROM roll_up_marks WHERE due_at <= ${now}`.execute(db);
+    SELECT count(*)::int AS due FROM roll_up_marks WHERE compute_at <= ${now}`.execute(db);
   return rows[0]!.due;
 }

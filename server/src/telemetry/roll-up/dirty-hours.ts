@@ -1,6 +1,5 @@
 import { HOUR, MINUTE } from "../../lib/clock.ts";
-import type { TelemetryColumns } from "../ingest/batch.ts";
-import type { RowRetention } from "../partitions/partition-targets.ts";
+import type { RowRetention, RowTime } from "../partitions/partition-targets.ts";
 
 const HOUR_US = HOUR * 1000;
 /** No process computes an hour within this time after its end (`roll-up/dirty-hour-store.ts` waits longer). */
@@ -17,7 +16,7 @@ export interface DirtyHours {
  * and remembers that; an hour that has ended is marked by every batch.
  */
 export interface DirtyHourTracker {
-  select(columns: TelemetryColumns, retention: readonly RowRetention[], nowMs: number): DirtyHourSelection;
+  select(rows: readonly RowTime[], retention: readonly RowRetention[], nowMs: number): DirtyHourSelection;
 }
 
 export interface DirtyHourSelection {
@@ -46,10 +45,10 @@ export function createDirtyHourTracker(): DirtyHourTracker {
   }
 
   return {
-    select(columns, retention, nowMs) {
+    select(rows, retention, nowMs) {
       const toMark: DirtyHours = { deviceUids: [], hours: [] };
       const skipped: DirtyHours = { deviceUids: [], hours: [] };
-      eachHour(columns, retention, (deviceUid, hour) => {
+      eachHour(rows, retention, (deviceUid, hour) => {
         const isMarked = !hasEnded(hour, nowMs) && marked.get(hour)?.has(deviceUid);
         const list = isMarked ? skipped : toMark;
         list.deviceUids.push(deviceUid);
@@ -73,17 +72,18 @@ function hasEnded(hour: number, nowMs: number): boolean {
 
 /** Calls `visit` for every hour of every device once. Rows of a device are neighbours. */
 function eachHour(
-  { deviceUids, times }: TelemetryColumns,
+  rows: readonly RowTime[],
   retention: readonly RowRetention[],
   visit: (deviceUid: string, hour: number) => void,
 ): void {
   let [device, last] = ["", -1];
   let hours = new Set<number>();
-  for (let row = 0; row < times.length; row++) {
-    const hour = Math.floor(times[row]! / HOUR_US);
-    if ((hour === last && deviceUids[row] === device) || retention[row] === 0) continue;
-    if (deviceUids[row] !== device) hours = new Set();
-    [device, last] = [deviceUids[row]!, hour];
+  for (let row = 0; row < rows.length; row++) {
+    const { deviceUid, time } = rows[row]!;
+    const hour = Math.floor(time / HOUR_US);
+    if ((hour === last && deviceUid === device) || retention[row] === 0) continue;
+    if (deviceUid !== device) hours = new Set();
+    [device, last] = [deviceUid, hour];
     if (hours.has(hour)) continue;
     hours.add(hour);
     visit(device, hour);

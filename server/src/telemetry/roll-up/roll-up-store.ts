@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Tx } from "../../db/database.ts";
+import { numbersOf } from "../messages/metric-readings-store.ts";
 import type { DirtyHour } from "./dirty-hour-store.ts";
 
 /** The number of a reading, bounded so that no sum overflows: the sum of extreme numbers is wrong, but finite. */
@@ -31,7 +32,9 @@ const ofHours = (hours: Hours) => sql`USING ${rowsOf(hours)}
    WHERE r.device_uid = c.device_uid AND ${inHour(sql`r.bucket`, hours)} AND ${readingsExist(hours)}`;
 
 /** Metric by metric, in the order of the index; every metric has a latest value. */
-const insertMinutes = (hours: Hours) => sql`
+const insertMinutes = (hours: Hours) => {
+  const within = (time: RawBuilder<unknown>) => inHour(time, hours);
+  return sql`
   INSERT INTO telemetry_minute (device_uid, metric, bucket, lowest, highest, total, readings, retention_days)
   SELECT r.* FROM (
     SELECT l.device_uid, n.metric, m.bucket, m.lowest, m.highest, m.total, m.readings, m.retention_days
@@ -41,10 +44,10 @@ const insertMinutes = (hours: Hours) => sql`
      CROSS JOIN LATERAL (
        SELECT date_bin('1 minute', t.ts, 'epoch') AS bucket, min(t.number) AS lowest, max(t.number) AS highest,
               sum(${addend}) AS total, count(*) AS readings, t.retention_days
-         FROM telemetry t
-        WHERE t.device_uid = l.device_uid AND t.metric = n.metric AND t.number IS NOT NULL AND ${inHour(sql`t.ts`, hours)}
-        GROUP BY 1, t.retention_days) m) r
+         FROM (${numbersOf({ deviceUid: sql`l.device_uid`, metric: sql`n.metric`, within })}) t
+        WHERE t.number IS NOT NULL GROUP BY 1, t.retention_days) m) r
    WHERE ${readingsExist(hours)}`;
+};
 
 const insertHours = (hours: Hours) => sql`
   INSERT INTO telemetry_hour (device_uid, metric, bucket, lowest, highest, total, readings, retention_days)

@@ -1,0 +1,123 @@
+import type { Db } from "../../db/database.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import type { Reading } from "../reading.ts";
+import { hasForm, type Layout, type ReadingForm, ReadingForms, type RowForm } from "./reading-form.ts";
+import { addShapes, loadShapes, type Shape } from "./shape-store.ts";
+
+/** Shapes in memory, of all devices; a device that is dropped costs one query. */
+const MAX_SHAPES = 1_000_000;
+
+/** Shapes that are to be added: device → key of the layout → layout. */
+export type MissingShapes = Map<string, Map<string, Layout>>;
+
+/** A row that a reading is stored as. */
+export interface ShapedRow {
+  shapeNo: number;
+  form: RowForm;
+}
+
+/**
+ * The shapes of one device. Combinations of metrics are bounded: a device that sends its metrics in ever other ones has a row a metric stored of those
+ * beyond the bound, so that it has as many shapes as metrics besides.
+ */
+export class DeviceShapes {
+  readonly deviceUid: string;
+  readonly #mostCombined: number;
+  /** Key of the layout → number. */
+  readonly #numbers = new Map<string, number>();
+  /** Those of more than one metric. */
+  #combined = 0;
+  #last: { form: ReadingForm; rows: readonly ShapedRow[] } | undefined;
+
+  constructor(deviceUid: string, mostCombined: number) {
+    this.deviceUid = deviceUid;
+    this.#mostCombined = mostCombined;
+  }
+
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  add({ layout, shapeNo }: Shape): void {
+    if (!this.#numbers.has(layout.key) && layout.metrics.length > 1) this.#combined++;
+    this.#numbers.set(layout.key, shapeNo);
+    this.#last = undefined;
+  }
+
+  /**
+   * The rows that a reading is stored as; none of shapes that are to be added first.
+   *
+   * @param missing gets those
+   */
+  rowsOf(reading: Reading, forms: ReadingForms, missing: MissingShapes): readonly ShapedRow[] {
+    if (this.#last !== undefined && hasForm(reading, this.#last.form)) return this.#last.rows;
+    const form = forms.of(reading);
+    const rows = this.#find(this.#isCombined(form.whole, missing) ? [form.whole] : form.singles, missing);
+    if (!missing.has(this.deviceUid)) this.#last = { form, rows };
+    return rows;
+  }
+
+  #isCombined({ layout }: RowForm, missing: MissingShapes): boolean {
+    const added = missing.get(this.deviceUid);
+    if (this.#numbers.has(layout.key) || added?.has(layout.key)) return true;
+    return this.#combined + (added?.size ?? 0) < this.#mostCombined;
+  }
+
+  #find(forms: readonly RowForm[], missing: MissingShapes): ShapedRow[] {
+    const rows: ShapedRow[] = [];
+    for (const form of forms) {
+      const shapeNo = this.#numbers.get(form.layout.key);
+      if (shapeNo !== undefined) rows.push({ shapeNo, form });
+      else setIn(missing, this.deviceUid, form.layout);
+    }
+    return rows;
+  }
+}
+
+function setIn(missing: MissingShapes, deviceUid: string, layout: Layout): void {
+  const added = missing.get(deviceUid) ?? new Map<string, Layout>();
+  missing.set(deviceUid, added.set(layout.key, layout));
+}
+
+/** The shapes of the devices of this process. A shape stays until its device is deleted. */
+export interface Shapes {
+  readonly forms: ReadingForms;
+  /** One statement loads all that are missing. */
+  of(deviceUids: ReadonlySet<string>): Promise<ReadonlyMap<string, DeviceShapes>>;
+  /** Adds shapes in a commit of their own. */
+  add(devices: ReadonlyMap<string, DeviceShapes>, missing: MissingShapes): Promise<void>;
+}
+
+export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPerDevice">): Shapes {
+  const cache = new RecentMap<string, { device: DeviceShapes; units: number }>(MAX_SHAPES, ({ units }) => units);
+
+  function keep(device: DeviceShapes): void {
+    cache.delete(device.deviceUid);
+    cache.set(device.deviceUid, { device, units: device.size + 1 });
+  }
+
+  return {
+    forms: new ReadingForms(),
+    async of(deviceUids) {
+      const found = new Map<string, DeviceShapes>();
+      const missing: string[] = [];
+      for (const uid of deviceUids) {
+        const cached = cache.get(uid);
+        if (cached === undefined) missing.push(uid);
+        found.set(uid, cached?.device ?? new DeviceShapes(uid, shapesPerDevice));
+      }
+      if (missing.length === 0) return found;
+      for (const shape of await loadShapes(db, missing)) found.get(shape.deviceUid)!.add(shape);
+      for (const uid of missing) keep(found.get(uid)!);
+      return found;
+    },
+    async add(devices, missing) {
+      const added = [...missing].flatMap(([deviceUid, layouts]) =>
+        [...layouts.values()].map((layout) => ({ deviceUid, layout })),
+      );
+      for (const shape of await addShapes(db, added)) devices.get(shape.deviceUid)!.add(shape);
+      for (const uid of missing.keys()) keep(devices.get(uid)!);
+    },
+  };
+}
