@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { enqueueDrop } from "../src/connections/connections.ts";
+import { type DropNumbers, enqueueDrops } from "../src/connections/connections.ts";
 import type { Database } from "../src/db/database.ts";
 import { ROWS_OF_STATEMENT } from "../src/lib/batching/parts.ts";
 import { type Process, processes } from "./harness/broker-processes.ts";
@@ -20,7 +20,7 @@ test("a client id that connects at another node ends its session at the first, a
   assert.deepEqual(previous, { sessionId: old.sessionId, here: false });
   const seq = await a.database.db.selectFrom("session_drops").select("seq").executeTakeFirstOrThrow();
   assert.equal(drop, seq.seq);
-  assert.equal(await b.connections.awaitDrop(seq.seq, 60_000), true);
+  assert.equal(await b.connections.awaitDrops([seq.seq], 60_000), true);
   assert.deepEqual(a.drops, [{ sessionId: old.sessionId, reason: "takeover" }]);
   a.connections.closeSession(old.sessionId, "takeover");
   await a.connections.flush();
@@ -50,21 +50,27 @@ test("of simultaneous connects at several nodes each but the last is reported as
   }
 });
 
-test("a drop is delivered to every node, and awaited until each has acknowledged it", async (t) => {
-  const { all, clock } = await processes(t, 3);
-  const [a] = all as [Process];
-  const certificateId = randomUUID();
-  const drop = { certificateId, reason: "certificate revoked" };
-  const seq = await a.database.db.transaction().execute((tx) => enqueueDrop(tx, drop, clock.now()));
-  assert.equal(await a.connections.awaitDrop(seq, 60_000), true);
-  for (const { drops } of all) assert.deepEqual(drops, [drop]);
+test("a drop is delivered to each node that has sessions, and awaited until each has acknowledged it", async (t) => {
+  const { all, clock, newDevice, session } = await processes(t, 3);
+  const [a, b, c] = all as [Process, Process, Process];
+  const device = await newDevice();
+  for (const { connections } of [b, c]) await connections.openSession({ ...session(device), clientId: randomUUID() });
+  const drop = { deviceUid: device.uid, reason: "device deleted" };
+  const seqs = await a.database.db.transaction().execute((tx) => enqueueDrops(tx, drop, clock.now()));
+  assert.equal(await a.connections.awaitDrops(seqs, 60_000), true);
+  assert.deepEqual(
+    all.map(({ drops }) => drops),
+    [[], [drop], [drop]],
+  );
 });
 
 test("a drop whose transaction is rolled back is not delivered", async (t) => {
-  const { all, clock } = await processes(t, 1);
+  const { all, clock, newDevice, session } = await processes(t, 1);
   const [a] = all as [Process];
+  const device = await newDevice();
+  await a.connections.openSession(session(device));
   const failed = a.database.db.transaction().execute(async (tx) => {
-    await enqueueDrop(tx, { deviceUid: randomUUID(), reason: "never" }, clock.now());
+    await enqueueDrops(tx, { deviceUid: device.uid, reason: "never" }, clock.now());
     throw new Error("changed my mind");
   });
   await assert.rejects(failed, /changed my mind/);
@@ -77,28 +83,29 @@ const withSeveralConnections = onPostgres ? test : () => undefined;
 withSeveralConnections(
   "a drop is delivered even if it is numbered before others and committed after them",
   async (t: TestContext) => {
-    const { all, clock, database } = await processes(t, 1);
+    const { all, clock, database, newDevice, session } = await processes(t, 1);
     const [a] = all as [Process];
-    const [slow, quick] = [randomUUID(), randomUUID()];
-    let seq = "";
+    const [slow, quick] = [await newDevice(), await newDevice()];
+    for (const device of [slow, quick]) await a.connections.openSession(session(device));
+    let seqs: DropNumbers = [];
     let commit = () => {};
     let numbered = () => {};
     const isNumbered = new Promise<void>((resolve) => {
       numbered = resolve;
     });
     const late = database.db.transaction().execute(async (tx) => {
-      seq = await enqueueDrop(tx, { certificateId: slow, reason: "slow" }, clock.now());
+      seqs = await enqueueDrops(tx, { deviceUid: slow.uid, reason: "slow" }, clock.now());
       numbered();
       await new Promise<void>((resolve) => {
         commit = resolve;
       });
     });
     await isNumbered;
-    const next = await enqueueDrop(database.db, { certificateId: quick, reason: "quick" }, clock.now());
-    assert.equal(await a.connections.awaitDrop(next, 60_000), true);
+    const next = await enqueueDrops(database.db, { deviceUid: quick.uid, reason: "quick" }, clock.now());
+    assert.equal(await a.connections.awaitDrops(next, 60_000), true);
     commit();
     await late;
-    assert.equal(await a.connections.awaitDrop(seq, 60_000), true);
+    assert.equal(await a.connections.awaitDrops(seqs, 60_000), true);
     assert.deepEqual(
       a.drops.map(({ reason }) => reason),
       ["quick", "slow"],
@@ -162,7 +169,7 @@ test("a take-over concerns the one node that has the session; none where that is
   const [first, second] = [session(device), session(device)];
   await a.connections.openSession(first);
   const { drop } = await b.connections.openSession(second);
-  assert.equal(await b.connections.awaitDrop(drop!, 60_000), true);
+  assert.equal(await b.connections.awaitDrops([drop!], 60_000), true);
   assert.deepEqual([a.drops.length, b.drops.length, c.drops.length], [1, 0, 0]);
   await silence(database, b.nodeId);
   const { previous, drop: none } = await c.connections.openSession(session(device));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { DAY, MINUTE } from "../src/lib/clock.ts";
 import {
@@ -15,12 +16,26 @@ import {
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 before(async () => {
   registry = await startRegistry();
+  await registry.connections.startNode();
 });
-after(() => registry.stop());
+after(async () => {
+  await registry.connections.stopNode();
+  await registry.stop();
+});
 
 const page = { skip: 0, limit: 50 };
 const certificates = async (tenant: Tenant) =>
   (await registry.certificates.listCertificates(tenant.caller, page)).items;
+/** Opens a session by a certificate. */
+async function connect({ id }: { id: string }): Promise<void> {
+  const { device_id: clientId, ...of } = await registry.database.db
+    .selectFrom("certificates")
+    .select(["device_id", "device_uid as deviceUid", "tenant_id as tenantId"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  const session = { ...of, clientId, sessionId: randomUUID(), certificateId: id, mqttClientId: null };
+  await registry.connections.openSession({ ...session, remoteAddress: ADDRESS });
+}
 const drops = () => registry.database.db.selectFrom("session_drops").selectAll().orderBy("seq").execute();
 
 test("revoking a certificate leaves the device's others valid and is audited with its actor", async () => {
@@ -30,6 +45,7 @@ test("revoking a certificate leaves the device's others valid and is audited wit
     deviceId: answer.deviceId,
     acknowledgeSelfEnrollmentOverride: true,
   });
+  await connect(bundle);
   const caller = { ...tenant.caller, actor: "apikey:abcd1234" };
   await registry.enrollment.revokeCertificate(caller, bundle.id);
   const record = await registry.certificates.getCertificate(tenant.caller, bundle.id);
@@ -62,6 +78,7 @@ test("revoking a superseded certificate drops its open session and keeps the rea
   const tenant = await addTenant(registry);
   const { peer } = await enroll(registry, tenant);
   const [old] = await certificates(tenant);
+  await connect(old!);
   await registry.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
   await registry.enrollment.revokeCertificate(tenant.caller, old!.id);
   assert.equal((await drops()).at(-1)!.certificate_id, old!.id);
@@ -118,7 +135,7 @@ test("deleting a device revokes all its certificates, audits each, and drops its
   const tenant = await addTenant(registry);
   const { answer, peer } = await enroll(registry, tenant);
   const override = { deviceId: answer.deviceId, acknowledgeSelfEnrollmentOverride: true };
-  await registry.enrollment.issueBundle(tenant.caller, override);
+  await connect(await registry.enrollment.issueBundle(tenant.caller, override));
   await registry.enrollment.deleteDevice(tenant.caller, answer.deviceId);
   for (const certificate of await certificates(tenant)) {
     assert.deepEqual([certificate.status, certificate.revocationReason], ["revoked", "device_deleted"]);

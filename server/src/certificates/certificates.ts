@@ -43,6 +43,7 @@ export {
   revokeLiveOfDevice,
 } from "./revoke.ts";
 export { countServerRoot, hasServerRoot, type ServerRoot } from "./server-root-store.ts";
+export { lockForSessions } from "./session-lock-store.ts";
 export type { CertificateDetail } from "./show-certificate.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 

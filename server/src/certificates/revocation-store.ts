@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 
 /** Identifies a revoked certificate in the audit. */
@@ -53,10 +53,7 @@ export async function listSuccessors(tx: Db, tenantId: string, id: string): Prom
 }
 
 export async function markRevoked(tx: Tx, tenantId: string, id: string, by: string, now: Date): Promise<RevokedRow[]> {
-  return await markRevokedBecause(tx, "requested", by, now)
-    .where("tenant_id", "=", tenantId)
-    .where("id", "=", id)
-    .execute();
+  return await markRevokedBecause(tx, "requested", sql`c.tenant_id = ${tenantId} AND c.id = ${id}`, by, now);
 }
 
 /** Expired certificates of the device are marked too. */
@@ -67,10 +64,8 @@ export async function markRevokedOfDeletedDevice(
   by: string,
   now: Date,
 ): Promise<RevokedRow[]> {
-  return await markRevokedBecause(tx, "device_deleted", by, now)
-    .where("tenant_id", "=", tenantId)
-    .where("device_uid", "=", deviceUid)
-    .execute();
+  const ofDevice = sql`c.tenant_id = ${tenantId} AND c.device_uid = ${deviceUid}`;
+  return await markRevokedBecause(tx, "device_deleted", ofDevice, by, now);
 }
 
 /** Marks those that have not expired. */
@@ -81,28 +76,37 @@ export async function markLiveRevoked(
   by: string,
   now: Date,
 ): Promise<RevokedRow[]> {
-  return await markRevokedBecause(tx, "requested", by, now)
-    .where("tenant_id", "=", tenantId)
-    .where("device_uid", "=", deviceUid)
-    .where("not_after", ">", now)
-    .execute();
+  const live = sql`c.tenant_id = ${tenantId} AND c.device_uid = ${deviceUid} AND c.not_after > ${now}`;
+  return await markRevokedBecause(tx, "requested", live, by, now);
 }
 
 /** Marks the certificates of every tenant that have this key. */
 export async function markRevokedWithKey(tx: Tx, spkiSha256: Buffer, by: string, now: Date): Promise<RevokedRow[]> {
-  return await markRevokedBecause(tx, "requested", by, now).where("spki_sha256", "=", spkiSha256).execute();
+  return await markRevokedBecause(tx, "requested", sql`c.spki_sha256 = ${spkiSha256}`, by, now);
 }
 
 /** Marks the certificates of every tenant. */
 export async function markAllRevoked(tx: Tx, by: string, now: Date): Promise<RevokedRow[]> {
-  return await markRevokedBecause(tx, "requested", by, now).execute();
+  return await markRevokedBecause(tx, "requested", sql`true`, by, now);
 }
 
-/** A certificate that is revoked already keeps its reason, and no row of it is returned. */
-function markRevokedBecause(tx: Tx, reason: "requested" | "device_deleted", by: string, now: Date) {
-  return tx
-    .updateTable("certificates")
-    .set({ revoked_at: now, revoked_by: by, revocation_reason: reason })
-    .where("revoked_at", "is", null)
-    .returning(["id", "tenant_id", "device_uid", "device_id", "serial_number", "fingerprint_sha256"]);
+/**
+ * A certificate that is revoked already keeps its reason, and no row of it is returned. FOR UPDATE before the update: sessions that are being
+ * opened by the certificate are recorded when this returns, and until the commit none is opened (`lockForSessions`).
+ */
+async function markRevokedBecause(
+  tx: Tx,
+  reason: "requested" | "device_deleted",
+  which: RawBuilder<unknown>,
+  by: string,
+  now: Date,
+): Promise<RevokedRow[]> {
+  const { rows } = await sql<RevokedRow>`
+    WITH locked AS (
+      SELECT c.id FROM certificates c WHERE c.revoked_at IS NULL AND ${which} ORDER BY c.id FOR UPDATE
+    )
+    UPDATE certificates c SET revoked_at = ${now}, revoked_by = ${by}, revocation_reason = ${reason}
+      FROM locked WHERE c.id = locked.id
+    RETURNING c.id, c.tenant_id, c.device_uid, c.device_id, c.serial_number, c.fingerprint_sha256`.execute(tx);
+  return rows;
 }

@@ -6,6 +6,7 @@ import { pruneDrops } from "./drop-store.ts";
 import { createDrops, type DropHandler } from "./drops.ts";
 import { enableMqttClient } from "./enable-mqtt-client.ts";
 import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
+import type { DropNumbers } from "./enqueue-drop-store.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./nodes/node.ts";
 import { NodeLease } from "./nodes/node-lease.ts";
@@ -20,9 +21,9 @@ import { type NewSession, type OpenedSession, Sessions } from "./sessions.ts";
 import { createStoredSessions, pruneStoredSessions, type StoredSessions } from "./stored/stored-sessions.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
-export { type DropTarget, enqueueDrop, enqueueDrops, type SessionDrop } from "./drop-store.ts";
 export type { DropHandler } from "./drops.ts";
 export type { MqttClientRecord } from "./end-mqtt-clients.ts";
+export { type DropNumbers, type DropTarget, enqueueDrops, type SessionDrop } from "./enqueue-drop-store.ts";
 export { disableAllMqttClients } from "./mqtt-client-store.ts";
 export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes, type NodeProcess } from "./nodes/node-store.ts";
@@ -97,11 +98,11 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   /** Registers what closes the sessions of this process; see `DropHandler`. */
   onDrop(handler: DropHandler): void;
   /**
-   * After the transaction of `enqueueDrop` has committed: delivers here at once, then waits for the other nodes.
+   * After the transaction of `enqueueDrops` has committed: delivers here at once, then waits for the other nodes.
    *
-   * @returns whether every live node has closed the sessions within `timeoutMs`; if not, the outbox retries
+   * @returns whether every live node that has such sessions has closed them within `timeoutMs`; if not, the outbox retries
    */
-  awaitDrop(seq: string, timeoutMs: number): Promise<boolean>;
+  awaitDrops(seqs: DropNumbers, timeoutMs: number): Promise<boolean>;
   /** Sets the gauges of the nodes. */
   measure(): Promise<void>;
   /** The sessions that outlive their connection. */
@@ -141,7 +142,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     flush: presence.flush,
     recordOwedPresence: presence.recordOwed,
     onDrop: drops.onDrop,
-    awaitDrop: drops.awaitDrop,
+    awaitDrops: drops.awaitDrops,
     measure: () => measureNodes(deps, lease),
     storedSessions: createStoredSessions(deps),
     retainedMessages: createRetainedMessages(deps),

@@ -3,8 +3,9 @@ import { lockDevice } from "../devices/devices.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { enqueueDrop } from "./drop-store.ts";
+
 import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
+import { type DropNumbers, enqueueDrops } from "./enqueue-drop-store.ts";
 
 /**
  * Closes the sessions of a device, in whichever process, when this returns. Its certificates stay valid: it may connect again at once.
@@ -17,20 +18,20 @@ export const disconnectDevice = adminUseCase(
   async (deps: ConnectionsDeps & { drops: Drops }, caller, deviceId: string): Promise<PreparedChange<void>> => {
     const { tenantId } = caller;
     if (!isDeviceId(deviceId)) throw notFound("device");
-    let drop: string;
+    let drops: DropNumbers;
     return {
       change: async (tx) => {
         const uid = await lockDevice(tx, tenantId, deviceId, boundedToGroupsOf(caller));
         if (uid === undefined) throw notFound("device");
-        drop = await enqueueDrop(
+        drops = await enqueueDrops(
           tx,
-          { deviceUid: uid, reason: "disconnected by an admin", keepsStored: true },
+          { deviceUid: uid, reason: "disconnected by an admin", staysValid: true },
           deps.clock.now(),
         );
         return { target: deviceId, after: { sessions: "closed" }, result: undefined };
       },
       committed: async () => {
-        await deps.drops.awaitDrop(drop, DROP_TIMEOUT_MS);
+        await deps.drops.awaitDrops(drops, DROP_TIMEOUT_MS);
       },
     };
   },

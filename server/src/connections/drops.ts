@@ -1,9 +1,11 @@
 import type { Db, Unlisten } from "../db/database.ts";
 import { type CoalescedRuns, coalesceRuns } from "../lib/coalesce-runs.ts";
 import { faultPoint } from "../lib/fault-points.ts";
+import { isUuid } from "../lib/ids.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { acknowledge, firstSeq, isAcknowledged, pendingDrops, type SessionDrop } from "./drop-store.ts";
+import { acknowledge, areAcknowledged, firstSeq, pendingDrops } from "./drop-store.ts";
+import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 
 /** How long a caller waits until every process has closed the sessions of a drop; the outbox goes on beyond that. */
 export const DROP_TIMEOUT_MS = 5_000;
@@ -11,7 +13,7 @@ const POLL_MS = 1_000;
 const BATCH = 500;
 /** How far back numbers are read again: no transaction of ours stays open across that many others. */
 const MARGIN = 2_000;
-/** Interval of `awaitDrop`'s check, for a lost NOTIFY of an acknowledgement. */
+/** Interval of `awaitDrops`'s check, for a lost NOTIFY of an acknowledgement. */
 const RECHECK_MS = 100;
 
 /** Closes the sessions of a drop; resolves when they are closed. Idempotent. */
@@ -23,13 +25,13 @@ export interface Drops {
   stop(): Promise<void>;
   /** Delivers the outbox now; resolves when all that had been committed before the call is delivered. */
   deliver(): Promise<void>;
-  /** Whether every live node has acknowledged the drop within `timeoutMs`. */
-  awaitDrop(seq: string, timeoutMs: number): Promise<boolean>;
+  /** Whether every live node that has sessions of the targets has acknowledged the drops within `timeoutMs`. */
+  awaitDrops(seqs: DropNumbers, timeoutMs: number): Promise<boolean>;
 }
 
 /**
- * Delivers the outbox of session drops to the broker of this process: on NOTIFY, on `awaitDrop`, and by a poll every
- * second for a lost NOTIFY.
+ * Delivers the outbox of session drops to the broker of this process: on NOTIFY, on `awaitDrops`, and by a poll every
+ * second for a lost NOTIFY. What concerns other nodes only costs this one nothing.
  */
 export function createDrops(deps: ConnectionsDeps): Drops {
   const { database, logger } = deps;
@@ -51,11 +53,14 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   return {
     onDrop: (handler) => void handlers.push(handler),
     deliver: delivery.run,
-    awaitDrop: (seq, timeoutMs) => awaitAcknowledged(deps, { delivery, acknowledgements }, seq, timeoutMs),
+    awaitDrops: async (seqs, timeoutMs) =>
+      seqs.length === 0 || (await awaitAcknowledged(deps, { delivery, acknowledgements }, seqs, timeoutMs)),
     async start(id) {
       node = { id, floor: await firstSeq(database.connects, MARGIN) };
       unlisten.push(
-        await database.listen("muster_drops", deliverInBackground),
+        await database.listen("muster_drops", (payload) => {
+          if (!isUuid(payload) || payload === id) deliverInBackground();
+        }),
         await database.listen("muster_drop_acks", acknowledgements.emit),
       );
       timer = setInterval(deliverInBackground, POLL_MS).unref();
@@ -93,7 +98,7 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
 async function awaitAcknowledged(
   { database, clock, logger }: ConnectionsDeps,
   { delivery, acknowledgements }: { delivery: CoalescedRuns; acknowledgements: Signal },
-  seq: string,
+  seqs: DropNumbers,
   timeoutMs: number,
 ): Promise<boolean> {
   const until = clock.monotonicMs() + timeoutMs;
@@ -101,7 +106,7 @@ async function awaitAcknowledged(
   do {
     try {
       await delivery.run();
-      if (await isAcknowledged(database.connects, seq)) return true;
+      if (await areAcknowledged(database.connects, seqs)) return true;
     } catch (error) {
       logger.warn({ err: (error as Error).message }, "could not check whether a session drop has been delivered");
     }

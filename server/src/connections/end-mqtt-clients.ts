@@ -3,8 +3,8 @@ import type { Tx } from "../db/database.ts";
 import type { Page, PageRequest } from "../lib/page.ts";
 import { notFound } from "../lib/request-errors.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { enqueueDrop } from "./drop-store.ts";
 import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
+import { enqueueDrops } from "./enqueue-drop-store.ts";
 import {
   auditedMqttClient,
   deleteMqttClients,
@@ -89,12 +89,12 @@ function ending(
       const now = clock.now();
       const ended = await end(tx, now);
       for (const { id } of ended)
-        seqs.push(await enqueueDrop(tx, { mqttClientId: id, reason: "client_disabled" }, now));
+        seqs.push(...(await enqueueDrops(tx, { mqttClientId: id, clientId, reason: "client_disabled" }, now)));
       const before = { clients: ended.map(auditedMqttClient) };
       return { target: clientId, before, result: undefined, unchanged: ended.length === 0 };
     },
     committed: async () => {
-      for (const seq of seqs) await drops.awaitDrop(seq, DROP_TIMEOUT_MS);
+      await drops.awaitDrops(seqs, DROP_TIMEOUT_MS);
     },
   };
 }

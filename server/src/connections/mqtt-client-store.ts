@@ -47,21 +47,26 @@ export function auditedMqttClient(row: StoredMqttClient): object {
 
 const STORED = ["id", "client_id", "username", "publish_topics", "subscribe_filters"] as const;
 
-/** Disables the enabled client of this client id and releases the client id. @returns it; `undefined` when there is none */
+/**
+ * Disables the enabled client of this client id and releases the client id. FOR UPDATE before the update, as where a certificate is revoked
+ * (revocation-store.ts): each session that is being opened is recorded before, or refused.
+ *
+ * @returns it; `undefined` when there is none
+ */
 export async function disableMqttClient(
   tx: Tx,
   tenantId: string,
   clientId: string,
   now: Date,
 ): Promise<StoredMqttClient | undefined> {
-  const row = await tx
-    .updateTable("mqtt_clients")
-    .set({ disabled_at: now })
-    .where("tenant_id", "=", tenantId)
-    .where("client_id", "=", clientId)
-    .where("disabled_at", "is", null)
-    .returning(STORED)
-    .executeTakeFirst();
+  const { rows } = await sql<StoredMqttClient>`
+    WITH locked AS (
+      SELECT c.id FROM mqtt_clients c
+       WHERE c.tenant_id = ${tenantId} AND c.client_id = ${clientId} AND c.disabled_at IS NULL FOR UPDATE
+    )
+    UPDATE mqtt_clients m SET disabled_at = ${now} FROM locked WHERE m.id = locked.id
+    RETURNING ${sql.join(STORED.map((name) => sql.ref(`m.${name}`)))}`.execute(tx);
+  const [row] = rows;
   if (row)
     await tx.deleteFrom("client_ids").where("client_id", "=", clientId).where("holder", "=", "mqtt_client").execute();
   return row;

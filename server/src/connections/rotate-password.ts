@@ -2,11 +2,9 @@ import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { hashClientPassword, newClientPassword } from "./client-password.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { enqueueDrop } from "./drop-store.ts";
-import type { Drops } from "./drops.ts";
+import { DROP_TIMEOUT_MS, type Drops } from "./drops.ts";
+import { type DropNumbers, enqueueDrops } from "./enqueue-drop-store.ts";
 import { replacePassword } from "./mqtt-client-store.ts";
-
-const DROP_TIMEOUT_MS = 5_000;
 
 /**
  * Gives an MQTT client a new password, which is shown only in this answer. The former one is refused from now on, and its session is
@@ -23,16 +21,23 @@ export const rotateMqttClientPassword = adminUseCase(
     clientId: string,
   ): Promise<PreparedChange<{ clientId: string; username: string; password: string }>> => {
     const password = newClientPassword(ids);
-    let drop: string;
+    let numbers: DropNumbers;
     return {
       change: async (tx) => {
         const client = await replacePassword(tx, caller.tenantId, clientId, hashClientPassword(password));
         if (client === undefined) throw notFound("MQTT client");
         const { id, username } = client;
-        drop = await enqueueDrop(tx, { mqttClientId: id, reason: "password_replaced", keepsStored: true }, clock.now());
+        const drop = {
+          mqttClientId: id,
+          clientId,
+          reason: "password_replaced",
+          staysValid: true,
+          toEveryNode: true,
+        } as const;
+        numbers = await enqueueDrops(tx, drop, clock.now());
         return { target: clientId, after: { id, username }, result: { clientId, username, password } };
       },
-      committed: async () => void (await drops.awaitDrop(drop, DROP_TIMEOUT_MS)),
+      committed: async () => void (await drops.awaitDrops(numbers, DROP_TIMEOUT_MS)),
     };
   },
 );

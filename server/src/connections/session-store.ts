@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { lockForSessions } from "../certificates/certificates.ts";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { isUnavailable } from "../db/refusal.ts";
@@ -34,6 +35,15 @@ export type NodeSessionRow = SessionRow & { nodeId: string };
 /** The columns of sessions, each as an array literal. */
 type SessionColumns = Record<keyof NodeSessionRow, string>;
 
+/** The MQTT clients of `asked` that are enabled, locked as `lockForSessions` locks certificates. */
+const lockEnabled = sql`
+  SELECT m.id FROM asked n JOIN mqtt_clients m ON m.id = n.mqtt_client_id
+   WHERE m.disabled_at IS NULL ORDER BY m.id FOR KEY SHARE OF m`;
+
+/** Of a row `n` of `asked`: what its session is opened with is among the locked. */
+const isValid = sql`(n.certificate_id IS NULL OR n.certificate_id IN (SELECT id FROM certified))
+  AND (n.mqtt_client_id IS NULL OR n.mqtt_client_id IN (SELECT id FROM enabled))`;
+
 /**
  * Rows are locked in the order of client ids, here and wherever else a statement locks several: two that run at once then never wait for
  * each other. What a device waits for is looked up for each row alone, by index.
@@ -41,15 +51,18 @@ type SessionColumns = Record<keyof NodeSessionRow, string>;
 const openSessions = statement<SessionColumns, OpenedRow>(
   "open-sessions",
   (p) => sql`
-  WITH opened AS (
+  WITH asked AS (
+    SELECT * FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
+                  ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
+                  ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
+        AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+  ), certified AS MATERIALIZED (${lockForSessions(sql`asked`)}), enabled AS MATERIALIZED (${lockEnabled}),
+  opened AS (
     INSERT INTO mqtt_sessions AS s (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
                                     mqtt_client_id, remote_address, connected_at)
     SELECT n.client_id, n.session_id, nextval('mqtt_session_seq'), n.node_id, n.tenant_id, n.device_uid,
            n.certificate_id, n.mqtt_client_id, n.remote_address, n.connected_at
-      FROM unnest(${p.clientId}::text::text[], ${p.sessionId}::text::uuid[], ${p.nodeId}::text::uuid[],
-                  ${p.tenantId}::text::uuid[], ${p.deviceUid}::text::uuid[], ${p.certificateId}::text::uuid[],
-                  ${p.mqttClientId}::text::uuid[], ${p.remoteAddress}::text::text[], ${p.connectedAt}::text::timestamptz[])
-        AS n(client_id, session_id, node_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+      FROM asked n WHERE ${isValid}
      ORDER BY n.client_id
     ON CONFLICT (client_id) DO UPDATE SET
       previous_session_id = s.session_id, previous_node_id = s.node_id, session_id = excluded.session_id,
@@ -63,7 +76,7 @@ const openSessions = statement<SessionColumns, OpenedRow>(
     SELECT o.connected_at, o.client_id, o.previous_session_id, 'takeover', n.id
       FROM opened o JOIN broker_nodes n ON n.id = o.previous_node_id
      WHERE o.previous_node_id <> o.node_id AND ${isLive}
-    RETURNING seq, client_id
+    RETURNING seq, client_id, node_id
   )
   SELECT o.session_id, o.seq, o.previous_session_id, o.previous_node_id,
          (SELECT 1 FROM shared_device_commands c WHERE c.device_uid = o.device_uid LIMIT 1) IS NOT NULL AS has_commands,
@@ -71,7 +84,7 @@ const openSessions = statement<SessionColumns, OpenedRow>(
            IS NOT NULL AS has_stored,
          (SELECT 1 FROM delayed_wills w WHERE w.owner_id = coalesce(o.device_uid, o.mqtt_client_id) AND w.delay_seconds = 0 LIMIT 1)
            IS NOT NULL AS has_will,
-         d.seq AS drop_seq, (SELECT pg_notify('muster_drops', d.seq::text) WHERE d.seq IS NOT NULL) AS notified
+         d.seq AS drop_seq, (SELECT pg_notify('muster_drops', d.node_id::text) WHERE d.seq IS NOT NULL) AS notified
     FROM opened o LEFT JOIN dropped d ON d.client_id = o.client_id`,
 );
 
@@ -79,14 +92,15 @@ const openSessions = statement<SessionColumns, OpenedRow>(
  * Makes each session the current one of its client id, which no other of them has. The predecessor is read from the row under its lock, so
  * of any number of simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to
  * another node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same
- * closes the session when it notices that it was reaped.
+ * closes the session when it notices that it was reaped. What has been revoked or disabled since the session was authorized opens none:
+ * whoever ends it waits for this statement, or this statement for that transaction (`enqueueDrops`).
  *
- * @returns a row for each session, in their order
+ * @returns a row for each session, in their order; `undefined` for one whose certificate or MQTT client is not valid any more
  */
-export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]): Promise<OpenedRow[]> {
+export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]): Promise<(OpenedRow | undefined)[]> {
   const rows = await runStatement(db, openSessions, columnsOf(sessions));
   const bySession = new Map(rows.map((row) => [row.session_id, row]));
-  return sessions.map(({ sessionId }) => bySession.get(sessionId)!);
+  return sessions.map(({ sessionId }) => bySession.get(sessionId));
 }
 
 export { isUnavailable };
@@ -128,23 +142,35 @@ export async function deleteSessions(db: Db, sessions: { clientId: string; sessi
 }
 
 /**
- * Restores the sessions of a node that had been reaped though it was running, except those taken over since.
+ * Restores the sessions of a node that had been reaped though it was running, except those taken over since, and those whose certificate was
+ * revoked or whose MQTT client was disabled.
  *
- * @returns session id → number
+ * @returns session id → number, and whether it is valid
  */
-export async function reinsertSessions(db: Db, nodeId: string, sessions: SessionRow[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ session_id: string; seq: string }>`
-    INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
-                               mqtt_client_id, remote_address, connected_at)
-    SELECT client_id, session_id, nextval('mqtt_session_seq'), ${nodeId}, tenant_id, device_uid, certificate_id,
-           mqtt_client_id, remote_address, connected_at
-      FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[],
+export async function reinsertSessions(
+  db: Db,
+  nodeId: string,
+  sessions: SessionRow[],
+): Promise<Map<string, { seq: string | null; isValid: boolean }>> {
+  const { rows } = await sql<{ session_id: string; seq: string | null; isValid: boolean }>`
+    WITH asked AS (
+      SELECT * FROM unnest(${sessions.map((s) => s.clientId)}::text[], ${sessions.map((s) => s.sessionId)}::uuid[],
                   ${sessions.map((s) => s.tenantId)}::uuid[], ${sessions.map((s) => s.deviceUid)}::uuid[],
                   ${sessions.map((s) => s.certificateId)}::uuid[], ${sessions.map((s) => s.mqttClientId)}::uuid[],
                   ${sessions.map((s) => s.remoteAddress)}::text[], ${sessions.map((s) => s.connectedAt)}::timestamptz[])
-        AS s(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
-     ORDER BY client_id
-    ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
-    RETURNING session_id, seq`.execute(db);
-  return new Map(rows.map((row) => [row.session_id, row.seq]));
+        AS n(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
+    ), certified AS MATERIALIZED (${lockForSessions(sql`asked`, { orSuperseded: true })}), enabled AS MATERIALIZED (${lockEnabled}),
+    valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
+    restored AS (
+      INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
+                                 mqtt_client_id, remote_address, connected_at)
+      SELECT client_id, session_id, nextval('mqtt_session_seq'), ${nodeId}, tenant_id, device_uid, certificate_id,
+             mqtt_client_id, remote_address, connected_at
+        FROM valid ORDER BY client_id
+      ON CONFLICT (client_id) DO UPDATE SET seq = excluded.seq WHERE mqtt_sessions.session_id = excluded.session_id
+      RETURNING session_id, seq
+    )
+    SELECT a.session_id, r.seq, v.session_id IS NOT NULL AS "isValid"
+      FROM asked a LEFT JOIN valid v USING (session_id) LEFT JOIN restored r USING (session_id)`.execute(db);
+  return new Map(rows.map(({ session_id, ...restored }) => [session_id, restored]));
 }

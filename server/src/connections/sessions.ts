@@ -13,6 +13,7 @@ import {
 } from "./session-store.ts";
 
 const MOST_AT_ONCE = 64;
+const NOTHING = { previous: undefined, hasCommands: false, hasStored: false, hasWill: false, drop: undefined };
 
 export type NewSession = Omit<SessionRow, "connectedAt">;
 
@@ -27,14 +28,22 @@ export interface OpenedSession {
   hasWill: boolean;
   /** The drop of the replaced session, where that belongs to another process. */
   drop: string | undefined;
+  /** Why the session is not recorded: what it was to be opened with has been revoked or disabled since it was authorized. */
+  ended?: string;
 }
+
+const REVOKED = "certificate revoked";
+const DISABLED = "client_disabled";
+
+/** Why a session ends that is not valid any more. */
+const endOf = ({ deviceUid }: SessionRow): string => (deviceUid === null ? DISABLED : REVOKED);
 
 /** The sessions of this process and their rows; the row decides which session is the current one of its client id. */
 export class Sessions {
   readonly #deps: ConnectionsDeps;
   readonly #presence: Presence;
   readonly #lease: NodeLease;
-  readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow>;
+  readonly #openings: RequestBatcher<NodeSessionRow, OpenedRow | undefined>;
   readonly #open = new Map<string, SessionRow & { seq: string }>();
   /** Sessions whose statement is running: it may have been executed already, and a successor's answer may come first. */
   readonly #opening = new Set<string>();
@@ -73,6 +82,7 @@ export class Sessions {
         throw error;
       })
       .finally(() => this.#opening.delete(row.sessionId));
+    if (opened === undefined) return { ...NOTHING, ended: endOf(row) };
     if (this.#lease.term !== term) {
       this.#presence.ended(row, undefined);
       throw new Error("the lease of this node ended while the session was recorded");
@@ -91,16 +101,17 @@ export class Sessions {
     this.#presence.ended(row, change);
   }
 
-  /** Writes every session of this process again. @returns those that another process has taken over since */
-  async restore(nodeId: string): Promise<string[]> {
+  /** Writes every session of this process again. @returns those that another process has taken over since, or that are not valid any more */
+  async restore(nodeId: string): Promise<{ sessionId: string; reason: string }[]> {
     const rows = [...this.#open.values()];
-    const lost: string[] = [];
+    const lost: { sessionId: string; reason: string }[] = [];
     for (const some of parts(rows)) {
       const restored = await reinsertSessions(this.#deps.database.connects, nodeId, some);
       for (const row of some) {
-        const seq = restored.get(row.sessionId);
-        if (!this.#open.has(row.sessionId)) this.#presence.ended(row, undefined);
-        else if (seq === undefined) lost.push(row.sessionId);
+        const { seq, isValid } = restored.get(row.sessionId)!;
+        const { sessionId } = row;
+        if (!this.#open.has(sessionId)) this.#presence.ended(row, undefined);
+        else if (seq === null) lost.push({ sessionId, reason: isValid ? "takeover" : endOf(row) });
         else this.#add({ ...row, seq });
       }
     }

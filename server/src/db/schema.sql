@@ -1032,6 +1032,8 @@ CREATE TABLE session_drops (
   CONSTRAINT session_drops_pkey PRIMARY KEY (seq),
   CONSTRAINT session_drops_check CHECK ((num_nonnulls(certificate_id, device_uid, mqtt_client_id, session_id) = 1))
 );
+CREATE INDEX session_drops_client ON session_drops USING btree (client_id, at) WHERE (client_id IS NOT NULL);
+CREATE INDEX session_drops_node ON session_drops USING btree (node_id, seq);
 
 CREATE TABLE settings (
   key text NOT NULL,

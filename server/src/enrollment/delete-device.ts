@@ -1,13 +1,13 @@
 import { adminUseCase, type PreparedChange } from "../access/access.ts";
 import { revokeIssuedToDevice } from "../certificates/certificates.ts";
 import { deleteCommandsOf } from "../commands/commands.ts";
-import { enqueueDrop } from "../connections/connections.ts";
+import { type DropNumbers, enqueueDrops } from "../connections/connections.ts";
 import { retireDevice } from "../devices/devices.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isDeviceId } from "../lib/ids.ts";
 import { notFound } from "../lib/request-errors.ts";
 import { enqueueTelemetryDeletion } from "../telemetry/telemetry.ts";
-import { confirmDrop } from "./confirm-drop.ts";
+import { confirmDrops } from "./confirm-drops.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 
 /**
@@ -23,7 +23,7 @@ export const deleteDevice = adminUseCase(
     if (!isDeviceId(deviceId)) throw notFound("device");
     const { ids } = deps;
     const now = deps.clock.now();
-    let drop: string;
+    let drops: DropNumbers;
     return {
       change: async (tx) => {
         // Locks the device's row, so no certificate is issued to it after this.
@@ -33,13 +33,13 @@ export const deleteDevice = adminUseCase(
         const revokedCertificates = await revokeIssuedToDevice(tx, caller, uid, { ids, now });
         await enqueueTelemetryDeletion(tx, uid, now);
         await deleteCommandsOf(tx, uid);
-        drop = await enqueueDrop(tx, { deviceUid: uid, reason: "device deleted" }, now);
+        drops = await enqueueDrops(tx, { deviceUid: uid, reason: "device deleted" }, now);
         await faultPoint("delete.commit");
         return { target: deviceId, before, after: { revokedCertificates }, result: undefined };
       },
       committed: async () => {
         await faultPoint("delete.committed");
-        await confirmDrop(deps, drop);
+        await confirmDrops(deps, drops);
       },
     };
   },

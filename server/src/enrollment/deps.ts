@@ -18,8 +18,8 @@ export interface EnrollmentDeps {
   quotas: Quotas;
   metrics: Pick<Metrics, "enrollments" | "signing">;
   authorities: Pick<Authorities, "issuer" | "issuersOf" | "serverCaBundlePem">;
-  connections: Pick<Connections, "awaitDrop">;
   knownClaims: KnownClaims;
+  connections: Pick<Connections, "awaitDrops">;
   /** HMAC keys under which claim codes are stored: that of new claims, then those of open claims from before a rotation. */
   claimCodeKeys: () => readonly KeyObject[];
   /** The address that devices connect to, e.g. `mqtts://broker.example.com:8883`. Its port is known once the broker listens. */

@@ -96,7 +96,7 @@ export async function openFeatures(limits: Partial<Limits> = {}): Promise<Broker
   };
 }
 
-async function enroll(
+export async function enroll(
   { certificates, enrollment }: Pick<Features, "certificates" | "enrollment">,
   caller: Caller,
   deviceTypeId: string,

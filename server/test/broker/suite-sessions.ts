@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeCsr, makeKey } from "../../../agent/src/csr.ts";
 import type { CreateEngine } from "../../src/broker/engine.ts";
-import { enqueueDrop } from "../../src/connections/connections.ts";
+import { enqueueDrops } from "../../src/connections/connections.ts";
 import { certificatesFromPem } from "../../src/pki/pki.ts";
 import { closed, connect, eventually, journal, startBroker, type TestBroker, withEngine } from "./environment.ts";
 import { connectPacket, type RawClient, rawClient } from "./raw-client.ts";
@@ -172,8 +172,13 @@ export function sessionRules(createEngine: CreateEngine): void {
     const device = await own.enroll();
     const first = await connect(own, device);
     afterOpening = async (sessionId) => {
-      const seq = await enqueueDrop(own.database.db, { sessionId, reason: "test" }, own.clock.now());
-      await own.connections.awaitDrop(seq, 60_000);
+      const { node_id: nodeId } = await own.database.db
+        .selectFrom("mqtt_sessions")
+        .select("node_id")
+        .where("session_id", "=", sessionId)
+        .executeTakeFirstOrThrow();
+      const drop = { sessionId, nodeId, reason: "test", staysValid: true } as const;
+      await own.connections.awaitDrops(await enqueueDrops(own.database.db, drop, own.clock.now()), 60_000);
     };
     await assert.rejects(connect(own, device));
     await closed(first);

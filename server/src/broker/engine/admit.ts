@@ -79,6 +79,10 @@ async function open(deps: AdmitDeps, session: Session, principal: Principal): Pr
   const { sessionId, remoteAddress } = session;
   const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
   if (opened === undefined) return "server_unavailable";
+  if (opened.ended !== undefined) {
+    session.reason ??= opened.ended;
+    return "not_authorized";
+  }
   // When it closed while the database recorded it as open, its end is not recorded yet.
   if (session.isClosed) policy.closeSession(principal, sessionId, session.reason ?? "connection_lost");
   else session.recorded = true;

@@ -11,7 +11,7 @@ import { UnverifiedClients } from "./unverified-clients.ts";
 export interface PolicyDeps extends Omit<AuthorizeConnectDeps, "refusals"> {
   connections: AuthorizeConnectDeps["connections"] &
     RefusalsDeps["connections"] &
-    Pick<Connections, "openSession" | "closeSession" | "awaitDrop">;
+    Pick<Connections, "openSession" | "closeSession" | "awaitDrops">;
   commands: Pick<Commands, "waitingCommands" | "acknowledgeCommand">;
   telemetry: Pick<Telemetry, "ingest">;
   metrics: RefusalsDeps["metrics"] & Pick<Metrics, "connections">;
@@ -83,7 +83,7 @@ async function openSession(
   { sessionId, remoteAddress }: { sessionId: string } & Pick<ConnectRequest, "remoteAddress">,
 ): Promise<OpenedSession> {
   const { tenantId, clientId } = principal;
-  const { previous, hasCommands, hasStored, hasWill, drop } = await connections.openSession({
+  const { previous, hasCommands, hasStored, hasWill, drop, ended } = await connections.openSession({
     sessionId,
     clientId,
     tenantId,
@@ -92,9 +92,10 @@ async function openSession(
     mqttClientId: principal.mqttClientId ?? null,
     remoteAddress,
   });
+  if (ended !== undefined) return { replacedHere: undefined, hasCommands, hasStored, hasWill, ended };
   metrics.connections.inc({ kind: kindOf(principal) });
   if (previous) refusals.record({ reason: "takeover", clientId, remoteAddress, ...subjectOf(principal) });
-  const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrop(drop, REPLACED_MS);
+  const awaitReplaced = drop === undefined ? undefined : () => connections.awaitDrops([drop], REPLACED_MS);
   const replacedHere = previous?.here ? previous.sessionId : undefined;
   return { replacedHere, hasCommands, hasStored, hasWill, awaitReplaced };
 }

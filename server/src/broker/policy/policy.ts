@@ -119,6 +119,8 @@ export interface OpenedSession {
   hasStored: boolean;
   /** A will without a delay of an earlier connection of the client is stored. */
   hasWill: boolean;
+  /** Why it is not recorded, and to be refused: the right of the client has ended since it was authorized. */
+  ended?: string;
   /** Resolves when the session that it replaces in another process has closed, or has not in time. */
   awaitReplaced?: (() => Promise<unknown>) | undefined;
 }

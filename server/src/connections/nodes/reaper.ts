@@ -1,6 +1,6 @@
 import type { ConnectionsDeps } from "../deps.ts";
-import { enqueueDrop } from "../drop-store.ts";
 import type { Drops } from "../drops.ts";
+import { enqueueDrops } from "../enqueue-drop-store.ts";
 import type { Sessions } from "../sessions.ts";
 import { reapNodes } from "./node-store.ts";
 
@@ -23,8 +23,8 @@ export function createReaper(deps: ConnectionsDeps, parts: { sessions: Sessions;
   async function restore(nodeId: string): Promise<void> {
     lacksSessions = false;
     try {
-      for (const sessionId of await sessions.restore(nodeId)) {
-        await enqueueDrop(database.connects, { sessionId, reason: "takeover" }, clock.now());
+      for (const lost of await sessions.restore(nodeId)) {
+        await enqueueDrops(database.connects, { ...lost, nodeId, staysValid: true }, clock.now());
       }
     } catch (error) {
       lacksSessions = true;

@@ -41,6 +41,7 @@ import { delayedWills } from "./broker/0048-delayed-wills.ts";
 import { nodeRecords } from "./broker/0053-node-records.ts";
 import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { nodeLeases } from "./broker/0055-node-leases.ts";
+import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   { number: 58, name: "silence checks", sql: silenceChecks },
   { number: 59, name: "lean issuance", sql: leanIssuance },
   { number: 60, name: "message rows", sql: messageRows },
+  { number: 61, name: "concerned nodes", sql: concernedNodes },
 ];

@@ -5,7 +5,7 @@ import { type DeviceChange, deviceUseCases } from "../../devices/devices.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
-import { confirmDrop } from "../confirm-drop.ts";
+import { confirmDrops } from "../confirm-drops.ts";
 import { deleteDevice } from "../delete-device.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { revokeDeviceCertificates } from "../revocation/revoke-of-device.ts";
@@ -75,19 +75,19 @@ async function reserve({ database, clock }: EnrollmentDeps, caller: Caller, id: 
 
 async function runEach(deps: EnrollmentDeps, caller: Caller, bulk: BulkChange): Promise<DeviceOutcome[]> {
   const until = deps.clock.monotonicMs() + MOST_MS;
-  let lastDrop: string | undefined;
-  // Sessions are closed while the next devices are done: only the last drop is waited for, and processes take drops in their order.
-  const awaitDrop = async (drop: string) => {
-    lastDrop = drop;
+  // Sessions are closed while the next devices are done, and waited for at the end.
+  const drops: string[] = [];
+  const awaitDrops = async (ofOne: readonly string[]) => {
+    drops.push(...ofOne);
     return true;
   };
-  const deferred = { ...deps, connections: { awaitDrop } };
+  const deferred = { ...deps, connections: { awaitDrops } };
   const outcomes: DeviceOutcome[] = [];
   for (const id of bulk.ids) {
     const goesOn = deps.clock.monotonicMs() < until && (await isStanding(deps.database.db, caller));
     outcomes.push(goesOn ? await runOne(deferred, caller, bulk, id) : NOT_TRIED);
   }
-  if (lastDrop !== undefined) await confirmDrop(deps, lastDrop);
+  await confirmDrops(deps, drops);
   return outcomes;
 }
 

@@ -7,13 +7,13 @@ import {
   revokeIssuedWithKey,
 } from "../../certificates/certificates.ts";
 import { certificateNotFound } from "../../certificates/errors.ts";
-import { enqueueDrops } from "../../connections/connections.ts";
+import { type DropNumbers, enqueueDrops } from "../../connections/connections.ts";
 import type { Tx } from "../../db/database.ts";
 import { lockDeviceRecords } from "../../devices/devices.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { invalidRequest } from "../../lib/request-errors.ts";
-import { confirmDrop } from "../confirm-drop.ts";
+import { confirmDrops } from "../confirm-drops.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 
 /** The key to block: the SHA-256 of its SPKI in hex, or a certificate that has it. */
@@ -41,9 +41,9 @@ export async function blockKey(deps: EnrollmentDeps, key: KeyToBlock): Promise<B
   const spki = await spkiOf(deps, key);
   for (let attempt = 1; ; attempt++) {
     try {
-      const { drop, ...blocked } = await block(deps, spki);
+      const { drops, ...blocked } = await block(deps, spki);
       await faultPoint("block.committed");
-      if (drop !== undefined) await confirmDrop(deps, drop);
+      await confirmDrops(deps, drops);
       return blocked;
     } catch (error) {
       if (!(error instanceof DeviceAppeared) || attempt === ATTEMPTS) throw error;
@@ -54,7 +54,7 @@ export async function blockKey(deps: EnrollmentDeps, key: KeyToBlock): Promise<B
 /** The key was certified for a further device between locking its devices and blocking it: begin again, and lock that one too. */
 class DeviceAppeared extends Error {}
 
-async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & { drop: string | undefined }> {
+async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & { drops: DropNumbers }> {
   const { ids, clock } = deps;
   const spkiSha256 = spki.toString("hex");
   return await administer(deps, SHELL, "key.block", async (tx) => {
@@ -65,19 +65,15 @@ async function block(deps: EnrollmentDeps, spki: Buffer): Promise<BlockedKey & {
     const rows = await revokeIssuedWithKey(tx, spki, SHELL.actor, { ids, now });
     if (rows.some(({ device_uid: uid }) => !locked.has(uid))) throw new DeviceAppeared();
     await recordByTenant(tx, deps, spkiSha256, rows);
-    const drop = await enqueueDrops(
-      tx,
-      rows.map(({ id }) => id),
-      "key blocked",
-      now,
-    );
+    const certificateIds = rows.map(({ id }) => id);
+    const drops = await enqueueDrops(tx, { certificateIds, reason: "key blocked" }, now);
     await faultPoint("block.commit");
     const revoked = rows.map((row) => ({ tenantId: row.tenant_id, deviceId: row.device_id, certificateId: row.id }));
     const unchanged = !isNew && revoked.length === 0;
     return {
       target: spkiSha256,
       after: { revokedCertificates: revoked.length },
-      result: { spkiSha256, revoked, drop },
+      result: { spkiSha256, revoked, drops },
       unchanged,
     };
   });

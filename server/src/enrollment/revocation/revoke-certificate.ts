@@ -7,13 +7,13 @@ import {
   type SuccessorCertificate,
 } from "../../certificates/certificates.ts";
 import { certificateNotFound } from "../../certificates/errors.ts";
-import { enqueueDrop } from "../../connections/connections.ts";
+import { type DropNumbers, enqueueDrops } from "../../connections/connections.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { lockDeviceRecord } from "../../devices/devices.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { confirmDrop } from "../confirm-drop.ts";
+import { confirmDrops } from "../confirm-drops.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 
 export interface RevocationOptions {
@@ -47,7 +47,7 @@ export const revokeCertificate = useCase(
       revoke(tx, deps, caller, { id, chain }),
     );
     await faultPoint("revoke.committed");
-    for (const drop of drops) await confirmDrop(deps, drop);
+    await confirmDrops(deps, drops);
     return outcome;
   },
 );
@@ -57,7 +57,7 @@ async function revoke(
   { ids, clock }: EnrollmentDeps,
   caller: Caller,
   { id, chain }: { id: string; chain: boolean },
-): Promise<RevokedCertificate & { drops: string[] }> {
+): Promise<RevokedCertificate & { drops: DropNumbers }> {
   const now = clock.now();
   const found = await findCertificateOfDevice(tx, caller.tenantId, id);
   if (found === undefined) throw certificateNotFound();
@@ -77,9 +77,7 @@ async function revoke(
   const certificate = { id, ...identity };
   const after = { ...certificate, revoked };
   await recordWrite(tx, caller, { resource: "certificate", id, result, at: now, certificate, after }, ids);
-  const drops: string[] = [];
-  for (const certificateId of targets)
-    drops.push(await enqueueDrop(tx, { certificateId, reason: "certificate revoked" }, now));
+  const drops = await enqueueDrops(tx, { certificateIds: targets, reason: "certificate revoked" }, now);
   await faultPoint("revoke.commit");
   return { revoked, liveSuccessor: chain ? undefined : live, drops };
 }

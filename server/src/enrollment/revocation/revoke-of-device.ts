@@ -1,10 +1,10 @@
 import { adminUseCase, type PreparedChange } from "../../access/access.ts";
 import { revokeLiveOfDevice } from "../../certificates/certificates.ts";
-import { enqueueDrop } from "../../connections/connections.ts";
+import { type DropNumbers, enqueueDrops } from "../../connections/connections.ts";
 import { lockDevice } from "../../devices/devices.ts";
 import { faultPoint } from "../../lib/fault-points.ts";
 import { isDeviceId } from "../../lib/ids.ts";
-import { confirmDrop } from "../confirm-drop.ts";
+import { confirmDrops } from "../confirm-drops.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { refusal } from "../errors.ts";
 
@@ -20,20 +20,20 @@ export const revokeDeviceCertificates = adminUseCase(
   "device.revoke-certificates",
   async (deps: EnrollmentDeps, caller, deviceId: string): Promise<PreparedChange<{ revoked: string[] }>> => {
     if (!isDeviceId(deviceId)) throw refusal("device_not_found");
-    let drop: string | undefined;
+    let drops: DropNumbers = [];
     return {
       change: async (tx) => {
         const now = deps.clock.now();
         const uid = await lockDevice(tx, caller.tenantId, deviceId);
         if (uid === undefined) throw refusal("device_not_found");
         const revoked = await revokeLiveOfDevice(tx, caller, uid, { ids: deps.ids, now });
-        drop = await enqueueDrop(tx, { deviceUid: uid, reason: "certificate revoked" }, now);
+        drops = await enqueueDrops(tx, { deviceUid: uid, reason: "certificate revoked" }, now);
         await faultPoint("revoke.commit");
         return { target: deviceId, after: { revoked }, result: { revoked }, unchanged: revoked.length === 0 };
       },
       committed: async () => {
         await faultPoint("revoke.committed");
-        if (drop !== undefined) await confirmDrop(deps, drop);
+        await confirmDrops(deps, drops);
       },
     };
   },

@@ -1,0 +1,12 @@
+import type { DropNumbers } from "../connections/connections.ts";
+import type { EnrollmentDeps } from "./deps.ts";
+import { DROP_TIMEOUT_MS } from "./limits.ts";
+
+/**
+ * Waits, for 5 s at most, until the broker nodes that have such sessions have closed those of committed drops. A node that does not confirm
+ * in time still gets the drop from the outbox.
+ */
+export async function confirmDrops(deps: EnrollmentDeps, seqs: DropNumbers): Promise<void> {
+  const confirmed = await deps.connections.awaitDrops(seqs, DROP_TIMEOUT_MS);
+  if (!confirmed) deps.logger.warn({ drops: seqs }, "not every broker node has confirmed a session drop yet");
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { revokeIssued } from "../src/certificates/certificates.ts";
+import { enqueueDrops } from "../src/connections/connections.ts";
+import type { Database } from "../src/db/database.ts";
+import { SCHEMA_NUMBER } from "../src/db/migrate.ts";
+import { randomIds } from "../src/lib/ids.ts";
+import { eventually } from "./broker/environment.ts";
+import { enroll } from "./broker/features.ts";
+import { type Process, processes } from "./harness/broker-processes.ts";
+import { onPostgres } from "./harness/database.ts";
+
+const REVOKED = "certificate revoked";
+
+/** Processes on one database, and devices with certificates. */
+async function nodes(t: TestContext, count: number, heartbeats: { heartbeatMs?: number } = {}) {
+  const { all, database, clock } = await processes(t, count, heartbeats);
+  const [{ access, devices, enrollment, certificates, connections }] = all as [Process];
+  const caller = await access.systemCaller("acme");
+  const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
+  async function device() {
+    const { deviceId, certificateId } = await enroll({ certificates, enrollment }, caller, type.id);
+    const { rows } = await sql<{ uid: string }>`SELECT uid FROM devices WHERE id = ${deviceId}`.execute(database.db);
+    const of = {
+      clientId: deviceId,
+      tenantId: caller.tenantId,
+      deviceUid: rows[0]!.uid,
+      certificateId,
+      mqttClientId: null,
+    };
+    return { ...of, session: () => ({ ...of, sessionId: randomUUID(), remoteAddress: "127.0.0.1" }) };
+  }
+  const revoke = (certificateId: string) => enrollment.revokeCertificate(caller, certificateId);
+  const dropsOf = () => all.map(({ drops }) => drops.splice(0).map(({ reason }) => reason));
+  return { all, database, clock, caller, device, revoke, enrollment, connections, dropsOf };
+}
+
+test("a revocation concerns the nodes that have sessions of the certificate, and is done without the others", async (t) => {
+  const { all, database, device, revoke, dropsOf } = await nodes(t, 3);
+  const { certificateId, session } = await device();
+  await all[1]!.connections.openSession(session());
+  await addNodes(database, 50);
+  await revoke(certificateId);
+  assert.deepEqual(dropsOf(), [[], [REVOKED], []]);
+  assert.equal(await countDrops(database), 1);
+  await revoke(await device().then((each) => each.certificateId));
+  assert.equal(await countDrops(database), 1, "none for a device that is not connected");
+});
+
+test("the statements and rows of a revocation are the same with 3 nodes and with 500", async (t) => {
+  const { all, database, device, revoke } = await nodes(t, 3);
+  const costs: number[] = [];
+  for (const more of [0, 497]) {
+    await addNodes(database, more);
+    const { certificateId, session } = await device();
+    await all[1]!.connections.openSession(session());
+    const before = await countDrops(database);
+    await revoke(certificateId);
+    costs.push((await countDrops(database)) - before);
+  }
+  assert.deepEqual(costs, [1, 1]);
+});
+
+test("a node that has not closed a session which was taken over gets the drop, too", async (t) => {
+  const { all, database, device, dropsOf, clock } = await nodes(t, 3);
+  const { session, certificateId, deviceUid } = await device();
+  const silent = randomUUID();
+  await addNodes(database, 1, silent);
+  await all[0]!.connections.openSession(session());
+  await sql`UPDATE mqtt_sessions SET node_id = ${silent}`.execute(database.db);
+  const { drop } = await all[1]!.connections.openSession(session());
+  for (const target of [{ certificateIds: [certificateId] }, { deviceUid }]) {
+    const seqs = await enqueueDrops(database.db, { ...target, reason: REVOKED, staysValid: true }, clock.now());
+    const { rows } = await sql<{ node_id: string }>`
+      SELECT node_id FROM session_drops WHERE seq = ANY (${[...seqs]}::bigint[])`.execute(database.db);
+    assert.deepEqual(new Set(rows.map((row) => row.node_id)), new Set([silent, all[1]!.nodeId]));
+  }
+  await sql`INSERT INTO session_drop_acks VALUES (${drop}, ${silent})`.execute(database.db);
+  const seqs = await enqueueDrops(database.db, { deviceUid, reason: REVOKED, staysValid: true }, clock.now());
+  assert.equal(seqs.length, 1);
+  dropsOf();
+});
+
+test("a session is not opened by a certificate that was revoked since it was authorized", async (t) => {
+  const { all, database, device, revoke, caller, connections } = await nodes(t, 2);
+  const { certificateId, session } = await device();
+  await revoke(certificateId);
+  assert.equal((await all[1]!.connections.openSession(session())).ended, REVOKED);
+  await connections.createMqttClient(caller, { clientId: "gw", username: "gw" });
+  const { rows } = await sql<{ id: string }>`SELECT id FROM mqtt_clients`.execute(database.db);
+  await connections.disableMqttClient(caller, "gw");
+  const ofClient = { deviceUid: null, certificateId: null, mqttClientId: rows[0]!.id, clientId: "gw" };
+  assert.equal((await all[1]!.connections.openSession({ ...session(), ...ofClient })).ended, "client_disabled");
+  assert.deepEqual((await sql`SELECT FROM mqtt_sessions`.execute(database.db)).rows, []);
+});
+
+test("a node that was reaped by mistake does not restore a session whose certificate was revoked meanwhile", async (t) => {
+  const { all, device, revoke, dropsOf } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
+  const { certificateId, session } = await device();
+  await all[1]!.connections.openSession(session());
+  await all[0]!.connections.reapNode(all[1]!.nodeId);
+  await revoke(certificateId);
+  await all[1]!.connections.beatNow();
+  assert.deepEqual(dropsOf(), [[], [REVOKED]]);
+});
+
+test("nodes of a version that opens sessions without locking the certificate get every drop", async (t) => {
+  const { all, database, device, dropsOf, revoke } = await nodes(t, 2);
+  await sql`UPDATE broker_nodes SET schema_number = 58 WHERE id = ${all[0]!.nodeId}`.execute(database.db);
+  await revoke((await device()).certificateId);
+  assert.deepEqual(dropsOf(), [[REVOKED], []]);
+});
+
+// The embedded database has one connection, so no two transactions at once.
+const withSeveralConnections = onPostgres ? test : () => undefined;
+
+withSeveralConnections(
+  "a session that opens while its certificate is revoked is refused, or closed by the drop",
+  async (t: TestContext) => {
+    const { all, database, clock, device, enrollment, caller, dropsOf } = await nodes(t, 2);
+    const node = all[1]!;
+    const first = await device();
+    // The revocation waits for a statement that has locked the certificate and waits for the row of the client id.
+    await node.connections.openSession(first.session());
+    const { release, done } = await holdSessions(database);
+    const opening = node.connections.openSession(first.session());
+    await waitingForLocks(database, 1);
+    const revocation = enrollment.revokeDeviceCertificates(caller, first.clientId);
+    await waitingForLocks(database, 2);
+    release();
+    await Promise.all([done, revocation]);
+    assert.equal((await opening).ended, undefined);
+    assert.deepEqual(dropsOf()[1], [REVOKED]);
+    // A statement that comes while the revocation is not committed waits, and sees it.
+    const second = await device();
+    let late: ReturnType<typeof node.connections.openSession> | undefined;
+    await database.db.transaction().execute(async (tx) => {
+      await revokeIssued(tx, caller, second.certificateId, { ids: randomIds, now: clock.now() });
+      const drop = { certificateIds: [second.certificateId], reason: REVOKED };
+      assert.deepEqual(await enqueueDrops(tx, drop, clock.now()), []);
+      late = node.connections.openSession(second.session());
+      await waitingForLocks(database, 1);
+    });
+    assert.equal((await late!).ended, REVOKED);
+  },
+);
+
+withSeveralConnections(
+  "of 60 sessions that open at any moment of a revocation each is refused or dropped",
+  async (t: TestContext) => {
+    const { all, device, revoke, dropsOf } = await nodes(t, 2);
+    let refused = 0;
+    for (let round = 0; round < 60; round++) {
+      const { certificateId, session } = await device();
+      const revoking = revoke(certificateId);
+      for (let turn = 0; turn < round % 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const { ended } = await all[1]!.connections.openSession(session());
+      await revoking;
+      const dropped = dropsOf()[1]!.length;
+      assert.equal(dropped === 1, ended === undefined, `round ${round}: ${dropped} drops, ${ended}`);
+      if (ended !== undefined) refused++;
+    }
+    t.diagnostic(`${refused} of 60 were refused, the others dropped`);
+  },
+);
+
+/** Adds records of nodes that send heartbeats and acknowledge nothing. */
+async function addNodes(database: Database, count: number, id?: string): Promise<void> {
+  await sql`
+    INSERT INTO broker_nodes (id, started_at, beat_at, lease_seconds, schema_number, part)
+    SELECT coalesce(${id ?? null}::uuid, gen_random_uuid()), now(), now() + interval '1 hour', 10, ${SCHEMA_NUMBER}, 'serve'
+      FROM generate_series(1, ${count})`.execute(database.db);
+}
+
+async function countDrops(database: Database): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM session_drops`.execute(database.db);
+  return rows[0]!.n;
+}
+
+/** Locks every session until it is released. */
+async function holdSessions(database: Database): Promise<{ release(): void; done: Promise<void> }> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: hasLocked } = Promise.withResolvers<void>();
+  const done = database.db.transaction().execute(async (tx) => {
+    await sql`SELECT FROM mqtt_sessions FOR UPDATE`.execute(tx);
+    hasLocked();
+    await released;
+  });
+  await locked;
+  return { release, done };
+}
+
+/** Resolves when so many statements of this database wait for a lock. */
+async function waitingForLocks(database: Database, count: number): Promise<void> {
+  const waits = async () => {
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(database.connects);
+    return rows[0]!.n >= count;
+  };
+  assert.ok(await eventually(waits), `${count} statements wait for a lock`);
+}
