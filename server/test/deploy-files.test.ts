@@ -161,11 +161,18 @@ function environmentOf(deployment: KubernetesObject): Record<string, string> {
   );
 }
 
-test("the Helm chart renders, with and without NATS, to nodes whose settings the service accepts", () => {
-  for (const url of ["", "tls://nats-0.nats:4222,tls://nats-1.nats:4222"]) {
+const NATS_URL = "tls://nats-0.nats:4222,tls://nats-1.nats:4222";
+
+test("the Helm chart renders, without NATS, with it, and with TLS both ways, to nodes whose settings the service accepts", () => {
+  for (const clientCertificate of [undefined, false, true]) {
+    const url = clientCertificate === undefined ? "" : NATS_URL;
     const settings = { MUSTER_LIMIT_EXPORTS: "4" };
     const deployment = kind(
-      renderChart(chart, { nats: { url }, settings, proxyProtocolFrom: "10.0.0.0/24" }),
+      renderChart(chart, {
+        nats: { url, clientCertificate: clientCertificate ?? false },
+        settings,
+        proxyProtocolFrom: "10.0.0.0/24",
+      }),
       "Deployment",
     );
     const environment = environmentOf(deployment);
@@ -178,13 +185,15 @@ test("the Helm chart renders, with and without NATS, to nodes whose settings the
       mounts.map(({ name }) => name),
       volumes.map(({ name }: KubernetesObject) => name),
     );
-    for (const file of [nats?.credentialsFile, nats?.caFile]) {
-      if (file)
-        assert.ok(
-          mounts.some(({ mountPath }) => file.startsWith(`${mountPath}/`)),
-          file,
-        );
-    }
+    const ofNats = volumes.find(({ name }: KubernetesObject) => name === "nats");
+    const files = [nats?.credentialsFile, nats?.caFile, nats?.certFile, nats?.keyFile].filter(
+      (file) => file !== undefined,
+    );
+    assert.equal(files.length, url ? (clientCertificate ? 4 : 2) : 0);
+    assert.deepEqual(
+      files,
+      (ofNats?.secret.items ?? []).map(({ path }: { path: string }) => `/run/muster/${path}`),
+    );
     assert.ok(mounts.some(({ mountPath }) => environment.MUSTER_DATA_DIR!.startsWith(`${mountPath}/`)));
   }
 });
