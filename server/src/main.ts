@@ -17,7 +17,7 @@ import { Supervisor } from "./workers/supervisor.ts";
 /** `muster serve`: runs until SIGTERM or SIGINT. @param settings override the environment. @returns the exit code */
 export async function serve(settings: Record<string, string> = {}): Promise<number> {
   const config = loadConfig(settings);
-  const workers = workersOf(config);
+  const workers = workersOf(config, { source: "MUSTER_WORKERS" in settings ? "--workers" : "MUSTER_WORKERS" });
   const logger = createLogger(config.logLevel);
   for (const name of config.unknownNames) logger.warn({ name }, "unknown setting: it has no effect");
   warnOfFewDescriptors(config, logger);

@@ -20,6 +20,8 @@ test("several workers are refused on the embedded database and on other systems 
     () => workers("2", undefined),
     /MUSTER_WORKERS: the embedded database has one process; set MUSTER_DATABASE_URL/,
   );
+  const given = { ...LINUX, source: "--workers" as const };
+  assert.throws(() => workers("2", undefined, given), /^.*--workers: the embedded database has one process/s);
   const mac = { platform: "darwin", cores: 6 };
   assert.throws(() => workers("2", URL, mac), /MUSTER_WORKERS: several workers .* needs Linux; run one worker here/);
   assert.deepEqual([workers("auto", undefined), workers("auto", URL, mac)], [1, 1]);

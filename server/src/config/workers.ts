@@ -2,10 +2,12 @@ import { availableParallelism } from "node:os";
 import { type Config, ConfigError } from "./config.ts";
 
 const REFUSALS = {
-  platform: "MUSTER_WORKERS: several workers share their ports by SO_REUSEPORT, which needs Linux; run one worker here",
-  embedded:
-    "MUSTER_WORKERS: the embedded database has one process; set MUSTER_DATABASE_URL to a PostgreSQL, or run one worker",
+  platform: "several workers share their ports by SO_REUSEPORT, which needs Linux; run one worker here",
+  embedded: "the embedded database has one process; set MUSTER_DATABASE_URL to a PostgreSQL, or run one worker",
 };
+
+/** Where the number was given, in words of who gave it. */
+export type WorkersSource = "MUSTER_WORKERS" | "--workers";
 
 /**
  * How many processes serve. `auto` is one for each core, or one where several are not possible.
@@ -14,10 +16,14 @@ const REFUSALS = {
  */
 export function workersOf(
   { workers, databaseUrl }: Pick<Config, "workers" | "databaseUrl">,
-  { platform = process.platform, cores = availableParallelism() }: { platform?: string; cores?: number } = {},
+  {
+    platform = process.platform,
+    cores = availableParallelism(),
+    source = "MUSTER_WORKERS",
+  }: { platform?: string; cores?: number; source?: WorkersSource } = {},
 ): number {
   const obstacle = platform !== "linux" ? "platform" : databaseUrl === undefined ? "embedded" : undefined;
   if (workers === "auto") return obstacle ? 1 : cores;
-  if (workers > 1 && obstacle) throw new ConfigError([REFUSALS[obstacle]]);
+  if (workers > 1 && obstacle) throw new ConfigError([`${source}: ${REFUSALS[obstacle]}`]);
   return workers;
 }
