@@ -47,8 +47,8 @@ test("a drained node ends its sessions, accepts no more and is not ready; it is 
   const { server, json, muster } = shell;
   const device = await enrollDevice(server, await newTenant(server));
   const client = await connectMqtt(server, device);
-  const { items } = await json("node", "drain", server.app.nodeId!.slice(0, 30));
-  assert.deepEqual([items.length, items[0].state], [1, "draining"]);
+  const { items, accepting } = await json("node", "drain", server.app.nodeId!.slice(0, 30));
+  assert.deepEqual([items.length, items[0].state, accepting], [1, "draining", 0]);
   await server.app.connections.beatNow();
   await closed(client);
   await assert.rejects(connectMqtt(server, device));
@@ -59,4 +59,12 @@ test("a drained node ends its sessions, accepts no more and is not ready; it is 
   assert.equal((await json("node", "list")).items[0].sessions, 0);
   const { stdout } = await muster(["node", "drain", server.app.nodeId!]);
   assert.match(stdout, /Draining 1 node: when muster node list shows no sessions, stop the service\.\nA drain cannot/);
+  assert.match(stdout, /WARNING: no other node accepts MQTT connections/);
+  const doctor = await muster(["doctor"]);
+  assert.equal(doctor.code, 1);
+  assert.match(doctor.stdout, /no node accepts MQTT connections: start a service, or start a drained one again/);
+  assert.match(
+    doctor.stdout,
+    new RegExp(`node ${server.app.nodeId} of .*, drained at .*: stop its service, or start it again`),
+  );
 });

@@ -86,9 +86,10 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   /**
    * Has a node, or all nodes of a host, accept no more MQTT connections and end their sessions.
    *
+   * @returns the nodes, and how many others accept connections
    * @throws MusterError not_found, invalid_request
    */
-  drainNodes(which: string): Promise<NodeRecord[]>;
+  drainNodes(which: string): Promise<{ nodes: NodeRecord[]; accepting: number }>;
   /** Registers what ends the sessions of this process when it is to be drained. */
   onDrain(handler: () => Promise<void>): void;
   /** Registers what ends every session of this process when its lease has ended, because the database has stored no heartbeat. */

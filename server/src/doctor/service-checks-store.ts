@@ -21,6 +21,14 @@ export const AVAILABILITY: readonly Check[] = [
     violations: (now) => sql`SELECT 'no node has' AS what
       WHERE NOT EXISTS (SELECT 1 FROM broker_nodes n WHERE n.beat_at > ${now} - ${HEARTBEAT_LIMIT})`,
   },
+  {
+    name: "not all broker nodes are drained",
+    violations: (
+      now,
+    ) => sql`SELECT 'no node accepts MQTT connections: start a service, or start a drained one again' AS what
+      FROM broker_nodes n WHERE n.part <> 'jobs' AND n.beat_at > ${now} - ${HEARTBEAT_LIMIT}
+     HAVING count(*) > 0 AND count(*) = count(n.draining_at)`,
+  },
 ];
 
 /** What a running service must do in time, at the cost of partial indexes. */
@@ -38,6 +46,12 @@ export const TIMELINESS: readonly Check[] = [
 
 /** What needs the operator's attention although no rule of the service is broken. */
 export const WARNINGS: readonly Check[] = [
+  {
+    name: "no broker node is drained",
+    violations: (now) => sql`SELECT 'node ' || n.id || ' of ' || n.host || ', drained at ' || n.draining_at
+        || ': stop its service, or start it again' AS what
+       FROM broker_nodes n WHERE n.draining_at IS NOT NULL AND n.beat_at > ${now} - ${HEARTBEAT_LIMIT}`,
+  },
   {
     name: "messages are sent within 5 minutes of being due",
     violations: (

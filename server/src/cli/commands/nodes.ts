@@ -3,6 +3,9 @@ import { subcommand } from "../options.ts";
 import { columns, count, escaped, type Result } from "../output.ts";
 import { type Exit, send } from "../send.ts";
 
+const NONE_LEFT =
+  "WARNING: no other node accepts MQTT connections. Devices stay offline until a service is started or started again.";
+
 /** `muster node list | drain` */
 export function addNodeCommands(program: Command, exit: Exit): void {
   const node = program.command("node").description("Show and drain the processes that serve, of all machines");
@@ -22,6 +25,7 @@ export function addNodeCommands(program: Command, exit: Exit): void {
         ...nodeLines(result),
         `Draining ${count(result.items.length, "node")}: when muster node list shows no sessions, stop the service.`,
         "A drain cannot be taken back: only a service that is started again accepts connections.",
+        ...(result.accepting === 0 ? [NONE_LEFT] : []),
       ],
     }),
   );

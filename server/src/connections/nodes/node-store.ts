@@ -71,14 +71,30 @@ export async function readNodes(db: Db): Promise<NodeRow[]> {
   return rows;
 }
 
-/** How many nodes of all services are in each state. */
-export async function countNodes(db: Db): Promise<Record<"running" | "draining" | "silent", number>> {
-  const { rows } = await sql<Record<"running" | "draining" | "silent", number>>`
-    SELECT count(*) FILTER (WHERE ${isStale})::int AS silent,
-           count(*) FILTER (WHERE NOT ${isStale} AND n.draining_at IS NULL)::int AS running,
-           count(*) FILTER (WHERE NOT ${isStale} AND n.draining_at IS NOT NULL)::int AS draining
-      FROM broker_nodes n`.execute(db);
-  return rows[0]!;
+/** SQL: the nodes accept MQTT connections. A condition on `broker_nodes n`. */
+const accepts = sql`(${isLive} AND n.draining_at IS NULL AND n.part <> 'jobs')`;
+
+export async function countAccepting(db: Db): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM broker_nodes n WHERE ${accepts}`.execute(db);
+  return rows[0]!.n;
+}
+
+/** Nodes of all services that are in one state and have one part. */
+export interface NodeCount {
+  part: string;
+  state: "running" | "draining" | "silent";
+  count: number;
+}
+
+/** How many nodes of all services are in each state, by part; also of what there is none. */
+export async function countNodes(db: Db): Promise<NodeCount[]> {
+  const { rows } = await sql<NodeCount>`
+    SELECT p.part, s.state, count(n.id)::int AS count
+      FROM unnest(ARRAY['all', 'serve', 'jobs']) p(part) CROSS JOIN unnest(ARRAY['running', 'draining', 'silent']) s(state)
+      LEFT JOIN broker_nodes n ON coalesce(nullif(n.part, ''), 'all') = p.part
+       AND CASE WHEN ${isStale} THEN 'silent' WHEN n.draining_at IS NULL THEN 'running' ELSE 'draining' END = s.state
+     GROUP BY p.part, s.state`.execute(db);
+  return rows;
 }
 
 export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { ConnectionsDeps } from "../deps.ts";
 import { ambiguousNode, unknownNode } from "../errors.ts";
 import type { NodeLease } from "./node-lease.ts";
-import { countNodes, type NodeRow, readNodes, setDraining } from "./node-store.ts";
+import { countAccepting, countNodes, type NodeRow, readNodes, setDraining } from "./node-store.ts";
 
 /** A process that serves, or served until it ended without a word. */
 export interface NodeRecord {
@@ -29,16 +29,20 @@ export async function listNodes({ database }: Deps): Promise<NodeRecord[]> {
  * Has nodes accept no more MQTT connections and end their sessions, at a limited rate. They notice at their next heartbeat.
  *
  * @param which a node's id, the beginning of one, or the name of a host with all its nodes
- * @returns the nodes
+ * @returns the nodes, and how many others accept connections
  * @throws MusterError not_found; invalid_request where several ids begin so
  */
-export async function drainNodes({ database }: Deps, which: string): Promise<NodeRecord[]> {
+export async function drainNodes(
+  { database }: Deps,
+  which: string,
+): Promise<{ nodes: NodeRecord[]; accepting: number }> {
   const nodes = (await readNodes(database.db)).filter(({ id, host }) => host === which || id.startsWith(which));
   if (nodes.length === 0) throw unknownNode(which);
   if (nodes.length > 1 && nodes.some(({ host }) => host !== which)) throw ambiguousNode(which);
   const ids = nodes.map(({ id }) => id);
   await setDraining(database.db, ids);
-  return (await readNodes(database.db)).filter(({ id }) => ids.includes(id)).map(toRecord);
+  const drained = (await readNodes(database.db)).filter(({ id }) => ids.includes(id)).map(toRecord);
+  return { nodes: drained, accepting: await countAccepting(database.db) };
 }
 
 /** The drain of the node of this process, which begins once. */
@@ -61,10 +65,14 @@ export function createDrain(logger: Logger) {
 }
 
 /** Sets the gauges of the nodes; removes those that are read from the database where that does not answer. */
-export async function measureNodes({ database, metrics }: ConnectionsDeps, lease: NodeLease): Promise<void> {
+export async function measureNodes(
+  { database, metrics, leaseSeconds }: ConnectionsDeps,
+  lease: NodeLease,
+): Promise<void> {
   if (lease.ageMs < Infinity) metrics.heartbeatAge.set(lease.ageMs / SECOND);
+  metrics.leaseSeconds.set(leaseSeconds);
   metrics.nodes.reset();
-  for (const [state, count] of Object.entries(await countNodes(database.db))) metrics.nodes.set({ state }, count);
+  for (const { state, part, count } of await countNodes(database.db)) metrics.nodes.set({ state, part }, count);
 }
 
 function toRecord(row: NodeRow): NodeRecord {

@@ -2,8 +2,13 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Of this process as one of the broker nodes on a database. */
 export interface NodeMetrics {
-  /** Broker nodes of all services on the database; `state` is `running`, `draining` or `silent`. */
-  readonly nodes: Gauge<"state">;
+  /**
+   * Broker nodes of all services on the database; `state` is `running`, `draining` or `silent`, `part` what the process does: `jobs` accepts no
+   * MQTT connections, `serve` and `all` do.
+   */
+  readonly nodes: Gauge<"state" | "part">;
+  /** Seconds without a heartbeat after which the others reap this node. */
+  readonly leaseSeconds: Gauge;
   /** Seconds since the last heartbeat of this process that the database has stored. */
   readonly heartbeatAge: Gauge;
   /** 1, with the version of this process. */
@@ -17,8 +22,14 @@ export function nodeMetrics(registers: Registry[]): NodeMetrics {
     nodes: new Gauge({
       name: "muster_nodes",
       aggregator: "max",
-      help: "Broker nodes of all services on the database, by state",
-      labelNames: ["state"],
+      help: "Broker nodes of all services on the database, by state and by what they do",
+      labelNames: ["state", "part"],
+      registers,
+    }),
+    leaseSeconds: new Gauge({
+      name: "muster_node_lease_seconds",
+      aggregator: "max",
+      help: "Time without a heartbeat after which other nodes reap this one; it ends its sessions after four fifths of it",
       registers,
     }),
     heartbeatAge: new Gauge({
