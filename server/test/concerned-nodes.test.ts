@@ -124,7 +124,7 @@ withSeveralConnections(
     const first = await device();
     // The revocation waits for a statement that has locked the certificate and waits for the row of the client id.
     await node.connections.openSession(first.session());
-    const { release, done } = await holdSessions(database);
+    const { release, done } = await lockSessions(database);
     const opening = node.connections.openSession(first.session());
     await waitingForLocks(database, 1);
     const revocation = enrollment.revokeDeviceCertificates(caller, first.clientId);
@@ -180,7 +180,7 @@ async function countDrops(database: Database): Promise<number> {
 }
 
 /** Locks every session until it is released. */
-async function holdSessions(database: Database): Promise<{ release(): void; done: Promise<void> }> {
+async function lockSessions(database: Database): Promise<{ release(): void; done: Promise<void> }> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: locked, resolve: hasLocked } = Promise.withResolvers<void>();
   const done = database.db.transaction().execute(async (tx) => {

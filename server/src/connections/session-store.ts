@@ -93,7 +93,7 @@ const openSessions = statement<SessionColumns, OpenedRow>(
  * of any number of simultaneous connects every session but the last is named as predecessor exactly once. When the predecessor belongs to
  * another node that has a heartbeat, the same statement enqueues its drop, for that node alone. One without a heartbeat that runs all the same
  * closes the session when it notices that it was reaped. What has been revoked or disabled since the session was authorized opens none:
- * whoever ends it waits for this statement, or this statement for that transaction (`enqueueDrops`).
+ * the transaction that ends its right waits for this statement, or this statement for it (`enqueueDrops`).
  *
  * @returns a row for each session, in their order; `undefined` for one whose certificate or MQTT client is not valid any more
  */

@@ -55,6 +55,7 @@ import { deviceLatest } from "./monitoring/0056-device-latest.ts";
 import { earlierLatest } from "./monitoring/0057-earlier-latest.ts";
 import { silenceChecks } from "./monitoring/0058-silence-checks.ts";
 import { messageRows } from "./monitoring/0060-message-rows.ts";
+import { changedPacks } from "./monitoring/0062-changed-packs.ts";
 import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   { number: 59, name: "lean issuance", sql: leanIssuance },
   { number: 60, name: "message rows", sql: messageRows },
   { number: 61, name: "concerned nodes", sql: concernedNodes },
+  { number: 62, name: "changed packs", sql: changedPacks },
 ];
