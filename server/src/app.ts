@@ -202,6 +202,7 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
   const inMemory = overrides.inMemory || overrides.snapshot !== undefined;
   const database = await openDatabase({
     url: config.databaseUrl?.reveal(),
+    directUrl: config.databaseDirectUrl?.reveal(),
     dataDir: inMemory ? "memory" : config.dataDir,
     snapshot: overrides.snapshot,
     embeddedSync: config.embeddedSync,

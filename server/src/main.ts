@@ -91,7 +91,8 @@ export async function migrateDatabase(): Promise<{ schema: number }> {
   const config = loadConfig();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const logger = createLogger(config.logLevel);
-  const database = await openDatabase({ url: config.databaseUrl?.reveal(), dataDir: config.dataDir, logger });
+  const [url, directUrl] = [config.databaseUrl?.reveal(), config.databaseDirectUrl?.reveal()];
+  const database = await openDatabase({ url, directUrl, dataDir: config.dataDir, logger });
   await database.close();
   return { schema: migrations.length };
 }

@@ -110,11 +110,21 @@ test("the services of compose.cluster.yaml depend on, mount and join only what t
   }
 });
 
-test("PostgreSQL of compose.cluster.yaml has the connections of all workers, also while they restart", () => {
+test("PostgreSQL of compose.cluster.yaml has the connections of PgBouncer, and those past it of all processes, also while they restart", () => {
   const [, most] = /max_connections=(\d+)/.exec(cluster.services.postgres!.command!.join(" ")) ?? [];
   const workers = Number(cluster.services[nodes[0]!]!.environment!.MUSTER_WORKERS);
   const reserved = 3;
-  assert.ok(nodes.length * connectionsNeeded(workers + 1) + reserved <= Number(most));
+  const pooler = read("cluster/pgbouncer.ini");
+  const [, pool] = /^default_pool_size = (\d+)$/m.exec(pooler) ?? [];
+  const [, clients] = /^max_client_conn = (\d+)$/m.exec(pooler) ?? [];
+  // Of each process the one that listens; of each service a worker more, the jobs, and what migrates.
+  const listening = nodes.length * (workers + 2 + 2);
+  assert.ok(Number(pool) + listening + reserved <= Number(most));
+  assert.ok(nodes.length * connectionsNeeded(workers + 1) <= Number(clients));
+  const { databaseUrl, databaseDirectUrl } = configOf(cluster.services[nodes[0]!]!.environment!);
+  assert.equal(new URL(databaseUrl!.reveal()).host, `pgbouncer:${/^listen_port = (\d+)$/m.exec(pooler)![1]}`);
+  assert.equal(new URL(databaseDirectUrl!.reveal()).hostname, "postgres");
+  assert.match(pooler, /pool_mode = transaction/);
 });
 
 test("load balancer and Prometheus of compose.cluster.yaml use every node, at the ports of the service", () => {

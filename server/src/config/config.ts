@@ -23,6 +23,8 @@ export interface Config {
   baseUrl: string | undefined;
   brokerUrl: string | undefined;
   databaseUrl: Secret<string> | undefined;
+  /** The address of PostgreSQL itself, where `databaseUrl` leads through PgBouncer. */
+  databaseDirectUrl: Secret<string> | undefined;
   /** How long after its last heartbeat other nodes reap this one. */
   leaseSeconds: number;
   /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
@@ -132,6 +134,7 @@ const environment = z.object({
   MUSTER_BASE_URL: url(/^https$/, "https://muster.example").optional(),
   MUSTER_BROKER_URL: url(/^(mqtts|ssl)$/, "mqtts://muster.example:8883").optional(),
   MUSTER_DATABASE_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
+  MUSTER_DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, "postgres://user:password@host/database").optional(),
   MUSTER_NODE_LEASE_SECONDS: wholeNumber.min(6, LEASE_RANGE).max(60, LEASE_RANGE).default(10),
   MUSTER_EMBEDDED_SYNC: z.enum(["on", "off"], "must be on or off").default("on"),
   MUSTER_MASTER_KEY: masterKey.optional(),
@@ -213,6 +216,9 @@ function contradictions(given: Record<string, string | undefined>): string[] {
       "MUSTER_MASTER_KEY_NEXT belongs to MUSTER_MASTER_KEY; the next key of a file is beside it, in <file>.next",
     );
   }
+  if (given.MUSTER_DATABASE_DIRECT_URL && !given.MUSTER_DATABASE_URL) {
+    problems.push("MUSTER_DATABASE_DIRECT_URL belongs to MUSTER_DATABASE_URL, the address of a PgBouncer");
+  }
   if (!given.MUSTER_TLS_CERT_FILE !== !given.MUSTER_TLS_KEY_FILE) {
     problems.push("MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE belong together: give both or neither");
   }
@@ -234,6 +240,7 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     publicHost: env.MUSTER_PUBLIC_HOST,
     baseUrl: env.MUSTER_BASE_URL?.replace(/\/+$/, ""),
     brokerUrl: env.MUSTER_BROKER_URL,
+    databaseDirectUrl: env.MUSTER_DATABASE_DIRECT_URL ? new Secret(env.MUSTER_DATABASE_DIRECT_URL) : undefined,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
     leaseSeconds: env.MUSTER_NODE_LEASE_SECONDS,
     nats: natsSettings(env, limits),

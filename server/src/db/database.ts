@@ -10,6 +10,8 @@ export type { Database, Db, Pools, TimeLimits, Tx, Unlisten } from "./types.ts";
 export interface DatabaseOptions {
   /** PostgreSQL address; absent for the embedded database in `dataDir`. */
   url?: string | undefined;
+  /** The address for LISTEN and migrations, where `url` leads through PgBouncer in transaction mode. */
+  directUrl?: string | undefined;
   /** Folder of the embedded database, or `memory` in tests. */
   dataDir: string;
   /** A dumped data folder to start the embedded database from. */
@@ -27,6 +29,7 @@ export interface DatabaseOptions {
 
 /** Opens the database and brings its schema up to date. Throws when it is unreachable or too new. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.url && options.directUrl) await migrateDirectly(options.directUrl, options);
   const database = options.url
     ? await openPostgres(options.url, options)
     : await openEmbedded({ ...options, sync: options.embeddedSync ?? true });
@@ -37,6 +40,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   return database;
+}
+
+/** A migration takes longer than a pooler's clients may have a connection. */
+async function migrateDirectly(url: string, { logger, timeLimits }: DatabaseOptions): Promise<void> {
+  const direct = await openPostgres(url, { logger, timeLimits, pools: { main: 1, connects: 1 } });
+  await migrate(direct).finally(() => direct.close());
 }
 
 /** Sends a NOTIFY, delivered to every listener once the surrounding transaction has committed. */

@@ -4,6 +4,7 @@ import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import { CONNECT_SETTINGS, SESSION_SETTINGS } from "./plans/planner.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
 import { databaseOn } from "./pool.ts";
+import { ofPooler, ownSettings, refuseWithoutSettings, throughPooler } from "./pooler.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Database, Pools, TimeLimits } from "./types.ts";
 
@@ -23,30 +24,30 @@ export interface PostgresOptions {
   observe?: ((seconds: number) => void) | undefined;
   timeLimits?: TimeLimits | undefined;
   pools?: Pools | undefined;
+  /** The address without the pooler, where `url` leads through one in transaction mode (PgBouncer). */
+  directUrl?: string | undefined;
 }
 
 /** A PostgreSQL server of version 15 or later. */
 export async function openPostgres(
   url: string,
-  { logger, observe, timeLimits: limits = REQUEST_LIMITS, pools = POOLS }: PostgresOptions,
+  { logger, observe, timeLimits: limits = REQUEST_LIMITS, pools = POOLS, directUrl }: PostgresOptions,
 ): Promise<Database> {
-  const main = createPool(url, pools.main, logger, limits, []);
+  const kind = { limits, isPooled: directUrl !== undefined };
+  const main = createPool(url, pools.main, logger, kind, []);
   // Losing the last presence updates in a crash is acceptable, so a connect does not wait for an fsync.
-  const connects = createPool(url, pools.connects, logger, limits, [
-    "-c",
-    "synchronous_commit=off",
-    ...CONNECT_SETTINGS,
-  ]);
+  const connects = createPool(url, pools.connects, logger, kind, ["-c", "synchronous_commit=off", ...CONNECT_SETTINGS]);
   try {
     await refuseOldServer(main);
-    if (pools.needed !== undefined) await refuseFewConnections(main, pools.needed);
+    await refuseWithoutSettings(main, kind);
+    if (pools.needed !== undefined && !kind.isPooled) await refuseFewConnections(main, pools.needed);
   } catch (error) {
     await Promise.all([main.end(), connects.end()]);
     throw error;
   }
   const { db, healthy } = databaseOn(main, observe);
   const { db: connectsDb } = databaseOn(connects, observe);
-  const listener = createListener(url, logger);
+  const listener = createListener(directUrl ?? url, logger);
   return {
     kind: "postgres",
     db,
@@ -70,18 +71,18 @@ function createPool(
   url: string,
   max: number,
   logger: Logger,
-  { connectMs, statementMs }: TimeLimits,
+  { limits: { connectMs, statementMs }, isPooled }: { limits: TimeLimits; isPooled: boolean },
   settings: readonly string[],
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
     query_timeout: statementMs + LATE_ANSWER_MS,
     application_name: "muster",
-    options: [...SESSION_SETTINGS, ...settings].join(" "),
+    ...(isPooled ? {} : ownSettings([...SESSION_SETTINGS, ...settings], statementMs)),
   });
+  if (isPooled) throughPooler(pool);
   // The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process.
   pool.on("connect", (client) => {
     client.on("error", (error) => logger.warn({ err: error.message }, "a database connection broke"));
@@ -91,7 +92,9 @@ function createPool(
 }
 
 async function refuseOldServer(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ server_version_num: string }>("SHOW server_version_num");
+  const { rows } = await pool
+    .query<{ server_version_num: string }>("SHOW server_version_num")
+    .catch((error: unknown) => Promise.reject(ofPooler(error)));
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (!(major >= OLDEST_MAJOR)) throw new Error(`PostgreSQL ${OLDEST_MAJOR} or later is needed; this is ${major}`);
 }

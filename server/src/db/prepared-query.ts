@@ -26,6 +26,14 @@ interface Shape {
   readonly empty: Readonly<Record<string, unknown>>;
 }
 
+/** Connections on which statements have no names: behind a pooler, the next transaction may be on another connection to PostgreSQL. */
+const withoutNames = new WeakSet<object>();
+
+/** Has statements on this connection (pg's `client.connection`) parsed at every run. */
+export function useNoNames(wire: object): void {
+  withoutNames.add(wire);
+}
+
 /** Statement name → shape: a name stands for one text, and a text has one shape. */
 const shapes = new Map<string, Shape>();
 
@@ -68,11 +76,13 @@ export class PreparedQuery {
   /** Writes all messages but the Sync. `parsing` holds the names that the same write prepares already. */
   send(wire: Wire, parsing: Set<string>): void {
     this.#shape = shapes.get(this.name);
-    if (wire.parsedStatements[this.name] === undefined && !parsing.has(this.name)) {
-      wire.parse({ name: this.name, text: this.text });
-      parsing.add(this.name);
+    const isUnnamed = withoutNames.has(wire);
+    const name = isUnnamed ? "" : this.name;
+    if (isUnnamed || (wire.parsedStatements[name] === undefined && !parsing.has(name))) {
+      wire.parse({ name, text: this.text });
+      parsing.add(name);
     }
-    wire.bind({ statement: this.name, values: this.values });
+    wire.bind({ statement: name, values: this.values });
     if (this.#shape === undefined) wire.describe({ type: "P" });
     wire.execute();
   }

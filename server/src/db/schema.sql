@@ -2436,6 +2436,14 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE FUNCTION notify_pack_changed(pack uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  SELECT pg_notify('muster_packs', pack::text);
+  SELECT pg_notify('muster_rules', '') WHERE EXISTS (SELECT FROM broker_nodes n WHERE n.schema_number < 60);
+$function$;
+
 CREATE FUNCTION notify_retained()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2477,7 +2485,7 @@ CREATE FUNCTION pack_changed()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM notify_rules_changed('');
+  PERFORM notify_pack_changed(NEW.id);
   PERFORM resolve_unevaluated(NULL, NEW.id, NEW.updated_at, CASE WHEN NEW.enabled THEN 'rule_changed' ELSE 'pack_disabled' END);
   RETURN NULL;
 END $function$;
@@ -2487,7 +2495,7 @@ CREATE FUNCTION pack_deleted()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM notify_rules_changed('');
+  PERFORM notify_pack_changed(OLD.id);
   PERFORM resolve_unevaluated(NULL, OLD.id, OLD.updated_at, 'pack_deleted');
   RETURN NULL;
 END $function$;

@@ -47,6 +47,13 @@ export const TIMELINESS: readonly Check[] = [
 /** What needs the operator's attention although no rule of the service is broken. */
 export const WARNINGS: readonly Check[] = [
   {
+    name: "connections to PostgreSQL have the settings of the service",
+    // A check has sequential scans and no time limit.
+    violations:
+      () => sql`SELECT 'jit is on: a pooler in transaction mode is between; MUSTER_DATABASE_DIRECT_URL or its connect_query is missing' AS what
+      WHERE current_setting('jit') <> 'off'`,
+  },
+  {
     name: "no broker node is drained",
     violations: (now) => sql`SELECT 'node ' || n.id || ' of ' || n.host || ', drained at ' || n.draining_at
         || ': stop its service, or start it again' AS what
