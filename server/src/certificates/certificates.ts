@@ -27,6 +27,7 @@ export {
   fingerprintOf,
   type PeerCertificate,
 } from "./identity.ts";
+export { lockForSessions } from "./identity-store.ts";
 export { writeLastConnected } from "./last-connected-store.ts";
 export { endingBundles, overdueRenewals } from "./lost-renewal-store.ts";
 export {
@@ -43,7 +44,6 @@ export {
   revokeLiveOfDevice,
 } from "./revoke.ts";
 export { countServerRoot, hasServerRoot, type ServerRoot } from "./server-root-store.ts";
-export { lockForSessions } from "./session-lock-store.ts";
 export type { CertificateDetail } from "./show-certificate.ts";
 export { isKeyBlocked, lockLiveCertificate, type SupersedeValues, supersedeCertificate } from "./supersede-store.ts";
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
 import { runStatement, statement } from "../db/statement.ts";
@@ -36,4 +36,22 @@ export async function findIdentities(
 ): Promise<ReadonlyMap<string, RecordedIdentity>> {
   const rows = await runStatement(db, findByFingerprints, { fingerprints: plainArray(fingerprints) });
   return new Map(rows.map(({ fingerprint, ...identity }) => [fingerprint, identity]));
+}
+
+/**
+ * The certificates, by which sessions are being opened, that are not revoked, locked until the sessions are recorded. A revocation locks them FOR
+ * UPDATE, and so waits for this statement, or this one for its commit: then it reads the present row rather than that of its beginning. The lock
+ * conflicts with no other update of a certificate.
+ *
+ * @param asked FROM item whose rows `n` have `certificate_id`, which may be NULL
+ * @param orSuperseded for sessions that were opened before a renewal
+ */
+export function lockForSessions(
+  asked: RawBuilder<unknown>,
+  { orSuperseded = false }: { orSuperseded?: boolean } = {},
+): RawBuilder<unknown> {
+  const isSuperseded = orSuperseded ? sql`c.revocation_reason = 'superseded'` : sql`false`;
+  return sql`
+    SELECT c.id FROM ${asked} n JOIN certificates c ON c.id = n.certificate_id
+     WHERE c.revoked_at IS NULL OR ${isSuperseded} ORDER BY c.id FOR KEY SHARE OF c`;
 }

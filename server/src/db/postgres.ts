@@ -2,9 +2,9 @@ import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 import type { PoolUse } from "../lib/metrics/database-metrics.ts";
 import { CONNECT_SETTINGS, SESSION_SETTINGS } from "./plans/planner.ts";
+import { ofPooler, ownSettings, refuseWithoutSettings, throughPooler } from "./plans/pooler.ts";
 import { analyzeGrown } from "./plans/statistics.ts";
 import { databaseOn } from "./pool.ts";
-import { ofPooler, ownSettings, refuseWithoutSettings, throughPooler } from "./pooler.ts";
 import { createListener } from "./postgres-listener.ts";
 import type { Database, Pools, TimeLimits } from "./types.ts";
 

@@ -2,8 +2,8 @@ import type { Database, Db } from "../db/database.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import type { VersionOf } from "../telemetry/telemetry.ts";
 import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
-import { compileRule } from "./evaluate-rule.ts";
-import { type DeviceRow, loadDeviceRows, loadPacks, type PackRow } from "./rule-state-store.ts";
+import { PackCache, type PackEntry } from "./pack-cache.ts";
+import { type DeviceRow, loadDeviceRows } from "./rule-state-store.ts";
 
 /** The database notifies here which rules devices have: of a device, by its uid, or of all devices, by an empty payload (migration 0014). */
 const CHANGED = "muster_rules";
@@ -11,8 +11,6 @@ const CHANGED = "muster_rules";
 const PACK_CHANGED = "muster_packs";
 /** Far more devices than one process serves. One that is dropped is loaded again with its next message. */
 const MAX_DEVICES = 200_000;
-/** Those of all tenants whose devices send here. A device whose pack is dropped is loaded again. */
-const MAX_PACKS = 100_000;
 const NO_METRICS: ReadonlyMap<string, DeviceMetric> = new Map();
 
 /**
@@ -35,137 +33,106 @@ export interface RuleCache {
   forget(uids: Iterable<string>): void;
 }
 
-export function createRuleCache(database: Pick<Database, "db" | "listen">): RuleCache {
-  const devices = new RecentMap<string, CachedDevice>(MAX_DEVICES);
-  const packs = createPackCache();
-  let listening: Promise<unknown> | undefined;
+export const createRuleCache = (database: Pick<Database, "db" | "listen">): RuleCache => new DeviceCache(database);
+
+class DeviceCache implements RuleCache {
+  readonly #database: Pick<Database, "db" | "listen">;
+  readonly #devices = new RecentMap<string, CachedDevice>(MAX_DEVICES);
+  readonly #packs = new PackCache();
+  #listening: Promise<unknown> | undefined;
   /** How many notifications have arrived: what was loaded while one arrived may be older than it. */
-  let changes = 0;
+  #changes = 0;
 
-  function onChange(uid: string): void {
-    changes++;
-    if (uid === "") devices.clear();
-    else devices.delete(uid);
-    // Also from a process of the version before, for a pack.
-    if (uid === "") packs.clear();
+  constructor(database: Pick<Database, "db" | "listen">) {
+    this.#database = database;
   }
 
-  function onPackChange(id: string): void {
-    changes++;
-    if (id !== "") packs.forget(id);
-    else onChange("");
+  async rulesOf(
+    uids: ReadonlySet<string>,
+    versionOf: VersionOf,
+    db: Db = this.#database.db,
+  ): Promise<ReadonlyMap<string, DeviceRules> | undefined> {
+    const found = new Map<string, DeviceRules>();
+    const missing: string[] = [];
+    for (const uid of uids) {
+      const cached = this.#current(uid);
+      if (cached !== undefined && isOf(cached, versionOf(uid).before)) found.set(uid, cached);
+      else missing.push(uid);
+    }
+    if (missing.length === 0) return found;
+    for (const device of await this.#load(db, missing)) {
+      if (!isOf(device, versionOf(device.uid).before)) return undefined;
+      found.set(device.uid, device);
+    }
+    return found;
   }
 
-  async function listen(): Promise<void> {
-    listening ??= Promise.all([database.listen(CHANGED, onChange), database.listen(PACK_CHANGED, onPackChange)]);
-    await listening.catch((error: unknown) => {
-      listening = undefined;
+  forget(uids: Iterable<string>): void {
+    for (const uid of uids) {
+      // A device is loaded with the newest readings of what its packs name now, so its packs are loaded with it.
+      const cached = this.#devices.get(uid);
+      if (cached === undefined) this.#packs.clear();
+      for (const pack of cached?.packs ?? []) this.#packs.forget(pack);
+      this.#devices.delete(uid);
+    }
+  }
+
+  /** A cached device, unless one of its packs has changed since. */
+  #current(uid: string): DeviceRules | undefined {
+    const cached = this.#devices.get(uid);
+    if (cached === undefined || this.#packs.areCurrent(cached.packs, cached.entries)) return cached?.rules;
+    this.#devices.delete(uid);
+    return undefined;
+  }
+
+  async #load(db: Db, uids: readonly string[]): Promise<DeviceRules[]> {
+    await this.#listen();
+    const before = this.#changes;
+    const rows = await loadDeviceRows(db, uids);
+    const rules = await this.#packs.rulesOf(db, new Set(rows.flatMap((row) => row.packs ?? [])));
+    const known = new Map(rows.map((row) => [row.uid, { rules: toDevice(row, rules), packs: row.packs ?? [] }]));
+    const loaded = uids.map((uid) => known.get(uid) ?? { rules: { ...NO_RULES, uid }, packs: [] });
+    if (this.#changes === before) for (const device of loaded) this.#keep(device);
+    return loaded.map((device) => device.rules);
+  }
+
+  #keep(device: Omit<CachedDevice, "entries">): void {
+    this.#devices.set(device.rules.uid, { ...device, entries: this.#packs.entriesOf(device.packs) });
+  }
+
+  async #listen(): Promise<void> {
+    this.#listening ??= Promise.all([
+      this.#database.listen(CHANGED, (uid) => this.#onChange(uid)),
+      this.#database.listen(PACK_CHANGED, (id) => this.#onPackChange(id)),
+    ]);
+    await this.#listening.catch((error: unknown) => {
+      this.#listening = undefined;
       throw error;
     });
   }
 
-  async function load(db: Db, uids: readonly string[]): Promise<DeviceRules[]> {
-    await listen();
-    const before = changes;
-    const rows = await loadDeviceRows(db, uids);
-    const rules = await packs.rulesOf(db, new Set(rows.flatMap((row) => row.packs ?? [])));
-    const known = new Map(rows.map((row) => [row.uid, { rules: toDevice(row, rules), packs: row.packs ?? [] }]));
-    const loaded = uids.map((uid) => known.get(uid) ?? { rules: { ...NO_RULES, uid }, packs: [] });
-    const isCurrent = changes === before;
-    if (isCurrent)
-      for (const device of loaded) devices.set(device.rules.uid, { ...device, entries: packs.entriesOf(device.packs) });
-    return loaded.map((device) => device.rules);
+  #onChange(uid: string): void {
+    this.#changes++;
+    if (uid === "") this.#devices.clear();
+    else this.#devices.delete(uid);
+    // Also from a process of the version before, for a pack.
+    if (uid === "") this.#packs.clear();
   }
 
-  /** A cached device, unless one of its packs has changed since. */
-  function current(uid: string): DeviceRules | undefined {
-    const cached = devices.get(uid);
-    if (cached === undefined || packs.areCurrent(cached)) return cached?.rules;
-    devices.delete(uid);
-    return undefined;
+  #onPackChange(id: string): void {
+    if (id === "") this.#onChange("");
+    this.#changes++;
+    this.#packs.forget(id);
   }
-
-  return {
-    async rulesOf(uids, versionOf, db = database.db) {
-      const found = new Map<string, DeviceRules>();
-      const missing: string[] = [];
-      for (const uid of uids) {
-        const cached = current(uid);
-        if (cached !== undefined && isOf(cached, versionOf(uid).before)) found.set(uid, cached);
-        else missing.push(uid);
-      }
-      if (missing.length === 0) return found;
-      for (const device of await load(db, missing)) {
-        if (!isOf(device, versionOf(device.uid).before)) return undefined;
-        found.set(device.uid, device);
-      }
-      return found;
-    },
-    forget(uids) {
-      for (const uid of uids) {
-        // A device is loaded with the newest readings of what its packs name now, so its packs are loaded with it.
-        const cached = devices.get(uid);
-        if (cached === undefined) packs.clear();
-        for (const pack of cached?.packs ?? []) packs.forget(pack);
-        devices.delete(uid);
-      }
-    },
-  };
 }
 
 const NO_RULES: Omit<DeviceRules, "uid"> = { version: 0, silent: false, metrics: NO_METRICS };
-
-/** What devices share of a pack that has not changed: as long as it is the cached one, they are of its revision. */
-interface PackEntry {
-  rules: PackRule[];
-}
 
 interface CachedDevice {
   rules: DeviceRules;
   packs: readonly string[];
   /** Of `packs`, when the device was loaded. */
   entries: readonly (PackEntry | undefined)[];
-}
-
-/** The rules of the packs that cached devices have; one statement loads all that are missing. */
-function createPackCache() {
-  const packs = new RecentMap<string, PackEntry>(MAX_PACKS);
-  /** Notifications since the start, and when all packs and each that is being loaded changed last. */
-  let changes = 0;
-  let allChanged = 0;
-  const changed = new RecentMap<string, number>(MAX_PACKS);
-  return {
-    clear(): void {
-      allChanged = ++changes;
-      packs.clear();
-    },
-    forget(id: string): void {
-      changed.set(id, ++changes);
-      packs.delete(id);
-    },
-    entriesOf: (ids: readonly string[]): (PackEntry | undefined)[] => ids.map((id) => packs.get(id)),
-    areCurrent: ({ packs: ids, entries }: CachedDevice): boolean =>
-      ids.every((id, n) => entries[n] !== undefined && packs.get(id) === entries[n]),
-    /** The rules of these packs; a disabled pack has none. What changed while it was loaded is not kept. */
-    async rulesOf(db: Db, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, PackRule[]>> {
-      const found = new Map<string, PackRule[]>();
-      for (const id of ids) found.set(id, packs.get(id)?.rules ?? []);
-      const missing = [...ids].filter((id) => packs.get(id) === undefined);
-      if (missing.length === 0) return found;
-      const before = changes;
-      const loaded = new Map((await loadPacks(db, missing)).map((pack) => [pack.id, rulesOfPack(pack)]));
-      for (const id of missing) {
-        const rules = loaded.get(id) ?? [];
-        found.set(id, rules);
-        if (allChanged <= before && (changed.get(id) ?? 0) <= before) packs.set(id, { rules });
-      }
-      return found;
-    },
-  };
-}
-
-function rulesOfPack({ id, revision, rules }: PackRow): PackRule[] {
-  return rules.map((rule) => ({ thresholdId: id, revision, rule, compiled: compileRule(rule) }));
 }
 
 /** A device without rules has no state that could be outdated. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { useNoNames } from "./prepared-query.ts";
+import { useNoNames } from "../prepared-query.ts";
 
 /** A setting that exists on connections that have taken ours: those of a pooler have not. */
 const MARK = "muster.direct";

@@ -1,0 +1,65 @@
+import type { Db } from "../db/database.ts";
+import { RecentMap } from "../lib/recent-map.ts";
+import type { PackRule } from "./device-rules.ts";
+import { compileRule } from "./evaluate-rule.ts";
+import { loadPacks, type PackRow } from "./rule-state-store.ts";
+
+/** Those of all tenants whose devices send here. A device whose pack is dropped is loaded again. */
+const MAX_PACKS = 100_000;
+
+/** What devices share of a pack that has not changed: as long as it is the cached one, they are of its revision. */
+export interface PackEntry {
+  rules: PackRule[];
+}
+
+/** The rules of the packs that cached devices have; one statement loads all that are missing. */
+export class PackCache {
+  readonly #packs = new RecentMap<string, PackEntry>(MAX_PACKS);
+  /** Notifications since the start, and with which of them all packs, and each, changed last. */
+  #changes = 0;
+  #allChanged = 0;
+  readonly #changed = new RecentMap<string, number>(MAX_PACKS);
+
+  clear(): void {
+    this.#allChanged = ++this.#changes;
+    this.#packs.clear();
+  }
+
+  forget(id: string): void {
+    this.#changed.set(id, ++this.#changes);
+    this.#packs.delete(id);
+  }
+
+  entriesOf(ids: readonly string[]): (PackEntry | undefined)[] {
+    return ids.map((id) => this.#packs.get(id));
+  }
+
+  /** Whether these packs are those of `entries` still. */
+  areCurrent(ids: readonly string[], entries: readonly (PackEntry | undefined)[]): boolean {
+    return ids.every((id, n) => entries[n] !== undefined && this.#packs.get(id) === entries[n]);
+  }
+
+  /** The rules of these packs; a disabled pack has none. What changed while it was loaded is not kept. */
+  async rulesOf(db: Db, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, PackRule[]>> {
+    const found = new Map<string, PackRule[]>();
+    const missing: string[] = [];
+    for (const id of ids) {
+      const entry = this.#packs.get(id);
+      if (entry === undefined) missing.push(id);
+      else found.set(id, entry.rules);
+    }
+    if (missing.length === 0) return found;
+    const before = this.#changes;
+    const loaded = new Map((await loadPacks(db, missing)).map((pack) => [pack.id, rulesOfPack(pack)]));
+    for (const id of missing) {
+      const rules = loaded.get(id) ?? [];
+      found.set(id, rules);
+      if (this.#allChanged <= before && (this.#changed.get(id) ?? 0) <= before) this.#packs.set(id, { rules });
+    }
+    return found;
+  }
+}
+
+function rulesOfPack({ id, revision, rules }: PackRow): PackRule[] {
+  return rules.map((rule) => ({ thresholdId: id, revision, rule, compiled: compileRule(rule) }));
+}
