@@ -100,7 +100,7 @@ function observeSessions(policy: BrokerPolicy) {
     ...policy,
     async openSession(principal, session) {
       const opened = await policy.openSession(principal, session);
-      sessions.set(principal.clientId, session.sessionId);
+      if (opened.ended === undefined) sessions.set(principal.clientId, session.sessionId);
       return opened;
     },
     closeSession(principal, sessionId, reason) {
