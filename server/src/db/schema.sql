@@ -2441,7 +2441,7 @@ CREATE FUNCTION notify_pack_changed(pack uuid)
  LANGUAGE sql
 AS $function$
   SELECT pg_notify('muster_packs', pack::text);
-  SELECT pg_notify('muster_rules', '') WHERE EXISTS (SELECT FROM broker_nodes n WHERE n.schema_number < 61);
+  SELECT pg_notify('muster_rules', '') WHERE EXISTS (SELECT FROM broker_nodes n WHERE n.schema_number < 62);
 $function$;
 
 CREATE FUNCTION notify_retained()
