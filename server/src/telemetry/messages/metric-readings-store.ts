@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+import { readStatement, statement } from "../../db/statement.ts";
 
 /** Which readings of one metric of a device: SQL of the values, or of columns of what they are joined with. */
 export interface MetricReadings {
@@ -51,6 +53,43 @@ function everyReading(
      UNION ALL
     (SELECT ${ofReading} FROM telemetry t
       WHERE t.device_uid = ${deviceUid} AND t.metric = ${metric} AND ${within(sql`t.ts`)} ${tail})`;
+}
+
+/** The one shape of a device that has a metric, and where; `earlier` readings of it are in the form of before schema 60. */
+interface OnlyShape {
+  shape_no: number | null;
+  place: number | null;
+  is_number: boolean | null;
+  shapes: number;
+  earlier: boolean;
+}
+
+const selectOnlyShape = statement<{ deviceUid: string; metric: string; from: Date; to: Date }, OnlyShape>(
+  "only-shape",
+  (p) => sql`
+  SELECT min(s.shape_no) AS shape_no, min(s.place) AS place, bool_and(substr(s.kinds, s.place, 1) = 'n') AS is_number,
+         count(*)::int AS shapes, EXISTS (
+           SELECT FROM telemetry t WHERE t.device_uid = ${p.deviceUid}::uuid AND t.metric = ${p.metric}::text
+              AND t.ts >= ${p.from}::timestamptz AND t.ts < ${p.to}::timestamptz) AS earlier
+    FROM (SELECT shape_no, kinds, array_position(metrics, ${p.metric}::text) AS place FROM telemetry_shapes
+           WHERE device_uid = ${p.deviceUid}::uuid) s
+   WHERE s.place IS NOT NULL`,
+);
+
+/**
+ * Like {@link numbersOf} for a metric that is in one shape of its device only, as most are, and has no readings in the form of before in [from, to):
+ * then no two rows have the same time, and none are compared. `undefined` for another metric.
+ */
+export async function numbersOfOnlyShape(
+  db: Db,
+  which: { deviceUid: string; metric: string; from: Date; to: Date },
+): Promise<((within: MetricReadings["within"]) => RawBuilder<unknown>) | undefined> {
+  const [only] = await readStatement(db, selectOnlyShape, which);
+  const { shape_no, place, is_number, shapes, earlier } = only!;
+  if (shapes !== 1 || earlier) return undefined;
+  return (within) => sql`
+    SELECT m.ts, m.numbers[${place}::integer] AS number FROM telemetry_messages m
+     WHERE m.shape_no = ${shape_no}::integer AND ${is_number}::boolean AND ${within(sql`m.ts`)}`;
 }
 
 /** A query of the numbers of one metric, one for each time: `ts`, `number` (null where the value is none), `retention_days`. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/database.ts";
 import { readStatement, statement } from "../../db/statement.ts";
-import { numbersOf } from "../messages/metric-readings-store.ts";
+import { numbersOf, numbersOfOnlyShape } from "../messages/metric-readings-store.ts";
 import { addend } from "../roll-up/roll-up-store.ts";
 import { coverOf, type SeriesRange, spansOf } from "./series-spans.ts";
 
@@ -30,7 +30,7 @@ const dirtyHours = statement<{ deviceUid: string; from: Date; to: Date }, { hour
  *
  * The marks are read first, so that the second statement is planned for the few days whose readings it reads: of a year, PostgreSQL
  * would otherwise plan every day. Each hour is as it was at one of the two moments: one that was dirty is read from its readings, whether it has
- * been computed since or not; another from its roll-up.
+ * been computed since or not; another from its roll-up. Where the metric is in one shape, the readings are those of that shape.
  */
 export async function selectSeries(
   db: Db,
@@ -38,10 +38,11 @@ export async function selectSeries(
   metric: string,
   range: SeriesRange,
 ): Promise<BucketRow[]> {
-  const { seconds, rolledUp } = range;
-  const marks = rolledUp
-    ? await readStatement(db, dirtyHours, { deviceUid, from: rolledUp.from, to: rolledUp.to })
-    : [];
+  const { from, to, seconds, rolledUp } = range;
+  const [marks, ofOnlyShape] = await Promise.all([
+    rolledUp ? readStatement(db, dirtyHours, { deviceUid, from: rolledUp.from, to: rolledUp.to }) : [],
+    numbersOfOnlyShape(db, { deviceUid, metric, from, to }),
+  ]);
   const dirty = marks.map(({ hour }) => hour);
   const whole = rolledUp ?? { unit: "hour", from: range.to, to: range.to };
   const bucketOf = (time: string) =>
@@ -49,9 +50,11 @@ export async function selectSeries(
   const spans = spansOf(range, dirty);
   const cover = coverOf(spans);
   const within = (time: RawBuilder<unknown>) => {
-    const days = cover.map(({ from, to }) => sql`(${time} >= ${from}::timestamptz AND ${time} < ${to}::timestamptz)`);
+    const days = cover.map((span) => sql`(${time} >= ${span.from}::timestamptz AND ${time} < ${span.to}::timestamptz)`);
     return sql`${time} >= span."from" AND ${time} < span."to" AND (${sql.join([sql`false`, ...days], sql` OR `)})`;
   };
+  const numbers =
+    ofOnlyShape?.(within) ?? numbersOf({ deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within });
   const { rows } = await sql<BucketRow>`
     WITH parts AS (
       SELECT ${bucketOf("r.bucket")} AS bucket, r.lowest, r.highest, r.total, r.readings
@@ -63,7 +66,7 @@ export async function selectSeries(
       SELECT p.* FROM unnest(${timesOf(spans.map(({ from }) => from))}::text::timestamptz[],
                              ${timesOf(spans.map(({ to }) => to))}::text::timestamptz[]) AS span ("from", "to") CROSS JOIN LATERAL (
         SELECT ${bucketOf("t.ts")}, min(t.number), max(t.number), sum(${addend}), count(*)
-          FROM (${numbersOf({ deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within })}) t
+          FROM (${numbers}) t
          WHERE t.number IS NOT NULL GROUP BY 1) p
     )
     SELECT bucket, min(lowest) AS lowest, max(highest) AS highest, sum(total) AS total, sum(readings)::text AS readings
