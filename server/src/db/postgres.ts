@@ -54,7 +54,7 @@ export async function openPostgres(
     connects: connectsDb,
     listen: (channel, handler) => listener.listen(channel, handler),
     healthy,
-    maintain: () => analyzeGrown(db),
+    maintain: () => analyzeGrown(db, { inSteps: false }),
     pools: () => ({ main: useOf(main), connects: useOf(connects) }),
     close: async () => {
       await listener.close();

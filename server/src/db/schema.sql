@@ -274,7 +274,6 @@ CREATE TABLE certificates (
   CONSTRAINT certificates_pkey PRIMARY KEY (id),
   CONSTRAINT certificates_fingerprint_sha256_key UNIQUE (fingerprint_sha256),
   CONSTRAINT certificates_serial_number_key UNIQUE (serial_number),
-  CONSTRAINT certificates_superseded_by_id_key UNIQUE (superseded_by_id),
   CONSTRAINT certificates_check CHECK (((revoked_at IS NULL) = (revocation_reason IS NULL))),
   CONSTRAINT certificates_check1 CHECK (((superseded_by_id IS NULL) = (revocation_reason IS DISTINCT FROM 'superseded'::text))),
   CONSTRAINT certificates_kind_check CHECK ((kind = ANY (ARRAY['self_enrolled'::text, 'platform'::text]))),
@@ -288,7 +287,6 @@ CREATE INDEX certificates_bundles_ending ON certificates USING btree (not_after)
 CREATE INDEX certificates_by_expiry ON certificates USING btree (tenant_id, not_after, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_claim ON certificates USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 CREATE INDEX certificates_device ON certificates USING btree (device_uid, issued_at DESC, id DESC);
-CREATE INDEX certificates_ending ON certificates USING btree (not_after) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_listed ON certificates USING btree (tenant_id, id);
 CREATE INDEX certificates_listed_active ON certificates USING btree (tenant_id, id) WHERE (revoked_at IS NULL);
 CREATE INDEX certificates_listed_by_device ON certificates USING btree (tenant_id, device_id, id);
@@ -299,6 +297,7 @@ CREATE INDEX certificates_platform_by_expiry ON certificates USING btree (tenant
 CREATE INDEX certificates_publish_nowhere ON certificates USING btree (tenant_id, id) WHERE ((revoked_at IS NULL) AND (publish_topics = '{}'::text[]));
 CREATE INDEX certificates_renewal_due ON certificates USING btree (renew_after) WHERE ((revoked_at IS NULL) AND (kind = 'self_enrolled'::text));
 CREATE INDEX certificates_spki ON certificates USING btree (spki_sha256) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX certificates_superseded_by ON certificates USING btree (superseded_by_id) WHERE (superseded_by_id IS NOT NULL);
 CREATE TRIGGER certificates_added AFTER INSERT ON certificates
   FOR EACH ROW EXECUTE FUNCTION certificate_added();
 CREATE CONSTRAINT TRIGGER certificates_end_retained AFTER UPDATE OF revoked_at ON certificates DEFERRABLE INITIALLY DEFERRED

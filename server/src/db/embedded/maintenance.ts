@@ -30,7 +30,7 @@ interface DueTable {
  * @param isQuiet whether no statement runs or waits
  */
 export async function maintainEngine(db: Db, isQuiet: () => boolean): Promise<void> {
-  await analyzeGrown(db);
+  await analyzeGrown(db, { inSteps: true });
   const due = await dueTables(db);
   const vacuumed = due.find((table) => table.obsolete && (table.urgent || table.pages <= SHORT_PAGES || isQuiet()));
   if (vacuumed !== undefined) await run(db, `VACUUM (TRUNCATE false) ${vacuumed.name}`);

@@ -43,6 +43,7 @@ import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { nodeLeases } from "./broker/0055-node-leases.ts";
 import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
+import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
 import { groups } from "./monitoring/0038-groups.ts";
 import { failedDeliveries } from "./monitoring/0039-failed-deliveries.ts";
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   { number: 60, name: "message rows", sql: messageRows },
   { number: 61, name: "concerned nodes", sql: concernedNodes },
   { number: 62, name: "changed packs", sql: changedPacks },
+  { number: 63, name: "certificate indexes", sql: certificateIndexes },
 ];
