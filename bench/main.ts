@@ -17,7 +17,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMet, machine, table } from "./report.ts";
-import { csrToLeaf } from "./rows/csr-to-leaf.ts";
+import { csrToLeaf } from "./rows/enrollment/csr-to-leaf.ts";
 import { add, figures, isNamed, progress, skipped, wants } from "./run.ts";
 import { appBesideIngest, appInBrowser } from "./sections/app.ts";
 import { chartsOnBoth } from "./sections/charts.ts";

@@ -12,7 +12,7 @@ import { publishPaced } from "./load/paced-publisher.ts";
 import { meterOf, startMeter } from "./measure.ts";
 import { newDataDir, startMuster } from "./peers/muster.ts";
 import { readable } from "./report.ts";
-import { redemptions } from "./rows/redemption.ts";
+import { redemptions } from "./rows/enrollment/redemption.ts";
 import { progress } from "./run.ts";
 
 const DAY_MS = 86_400_000;

@@ -71,8 +71,20 @@ function answerIn(received: Buffer): { answer: Answer; length: number } | undefi
   if (end < 0) return undefined;
   const head = received.toString("latin1", 0, end);
   const status = Number(head.slice(9, 12));
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return chunkedAnswer(received, status, end);
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
   const total = end + 4 + length;
   if (received.length < total) return undefined;
   return { answer: { status, body: received.toString("utf8", end + 4, total) }, length: total };
+}
+
+/** The body with the lengths of its chunks, as no row reads such a body. Its last chunk is empty. */
+function chunkedAnswer(
+  received: Buffer,
+  status: number,
+  headEnd: number,
+): { answer: Answer; length: number } | undefined {
+  const last = received.indexOf("\r\n0\r\n\r\n", headEnd + 2);
+  if (last < 0) return undefined;
+  return { answer: { status, body: received.toString("utf8", headEnd + 4, last) }, length: last + 7 };
 }

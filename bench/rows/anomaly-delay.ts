@@ -4,7 +4,7 @@ import { FIRST_BREACH, publishPaced } from "../load/paced-publisher.ts";
 import { percentile, until } from "../measure.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import type { Figure } from "../report.ts";
-import type { Redemptions } from "./redemption.ts";
+import type { Redemptions } from "./enrollment/redemption.ts";
 
 const DEVICES = 997;
 /** The server loads the rules of the devices and compiles its hot functions in this time. */

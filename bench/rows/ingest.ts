@@ -6,7 +6,7 @@ import { cpuMs, sleep } from "../measure.ts";
 import type { IngestEngine } from "../peers/ingest-engine.ts";
 import type { MusterProcess } from "../peers/muster.ts";
 import type { Figure } from "../report.ts";
-import type { Redemptions } from "./redemption.ts";
+import type { Redemptions } from "./enrollment/redemption.ts";
 
 /** How many devices send; all of them are connected throughout. */
 const FLEETS = [10, 1000, 10_000] as const;

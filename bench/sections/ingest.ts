@@ -3,8 +3,8 @@ import { assignRules } from "../load/rules.ts";
 import { embeddedEngine, type IngestEngine, postgresEngine } from "../peers/ingest-engine.ts";
 import { newDataDir, startMuster } from "../peers/muster.ts";
 import { anomalyDelay } from "../rows/anomaly-delay.ts";
+import { redemptions } from "../rows/enrollment/redemption.ts";
 import { DEVICES, ingest } from "../rows/ingest.ts";
-import { redemptions } from "../rows/redemption.ts";
 import { add, available, progress } from "../run.ts";
 
 /** Messages a second are not limited: ten devices are to load the server as thousands do. */

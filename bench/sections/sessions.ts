@@ -1,11 +1,13 @@
 import { unlessEnded } from "../interrupt.ts";
-import { meterOf } from "../measure.ts";
+import { type Load, meterOf } from "../measure.ts";
 import { startMosquitto } from "../peers/mosquitto.ts";
 import { type MusterProcess, newDataDir, startMuster } from "../peers/muster.ts";
 import { startPostgres } from "../peers/postgres.ts";
+import { startStepCa } from "../peers/step-ca.ts";
 import { type BrokerUnderLoad, connects } from "../rows/connect.ts";
+import { type Redemptions, redemptions } from "../rows/enrollment/redemption.ts";
+import { besideStepCa } from "../rows/enrollment/step-ca.ts";
 import { idleMemory, SESSIONS } from "../rows/idle-memory.ts";
-import { type Redemptions, redemptions } from "../rows/redemption.ts";
 import { revocationToClose } from "../rows/revocation.ts";
 import { storedMessages } from "../rows/stored-messages.ts";
 import { add, available, progress, wants } from "../run.ts";
@@ -15,11 +17,23 @@ export async function redemptionsOnEmbedded(): Promise<void> {
   const dataDir = newDataDir();
   const muster = await startMuster(dataDir.path);
   try {
-    add((await unlessEnded(redemptions(muster, { name: "PGlite" }, { cpuMs: 2.5, perSecond: 350 }))).figures);
+    const { figures, first } = await unlessEnded(
+      redemptions(muster, { name: "PGlite" }, { cpuMs: 2.5, perSecond: 350 }),
+    );
+    add(figures);
+    await muster.stop();
+    await certificatesOfStepCa(first);
   } finally {
     await muster.stop();
     dataDir.remove();
   }
+}
+
+async function certificatesOfStepCa(redemptions: Load): Promise<void> {
+  progress("certificates of step-ca");
+  const stepCa = await available("no peer for redemptions", startStepCa);
+  if (stepCa === undefined) return;
+  add(await unlessEnded(besideStepCa(redemptions, stepCa)).finally(stepCa.stop));
 }
 
 /** Redemptions on PostgreSQL, and with the devices that they enroll the rows of the broker. */

@@ -1,10 +1,10 @@
-import { type Applicant, enrolled, newApplicant, redemptionBody } from "../load/enroll.ts";
-import { type HttpsClient, openHttps } from "../load/https-client.ts";
-import type { Identity } from "../load/mqtt-client.ts";
-import { createClaims, createTenant, USES_A_CLAIM } from "../load/tenant.ts";
-import { type Load, meterOf, sustain } from "../measure.ts";
-import type { MusterProcess } from "../peers/muster.ts";
-import { cpuFigure, type Figure } from "../report.ts";
+import { type Applicant, enrolled, newApplicant, redemptionBody } from "../../load/enroll.ts";
+import { type HttpsClient, openHttps } from "../../load/https-client.ts";
+import type { Identity } from "../../load/mqtt-client.ts";
+import { createClaims, createTenant, USES_A_CLAIM } from "../../load/tenant.ts";
+import { type Load, meterOf, sustain } from "../../measure.ts";
+import type { MusterProcess } from "../../peers/muster.ts";
+import { cpuFigure, type Figure } from "../../report.ts";
 
 const WORKERS = 32;
 /** Devices that have redeemed when a measurement begins and ends: around 1,000 and around 10,000. */
@@ -28,6 +28,8 @@ export interface MeasuredDatabase {
 
 export interface Redemptions {
   readonly figures: Figure[];
+  /** Those around the 1,000th. */
+  readonly first: Load;
   /** The devices that were enrolled. */
   readonly identities: Identity[];
   readonly deviceTypeId: string;
@@ -63,6 +65,7 @@ export async function redemptions(
   for (const client of clients) client.close();
   return {
     figures: figuresOf(name, few, many, targets),
+    first: few,
     identities,
     deviceTypeId: tenant.deviceTypeId,
     newKey: () => tenant.newKey(),

@@ -1,9 +1,9 @@
 import "reflect-metadata";
 import { createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import * as x509 from "@peculiar/x509";
-import { makeCsr } from "../../agent/src/csr.ts";
-import { systemClock } from "../../server/src/lib/clock.ts";
-import { randomIds } from "../../server/src/lib/ids.ts";
+import { makeCsr } from "../../../agent/src/csr.ts";
+import { systemClock } from "../../../server/src/lib/clock.ts";
+import { randomIds } from "../../../server/src/lib/ids.ts";
 import {
   createDeviceRoot,
   createIssuingIntermediate,
@@ -12,8 +12,8 @@ import {
   newSerialNumber,
   readCsr,
   selfEnrolled,
-} from "../../server/src/pki/pki.ts";
-import type { Figure } from "../report.ts";
+} from "../../../server/src/pki/pki.ts";
+import type { Figure } from "../../report.ts";
 
 const ROUNDS = 6;
 const ROUND_MS = 250;

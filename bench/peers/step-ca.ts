@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { randomIds } from "../../server/src/lib/ids.ts";
+import { createDeviceRoot, createIssuingIntermediate, newSerialNumber } from "../../server/src/pki/pki.ts";
+import { type HttpsTarget, openHttps } from "../load/https-client.ts";
+import { until } from "../measure.ts";
+import { Skip } from "../report.ts";
+import { freePort } from "./postgres.ts";
+
+/** The version that the row was written with; Go builds it where no `step-ca` is on the PATH. */
+const MODULE = "github.com/smallstep/certificates/cmd/step-ca@v0.28.4";
+const PROVISIONER = "bench";
+
+/** step-ca with its own embedded database (Badger), and one provisioner whose one-time tokens `tokenFor` makes. */
+export interface StepCa {
+  readonly pid: number;
+  readonly https: HttpsTarget;
+  tokenFor(subject: string): string;
+  stop(): Promise<void>;
+}
+
+/** @throws {@link Skip} without step-ca and Go */
+export async function startStepCa(): Promise<StepCa> {
+  const program = findProgram();
+  const folder = mkdtempSync(join(tmpdir(), "muster-bench-step-ca-"));
+  const port = await freePort();
+  const provisioner = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const kid = createHash("sha256").update(randomUUID()).digest("base64url");
+  const ca = writeAuthority(folder, port, {
+    ...provisioner.publicKey.export({ format: "jwk" }),
+    kid,
+    alg: "ES256",
+    use: "sig",
+  });
+  const child = spawn(program, [join(folder, "ca.json")], { cwd: folder, stdio: "ignore" });
+  const https = { port, ca };
+  await until("step-ca", 30, () =>
+    openHttps(https).then(
+      (client) => {
+        client.close();
+        return true as const;
+      },
+      () => undefined,
+    ),
+  );
+  return {
+    pid: child.pid!,
+    https,
+    tokenFor: (subject) => oneTimeToken(provisioner.privateKey, kid, port, subject),
+    stop: async () => {
+      if (child.exitCode === null) {
+        const ended = new Promise((resolve) => child.once("exit", resolve));
+        child.kill("SIGTERM");
+        await ended;
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes keys, certificates and configuration. @returns the root, PEM */
+function writeAuthority(folder: string, port: number, key: object): string {
+  const wanted = (name: string) => ({
+    name,
+    now: systemClock.now(),
+    validDays: 3650,
+    serialNumber: newSerialNumber(randomIds),
+  });
+  const root = createDeviceRoot(wanted("bench root"));
+  const intermediate = createIssuingIntermediate(wanted("bench issuing"), root);
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const rootPem = pemOf(root.certificateDer);
+  const config = {
+    root: write("root.pem", rootPem),
+    crt: write("intermediate.pem", pemOf(intermediate.certificateDer)),
+    key: write("intermediate.key", intermediate.privateKey.export({ type: "sec1", format: "pem" }).toString()),
+    address: `127.0.0.1:${port}`,
+    dnsNames: ["localhost"],
+    logger: { format: "text" },
+    db: { type: "badgerv2", dataSource: join(folder, "db") },
+    authority: {
+      provisioners: [
+        { type: "JWK", name: PROVISIONER, key, claims: { maxTLSCertDuration: "720h", defaultTLSCertDuration: "720h" } },
+      ],
+    },
+  };
+  write("ca.json", JSON.stringify(config));
+  return rootPem;
+}
+
+function pemOf(der: Buffer): string {
+  return `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
+}
+
+/** A JWT of the provisioner, valid once and for an hour. */
+function oneTimeToken(key: KeyObject, kid: string, port: number, subject: string): string {
+  const seconds = Math.floor(systemClock.now().getTime() / 1000);
+  const claims = {
+    iss: PROVISIONER,
+    aud: `https://localhost:${port}/1.0/sign`,
+    sub: subject,
+    sans: [subject],
+    jti: randomUUID(),
+    iat: seconds,
+    nbf: seconds - 60,
+    exp: seconds + 3000,
+  };
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const signed = `${part({ alg: "ES256", kid, typ: "JWT" })}.${part(claims)}`;
+  return `${signed}.${sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+}
+
+function findProgram(): string {
+  const onPath = (program: string) => {
+    const folders = (process.env.PATH ?? "").split(":");
+    return folders.map((folder) => join(folder, program)).find(existsSync);
+  };
+  const installed = onPath("step-ca");
+  if (installed !== undefined) return installed;
+  const go = onPath("go");
+  if (go === undefined) throw new Skip("step-ca is not installed, nor Go to build it");
+  const bin = join(import.meta.dirname, "../../node_modules/.step-ca");
+  const built = join(bin, "step-ca");
+  if (existsSync(built)) return built;
+  mkdirSync(bin, { recursive: true });
+  try {
+    // Some minutes, the first time.
+    execFileSync(go, ["install", MODULE], { env: { ...process.env, GOBIN: bin, CGO_ENABLED: "0" }, stdio: "pipe" });
+  } catch (error) {
+    throw new Skip(`step-ca cannot be built: ${String(error).slice(0, 200)}`);
+  }
+  return built;
+}
