@@ -82,7 +82,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
   const { limits, leaseSeconds } = config;
   const { leaseClock = systemClock } = overrides;
   const wiring = { limits, notificationSettings: settings, addresses, nodeProcess, leaseSeconds, leaseClock };
-  const features = composeFeatures({ ...base, ...wiring, workers: part.workers });
+  const features = composeFeatures({ ...base, ...wiring, ...ingestOf(config, part) });
   const requestCounts = new RequestCounts();
   const parts = { ...features, authorities, config, clock, ids, logger, addresses, requestCounts };
   const surfaces = await createSurfaces({ ...parts, database }, features, part);
@@ -116,6 +116,7 @@ export async function createApp(given: Config, overrides: Overrides = {}, part: 
       nodeId = await features.connections.startNode();
       await features.access.compareRequestClocks();
       if (part.role !== "jobs") {
+        await features.telemetry.startStream();
         ports.mqtt = (await broker.start()).port;
         ports.http = (await api.start()).port;
       }
@@ -140,7 +141,8 @@ type SurfaceParts = Features &
 
 /** The surfaces of this process; which of them it opens is a matter of its part. */
 async function createSurfaces(parts: SurfaceParts, features: Features, part: Part) {
-  const { config, database, authorities, connections } = parts;
+  const { config, database, authorities, connections, telemetry } = parts;
+  outlastDatabase(config, features);
   const sharesPort = part.role === "serve";
   const busFolder = sharesPort ? await prepareSocketFolder(config.dataDir) : undefined;
   const mqtt = { ...config.mqtt, sharesPort };
@@ -153,12 +155,27 @@ async function createSurfaces(parts: SurfaceParts, features: Features, part: Par
       lease: connections.hasLease(),
     },
     nats: broker.busConnected(),
+    stream: streamReady(telemetry.streamProblem()),
   });
   const bound = boundFunctions([...Object.values(features), authorities]);
   const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
   const ofApi = { ...config, sharesPort, metrics: part.role === "all" ? config.metrics : undefined };
   const api = createApi({ ...parts, config: ofApi, bound, pages, readiness, isUnavailable });
   return { broker, api, control: createControl({ ...parts, workers: part, dataDir: config.dataDir }) };
+}
+
+function streamReady(problem: string | null | undefined): boolean | undefined {
+  return problem === undefined ? undefined : problem === null;
+}
+
+/** How a process stores messages of devices. One without sessions appends none to the stream, and stores none of it. */
+function ingestOf({ stream }: Config, { role, workers }: Part) {
+  return { workers, stream: role === "jobs" ? undefined : stream };
+}
+
+/** Also in a process without sessions: it reaps others. */
+function outlastDatabase({ stream }: Config, { connections, telemetry }: Features): void {
+  if (stream) connections.outlastDatabase(telemetry.outlastsDatabase, stream.sessionsMs);
 }
 
 /** Closes every part in order: work stops at the surfaces first, the database closes last. */
@@ -178,6 +195,7 @@ function closeParts(open: {
     "live streams": () => features.live.stop(),
     HTTPS: () => surfaces.api.stop(),
     MQTT: () => surfaces.broker.stop(),
+    "ingest stream": () => features.telemetry.stopStream(),
     telemetry: () => features.telemetry.drain(),
     notifications: () => features.notifications.stop(),
     events: () => features.events.stop(),

@@ -23,7 +23,7 @@ import { createNotifications, type NotificationSettings, type Notifications } fr
 import { createOverview } from "./overview/overview.ts";
 import { createPlatform, type PlatformDeps } from "./platform/platform.ts";
 import { createBatchEvaluator, createRules } from "./rules/rules.ts";
-import { createTelemetry } from "./telemetry/telemetry.ts";
+import { createTelemetry, type StreamSettings, type TelemetryDeps } from "./telemetry/telemetry.ts";
 import { createTickets } from "./tickets/tickets.ts";
 
 /** What the features need of the process around them. */
@@ -42,6 +42,8 @@ export interface FeatureDeps {
   addresses: { readonly baseUrl: string; readonly brokerUrl: string };
   /** What a shell shows of this process among the broker nodes. */
   nodeProcess: NodeProcess;
+  /** Where messages of devices may wait for their commit; of a process that serves MQTT. */
+  stream?: StreamSettings | undefined;
   /** How long after its last heartbeat this process is reaped as a broker node. */
   leaseSeconds: number;
   /** This machine's clock. */
@@ -53,6 +55,8 @@ export interface FeatureDeps {
   /** Milliseconds between two heartbeats of a broker node; 2 s when absent. */
   heartbeatMs?: number | undefined;
 }
+
+type StoredDeps = Omit<TelemetryDeps, "stream" | "workers" | "evaluator">;
 
 /** What features store encrypted under the master key, which its rotation encrypts again. */
 export const encryptAgain = [encryptFactorsAgain];
@@ -70,7 +74,7 @@ export function composeFeatures(process: FeatureDeps) {
   const deps = { database, clock, ids, logger, metrics, limits, quotas };
   const access = createAccess(deps);
   const connections = createConnections({ ...process, quotas });
-  const telemetry = createTelemetry({ ...deps, workers: process.workers ?? 1, evaluator: createBatchEvaluator(deps) });
+  const telemetry = telemetryOf(process, deps);
   const anomalies = createAnomalies(deps);
   const events = createEvents(deps);
   const groups = createGroups(deps);
@@ -123,6 +127,13 @@ export function composeFeatures(process: FeatureDeps) {
     platform: createPlatform({ ...deps, authorities, doctor }),
     telemetry,
   };
+}
+
+function telemetryOf(
+  { stream, workers = 1 }: FeatureDeps,
+  deps: Parameters<typeof createBatchEvaluator>[0] & StoredDeps,
+) {
+  return createTelemetry({ ...deps, stream, workers, evaluator: createBatchEvaluator(deps) });
 }
 
 /** Checks of the doctor that SQL alone cannot make. */

@@ -4,6 +4,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { natsConfiguration } from "../src/cli/nats/configuration.ts";
+import { publicKeyOf } from "../src/cli/nats/user-key.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { JetStream } from "../src/lib/nats/jet-stream.ts";
+import { NatsClient } from "../src/lib/nats/nats-client.ts";
+import { INGEST_STREAM } from "../src/lib/nats/stream-settings.ts";
 import { createNatsBus, settingsOf } from "./broker/nats-buses.ts";
 import { musterProcess } from "./harness/command-line.ts";
 import { type NatsServer, natsMissing, startNats } from "./harness/nats-server.ts";
@@ -109,6 +115,38 @@ describe("a NATS server with the printed configuration", { skip: natsMissing ?? 
       /does not let this user publish and subscribe/,
     );
     await strict.stop();
+  });
+
+  test("lets a process use the ingest stream and nothing else of JetStream, where MUSTER_INGEST=stream is set", async () => {
+    const publicKey = (await publicKeyOf(file("own.nk")))!;
+    const given = { version: "1", hosts: [], payloadBytes: 327_680, publicKey, verifyClients: true };
+    const configuration = natsConfiguration({ ...given, streamBytes: 1024 ** 2 });
+    assert.match(configuration, /sync_interval: always/);
+    assert.doesNotMatch(natsConfiguration({ ...given, streamBytes: undefined }), /jetstream|JS\.API/);
+    // Debian's server is older than this setting.
+    const known = configuration.replace(/\n.*sync_interval: .*/, "").replace("/var/lib/nats", file("jetstream"));
+    const server = await startNats(onLoopback(known).replace(/cluster \{[\s\S]*\n\}\n/, ""));
+    const client = new NatsClient({
+      settings: { ...settings(), servers: [`localhost:${server.port}`] },
+      name: "test",
+      subscriptions: new Map([["muster.test", nothing]]),
+      onUp: nothing,
+      onConnected: nothing,
+      consequences: { unreachable: "", broken: "" },
+      logger: createLogger("silent"),
+    });
+    await client.open();
+    const stream = new JetStream(client, INGEST_STREAM);
+    const limits = { maxBytes: 1024 ** 2, replicas: 1, duplicateWindowMs: 120_000 };
+    await stream.create({ name: INGEST_STREAM, subjects: ["muster.ingest.*"], ...limits });
+    const sequence = await stream.append("muster.ingest.3", "a", Buffer.from("x"), 5_000);
+    assert.equal(await stream.append("muster.ingest.3", "a", Buffer.from("x"), 5_000), sequence);
+    assert.equal(String((await stream.next("muster.ingest.3", 1))?.data), "x");
+    await stream.purge("muster.ingest.3", sequence + 1);
+    assert.equal(await stream.next("muster.ingest.3", 1), undefined);
+    await assert.rejects(client.request("$JS.API.STREAM.DELETE.MUSTER_INGEST", "", 300));
+    await client.close();
+    await server.stop();
   });
 
   /** The printed configuration for one server of this machine. */

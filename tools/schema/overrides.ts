@@ -16,6 +16,7 @@ const DATE = {
  */
 export const overrides: Readonly<Record<string, Override>> = {
   "saved_filters.values": { type: "Record<string, string>" },
+  "stream_partitions.producers": { type: "Record<string, number>" },
   "shared_latest_values.row_writer": { type: "string", note: "Only to be compared: it has 32 bits." },
   "stored_sessions.subscriptions": { type: "object[]", note: "The filter, and what was granted" },
   "stored_sessions.incoming_ids": { type: "number[]" },

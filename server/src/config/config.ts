@@ -4,10 +4,11 @@ import type { AddressRange } from "../lib/address.ts";
 import type { Limit } from "../lib/limits/limit.ts";
 import { LIMITS, type LimitName, type Limits, limitVariable } from "../lib/limits/limits.ts";
 import type { LogLevel } from "../lib/logger.ts";
+import type { NatsSettings } from "../lib/nats/nats-settings.ts";
+import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { Secret } from "../lib/secret.ts";
-import type { NatsSettings } from "../lib/sockets/nats-settings.ts";
 import { addressRanges, webOrigins } from "./lists.ts";
-import { natsProblems, natsSettings, natsVariables } from "./nats.ts";
+import { natsProblems, natsSettings, natsVariables, streamSettings } from "./nats.ts";
 
 /** The settings, parsed once at start. No other file reads `process.env`; the checker enforces it. */
 export interface Config {
@@ -29,6 +30,8 @@ export interface Config {
   leaseSeconds: number;
   /** What carries MQTT messages between processes; undefined where there is one process, or all are on one machine. */
   nats: NatsSettings | undefined;
+  /** Where messages of devices may wait for their commit; undefined without NATS. */
+  stream: StreamSettings | undefined;
   /** Whether a commit of the embedded database waits until the disk has it. */
   embeddedSync: boolean;
   masterKey: MasterKeySource;
@@ -227,6 +230,7 @@ function contradictions(given: Record<string, string | undefined>): string[] {
 
 function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
   const limits = toLimits(env);
+  const nats = natsSettings(env, limits);
   return {
     dataDir: resolve(env.MUSTER_DATA_DIR),
     workers: env.MUSTER_WORKERS,
@@ -243,7 +247,8 @@ function toConfig(env: z.infer<typeof environment>, unknown: string[]): Config {
     databaseDirectUrl: env.MUSTER_DATABASE_DIRECT_URL ? new Secret(env.MUSTER_DATABASE_DIRECT_URL) : undefined,
     databaseUrl: env.MUSTER_DATABASE_URL ? new Secret(env.MUSTER_DATABASE_URL) : undefined,
     leaseSeconds: env.MUSTER_NODE_LEASE_SECONDS,
-    nats: natsSettings(env, limits),
+    nats,
+    stream: streamSettings(env, nats),
     embeddedSync: env.MUSTER_EMBEDDED_SYNC === "on",
     masterKey: masterKeySource(env),
     operatorTls:

@@ -1,14 +1,21 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { SECOND } from "../lib/clock.ts";
 import type { Limits } from "../lib/limits/limits.ts";
-import type { NatsSettings } from "../lib/sockets/nats-settings.ts";
+import type { NatsSettings } from "../lib/nats/nats-settings.ts";
+import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { listed } from "./lists.ts";
 
 /** The oldest release line of the NATS server that gets security fixes at the time of writing. */
 const VERSION_FLOOR = "2.10";
 /** What a message has in front of its payload: topic, tenant, properties, owners of stored sessions. */
 const HEAD_BYTES = 64 * 1024;
+
+/** Less would hold a few batches only. */
+const MIN_STREAM_BYTES = 1024 ** 2;
+
+const SESSION_RANGE = "must be a number of seconds, 0 to 3600";
 
 const SERVER = /^(nats|tls):\/\/((?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?)\/?$/;
 
@@ -20,6 +27,19 @@ export const natsVariables = {
   MUSTER_NATS_CA_FILE: file,
   MUSTER_NATS_CERT_FILE: file,
   MUSTER_NATS_KEY_FILE: file,
+  MUSTER_INGEST: z.enum(["direct", "stream"], "must be direct or stream").default("direct"),
+  MUSTER_NATS_REPLICAS: z.enum(["1", "3", "5"], "must be 1, 3 or 5").optional(),
+  MUSTER_NATS_STREAM_BYTES: z.coerce
+    .number("must be a number of bytes")
+    .int("must be a whole number of bytes")
+    .min(MIN_STREAM_BYTES, `must be at least ${MIN_STREAM_BYTES}`)
+    .default(4 * 1024 ** 3),
+  MUSTER_STREAM_SESSION_SECONDS: z.coerce
+    .number("must be a number of seconds")
+    .int("must be a whole number of seconds")
+    .min(0, SESSION_RANGE)
+    .max(3600, SESSION_RANGE)
+    .default(900),
   /** For tests with the server that the distribution has. */
   MUSTER_TEST_NATS_VERSION_FLOOR: z
     .string()
@@ -36,6 +56,7 @@ export function natsProblems(given: Given): string[] {
   const problems: string[] = [];
   if (url === undefined) {
     const lone = Object.keys(given).filter((name) => /^MUSTER_NATS_/.test(name));
+    if (given.MUSTER_INGEST === "stream") lone.push("MUSTER_INGEST=stream");
     return lone.map((name) => `${name} belongs to MUSTER_NATS_URL, which is not set`);
   }
   if (!given.MUSTER_DATABASE_URL)
@@ -67,6 +88,19 @@ export function natsSettings(env: Parsed, limits: Pick<Limits, "mqttPacketBytes"
     keyFile: absolute(env.MUSTER_NATS_KEY_FILE),
     versionFloor: env.MUSTER_TEST_NATS_VERSION_FLOOR,
     payloadBytes: natsPayloadBytes(limits),
+  };
+}
+
+/** @returns undefined without NATS */
+export function streamSettings(env: Parsed, nats: NatsSettings | undefined): StreamSettings | undefined {
+  if (nats === undefined) return undefined;
+  const replicas = Number(env.MUSTER_NATS_REPLICAS ?? (nats.servers.length >= 3 ? 3 : 1));
+  return {
+    wanted: env.MUSTER_INGEST,
+    nats,
+    maxBytes: env.MUSTER_NATS_STREAM_BYTES,
+    replicas,
+    sessionsMs: env.MUSTER_STREAM_SESSION_SECONDS * SECOND,
   };
 }
 

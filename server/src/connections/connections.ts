@@ -94,6 +94,11 @@ export interface Connections extends Bound<typeof connectionUseCases>, Bound<typ
   onDrain(handler: () => Promise<void>): void;
   /** Registers what ends every session of this process when its lease has ended, because the database has stored no heartbeat. */
   onLeaseEnd(handler: () => void): void;
+  /**
+   * Has this process keep its sessions while the database answers no process, as long as `mayKeep` says so, for at most `maxMs`. Other nodes are reaped
+   * only once the database has answered this one for as long as a lease, so that those which were away, too, are not.
+   */
+  outlastDatabase(mayKeep: () => boolean, maxMs: number): void;
   /** Whether this process may have sessions. */
   hasLease(): boolean;
   /** Registers what closes the sessions of this process; see `DropHandler`. */
@@ -137,6 +142,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     drainNodes: (which) => drainNodes(deps, which),
     onDrain: node.onDrain,
     onLeaseEnd: (handler) => lease.onEnd(handler),
+    outlastDatabase: (mayKeep, maxMs) => lease.outlast(mayKeep, maxMs),
     hasLease: () => lease.term !== undefined,
     openSession: (session) => sessions.openSession(session),
     closeSession: (sessionId, reason) => sessions.closeSession(sessionId, reason),

@@ -68,6 +68,9 @@ export interface Schema {
   silence_rechecks: SilenceRechecksTable;
   stored_messages: StoredMessagesTable;
   stored_sessions: StoredSessionsTable;
+  stream_partitions: StreamPartitionsTable;
+  stream_processes: StreamProcessesTable;
+  stream_progress: StreamProgressTable;
   suppressed_deliveries: SuppressedDeliveriesTable;
   telemetry: TelemetryTable;
   telemetry_deletions: TelemetryDeletionsTable;
@@ -815,6 +818,30 @@ export interface StoredSessionsTable {
   incoming_ids: Generated<number[]>;
   expiry_seconds: number;
   expires_at: Date | null;
+}
+
+export interface StreamPartitionsTable {
+  partition: number;
+  owner_id: string | null;
+  epoch: Generated<string>;
+  renewed_at: Date | null;
+  stream_id: string | null;
+  stored_sequence: Generated<string>;
+  producers: Generated<Record<string, number>>;
+  caught_up_at: Date | null;
+}
+
+export interface StreamProcessesTable {
+  id: string;
+  wanted: "direct" | "stream";
+  way: "direct" | "stream" | "none";
+  seen_at: Date;
+}
+
+export interface StreamProgressTable {
+  partition: number;
+  sequence: string;
+  stored: string | null;
 }
 
 export interface SuppressedDeliveriesTable {

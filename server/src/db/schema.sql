@@ -1139,6 +1139,35 @@ CREATE INDEX stored_sessions_expiry ON stored_sessions USING btree (expires_at) 
 CREATE INDEX stored_sessions_of_tenant ON stored_sessions USING btree (tenant_id);
 CREATE INDEX stored_sessions_session ON stored_sessions USING btree (session_id);
 
+CREATE TABLE stream_partitions (
+  partition smallint NOT NULL,
+  owner_id uuid,
+  epoch bigint NOT NULL DEFAULT 0,
+  renewed_at timestamp with time zone,
+  stream_id text,
+  stored_sequence bigint NOT NULL DEFAULT 0,
+  producers jsonb NOT NULL DEFAULT '{}'::jsonb,
+  caught_up_at timestamp with time zone,
+  CONSTRAINT stream_partitions_pkey PRIMARY KEY (partition)
+) WITH (fillfactor=50);
+
+CREATE TABLE stream_processes (
+  id uuid NOT NULL,
+  wanted text NOT NULL,
+  way text NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT stream_processes_pkey PRIMARY KEY (id),
+  CONSTRAINT stream_processes_wanted_check CHECK ((wanted = ANY (ARRAY['direct'::text, 'stream'::text]))),
+  CONSTRAINT stream_processes_way_check CHECK ((way = ANY (ARRAY['direct'::text, 'stream'::text, 'none'::text])))
+);
+
+CREATE TABLE stream_progress (
+  partition smallint NOT NULL,
+  sequence bigint NOT NULL,
+  stored text
+);
+CREATE INDEX stream_progress_sequence ON stream_progress USING btree (partition, sequence);
+
 CREATE TABLE suppressed_deliveries (
   tenant_id uuid NOT NULL,
   minute timestamp with time zone NOT NULL,

@@ -42,6 +42,14 @@ export const TIMELINESS: readonly Check[] = [
       UNION ALL SELECT 'anomaly ' || p.anomaly_id || ' for group ' || p.group_id FROM pages p
       WHERE p.state = 'due' AND p.due_at < ${now} - ${LATE}`,
   },
+  {
+    name: "every partition of the ingest stream is stored within a minute",
+    violations:
+      () => sql`SELECT 'partition ' || s.partition || coalesce(', whose owner was last seen ' || s.renewed_at, ', which has no owner') AS what
+      FROM stream_partitions s
+      WHERE EXISTS (SELECT FROM stream_processes p WHERE p.way = 'stream' AND p.seen_at > clock_timestamp() - ${HEARTBEAT_LIMIT})
+        AND coalesce(s.caught_up_at, '-infinity') < clock_timestamp() - ${HEARTBEAT_LIMIT}`,
+  },
 ];
 
 /** What needs the operator's attention although no rule of the service is broken. */

@@ -2,9 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { type BusMetrics, busMetrics } from "./metrics/bus-metrics.ts";
 import { type DatabaseMetrics, databaseMetrics } from "./metrics/database-metrics.ts";
 import { type NodeMetrics, nodeMetrics } from "./metrics/node-metrics.ts";
+import { type IngestStreamMetrics, ingestStreamMetrics } from "./metrics/stream-metrics.ts";
 
 /** Metrics of the service for Prometheus. Label values come from closed sets, never from a client. */
-export interface Metrics extends BusMetrics, DatabaseMetrics, NodeMetrics {
+export interface Metrics extends BusMetrics, DatabaseMetrics, IngestStreamMetrics, NodeMetrics {
   /** Open MQTT sessions of this process; `kind` is `device` or `client`. */
   readonly connections: Gauge<"kind">;
   /** Connections closed because a cap on them was reached; `listener` is `mqtt` or `https`. */
@@ -141,6 +142,7 @@ function connectionMetrics(registers: Registry[]) {
       registers,
     }),
     ...busMetrics(registers),
+    ...ingestStreamMetrics(registers),
     ...nodeMetrics(registers),
     refusals: new Counter({
       name: "muster_refusals_total",

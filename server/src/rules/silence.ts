@@ -22,7 +22,7 @@ const LEASE_MS = MINUTE;
 const FIRST_RECHECK_MS = 10 * SECOND;
 
 export interface SilenceDeps extends RulesDeps {
-  telemetry: Pick<Telemetry, "lastReceived">;
+  telemetry: Pick<Telemetry, "lastReceived" | "isBehind">;
 }
 
 /**
@@ -44,6 +44,12 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
       if (uids.length === 0) return;
       await putOffChecks(db, await check(db, uids, { now, listeningSince }), lease.leasedUntil);
     }
+  }
+
+  /** What devices have sent, and was acknowledged, may wait in the ingest stream: it is unknown then who is silent. */
+  async function pollUnlessBehind(now: Date): Promise<void> {
+    if (await telemetry.isBehind()) failed = true;
+    else await poll(now);
   }
 
   /** Opens and resolves the anomalies of these devices. @returns when each is to be checked next */
@@ -77,7 +83,7 @@ export function createSilencePoll({ database, clock, ids, telemetry }: SilenceDe
     const now = clock.now();
     if (failed) listeningSince = now;
     failed = false;
-    await poll(now).catch((error: unknown) => {
+    await pollUnlessBehind(now).catch((error: unknown) => {
       failed = true;
       throw error;
     });

@@ -1,6 +1,8 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { Database } from "../db/database.ts";
+import type { IngestStreamMetrics } from "../lib/metrics/stream-metrics.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { StreamSettings } from "../lib/nats/stream-settings.ts";
 import { deleteTelemetry } from "./deletion/delete-telemetry.ts";
 import { followTelemetry } from "./follow/follow-telemetry.ts";
 import { createTenantPolls } from "./follow/tenant-polls.ts";
@@ -13,7 +15,10 @@ import { listReadings } from "./read/readings.ts";
 import { listRejected } from "./read/rejected.ts";
 import { readSeries } from "./read/series.ts";
 import { rollUp } from "./roll-up/roll-up.ts";
+import { isBehind } from "./stream/is-behind.ts";
+import { createStreamedIngest, type StreamedIngest } from "./stream/streamed-ingest.ts";
 
+export type { StreamSettings } from "../lib/nats/stream-settings.ts";
 export { enqueueTelemetryDeletion } from "./deletion/deletion-store.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
@@ -26,7 +31,11 @@ export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.t
 
 export interface TelemetryDeps extends IngestDeps {
   database: Database;
-  metrics: IngestDeps["metrics"] & Pick<Metrics, "rollUpsDue" | "telemetryWaiting" | "tenantsIsolated">;
+  metrics: IngestDeps["metrics"] &
+    Pick<Metrics, "rollUpsDue" | "telemetryWaiting" | "tenantsIsolated"> &
+    IngestStreamMetrics;
+  /** Where messages may wait for their commit in JetStream; undefined without NATS. */
+  stream?: StreamSettings | undefined;
 }
 
 /** What callers ask of telemetry, and the periodic jobs. */
@@ -41,13 +50,14 @@ export const telemetryUseCases = {
   forgetEarlierLatest,
   rollUp,
   measure,
+  isBehind,
 };
 
 /** What devices publish: {@link Ingest} takes messages from the broker, the use cases read what was stored of them. */
-export type Telemetry = Ingest & Bound<typeof telemetryUseCases>;
+export type Telemetry = Ingest & StreamedIngest & Bound<typeof telemetryUseCases>;
 
 export function createTelemetry(deps: TelemetryDeps): Telemetry {
-  const ingest = createIngest(deps);
+  const ingest = createStreamedIngest(deps, createIngest(deps));
   const tenantPolls = createTenantPolls(deps.database.db);
   return { ...ingest, ...bind({ ...deps, ingest, tenantPolls }, telemetryUseCases) };
 }

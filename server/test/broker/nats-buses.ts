@@ -12,7 +12,7 @@ import { FrameSplitter } from "../../src/broker/bus/frame-fields.ts";
 import { NatsBus, type NatsBusDeps } from "../../src/broker/bus/nats/nats-bus.ts";
 import { subjectsOf } from "../../src/broker/bus/nats/subjects.ts";
 import { createMetrics } from "../../src/lib/metrics.ts";
-import type { NatsSettings } from "../../src/lib/sockets/nats-settings.ts";
+import type { NatsSettings } from "../../src/lib/nats/nats-settings.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../harness/nats-server.ts";
 import { PERMISSIVE_LIMITS, PERMISSIVE_TOOLS } from "../permissive/permissive-broker.ts";
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -28,14 +29,17 @@ export interface NatsServer {
   stop(): Promise<void>;
 }
 
-/** @param configuration of the server; its address is added */
-export async function startNats(configuration = "max_payload: 4MB"): Promise<NatsServer> {
+/** @param configuration of the server, which may keep data in `folder`; its address is added */
+export async function startNats(
+  configuration: string | ((folder: string) => string) = "max_payload: 4MB",
+): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), "muster-nats-"));
   const file = join(folder, "nats.conf");
+  const text = typeof configuration === "string" ? configuration : configuration(folder);
   let port = -1;
   let server: ChildProcess;
   const start = async () => {
-    await writeFile(file, `listen: 127.0.0.1:${port}\n${configuration}\n`);
+    await writeFile(file, `listen: 127.0.0.1:${port}\n${text}\n`);
     ({ server, port } = await run(file));
   };
   const kill = async () => {
@@ -55,6 +59,33 @@ export async function startNats(configuration = "max_payload: 4MB"): Promise<Nat
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** A server with JetStream, which keeps what it has when it is killed. */
+export function startJetStream(more = ""): Promise<NatsServer> {
+  return startNats(
+    (folder) =>
+      `max_payload: 4MB\njetstream { store_dir: "${join(folder, "data")}", max_mem: 16MB, max_file: 1GB }\n${more}`,
+  );
+}
+
+/** Servers with JetStream that keep the same. */
+export async function startJetStreamCluster(count = 3): Promise<NatsServer[]> {
+  const routes = await Promise.all(Array.from({ length: count }, freePort));
+  const urls = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(", ");
+  return await Promise.all(
+    routes.map((port, n) =>
+      startJetStream(`server_name: n${n}\ncluster { name: muster, listen: 127.0.0.1:${port}, routes: [${urls}] }`),
+    ),
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 async function run(file: string): Promise<{ server: ChildProcess; port: number }> {

@@ -34,7 +34,7 @@ export interface ServerOptions {
   machineClock?: Clock;
   logLevel?: LogLevel;
   /** By which its lease as a node ends; one that stands still when absent, also while the test advances `clock`. */
-  leaseClock?: FakeClock;
+  leaseClock?: Pick<Clock, "monotonicMs">;
   /** Which part of a service of several processes it is; those with the same data folder exchange MQTT messages. */
   part?: Part;
   /** Another server's database, for two processes' worth of app on one PostgreSQL. */

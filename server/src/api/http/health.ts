@@ -9,16 +9,23 @@ import { refuseOtherMethods } from "./other-methods.ts";
 export type Readiness = () => Promise<{
   needed: Record<"database" | "broker" | "masterKey" | "lease", boolean>;
   nats: boolean | undefined;
+  /** Whether the ingest stream takes messages, where it is used. */
+  stream: boolean | undefined;
 }>;
 
 /** Liveness and readiness for probes; without credentials. */
 export function installHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get("/healthz", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const { needed, nats } = await readiness();
+    const { needed, nats, stream } = await readiness();
     const ready = Object.values(needed).every(Boolean);
     reply.code(ready ? 200 : 503).header("cache-control", "no-store");
-    return { status: ready ? "ok" : "unavailable", ...needed, ...(nats === undefined ? {} : { nats }) };
+    return {
+      status: ready ? "ok" : "unavailable",
+      ...needed,
+      ...(nats === undefined ? {} : { nats }),
+      ...(stream === undefined ? {} : { stream }),
+    };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }

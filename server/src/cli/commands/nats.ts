@@ -16,7 +16,7 @@ export function addNatsCommands(program: Command): void {
   subcommand(nats, "config", "Print a configuration of the NATS servers, for the settings MUSTER_NATS_…")
     .option("--new-key <file>", "Create the nkey with which Muster signs in, in a new file")
     .action(async ({ json, newKey }: { json?: boolean; newKey?: string }) => {
-      const { nats: settings, limits } = loadConfig();
+      const { nats: settings, stream, limits } = loadConfig();
       const file = settings?.credentialsFile;
       const known = file === undefined ? undefined : await publicKeyOf(file);
       const publicKey = newKey === undefined ? known : await createUserKey(resolve(newKey));
@@ -26,6 +26,7 @@ export function addNatsCommands(program: Command): void {
         payloadBytes: natsPayloadBytes(limits),
         publicKey,
         verifyClients: settings === undefined || settings.certFile !== undefined,
+        streamBytes: stream?.wanted === "stream" ? stream.maxBytes : undefined,
       });
       print({ configuration, publicKey: publicKey ?? null }, json, () => [configuration.trimEnd()]);
     });

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { NKEY_SEED } from "../../lib/sockets/nats-settings.ts";
+import { NKEY_SEED } from "../../lib/nats/nats-settings.ts";
 
 const PRIVATE_MODE = 0o600;
 

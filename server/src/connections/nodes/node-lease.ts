@@ -5,6 +5,9 @@ const CHECK_MS = 250;
 /** The share of the lease after which a node ends its sessions itself; in the rest it closes them, before other nodes reap it. */
 const OWN_SHARE = 0.8;
 
+/** For so long the lease is extended at a time while the node may outlast the database. */
+const EXTENSION_MS = 2_000;
+
 /**
  * The right of this node to have sessions. Each heartbeat that the database has stored extends it, from the time at which the node sent it. A node
  * that cannot get to the database ends its sessions when the lease has ended, before other nodes reap it. Until then it may keep the connection of a
@@ -14,8 +17,10 @@ export class NodeLease {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #ownMs: number;
   readonly #onEnd: (() => void)[] = [];
+  #outlasts: { mayKeep: () => boolean; maxMs: number } | undefined;
   #until = -Infinity;
   #sentMs = -Infinity;
+  #steadyFromMs = -Infinity;
   #term = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -28,6 +33,14 @@ export class NodeLease {
   /** Registers what ends the sessions of this process. */
   onEnd(handler: () => void): void {
     this.#onEnd.push(handler);
+  }
+
+  /**
+   * Has the sessions kept while the database is away, as long as `mayKeep` says that no other node can take them, for at most `maxMs` since the
+   * last heartbeat.
+   */
+  outlast(mayKeep: () => boolean, maxMs: number): void {
+    this.#outlasts = { mayKeep, maxMs };
   }
 
   start(): void {
@@ -45,6 +58,7 @@ export class NodeLease {
 
   /** The database has stored a heartbeat that was sent at `sentMs`. */
   extend(sentMs: number): void {
+    if (sentMs - this.#sentMs > this.#ownMs) this.#steadyFromMs = sentMs;
     this.#until = Math.max(this.#until, sentMs + this.#ownMs);
     this.#sentMs = Math.max(this.#sentMs, sentMs);
   }
@@ -54,6 +68,14 @@ export class NodeLease {
     return this.#clock.monotonicMs() - this.#sentMs;
   }
 
+  /**
+   * Whether this node may reap others. Where they may outlast the database, it has first answered this one for as long as a lease: those that were away,
+   * too, have sent their heartbeats by then.
+   */
+  get mayReap(): boolean {
+    return this.#outlasts === undefined || this.#sentMs - this.#steadyFromMs >= this.#ownMs / OWN_SHARE;
+  }
+
   /** Changes whenever the lease ends; undefined until it is extended again. */
   get term(): number | undefined {
     return this.#clock.monotonicMs() < this.#until ? this.#term : undefined;
@@ -61,9 +83,19 @@ export class NodeLease {
 
   /** Ends the sessions where the lease has ended, once. */
   check(): void {
+    this.#keep();
     if (this.#until === -Infinity || this.term !== undefined) return;
     this.#until = -Infinity;
     this.#term++;
     for (const handler of this.#onEnd) handler();
+  }
+
+  /** Shortly before the end, and not after it. */
+  #keep(): void {
+    if (this.#outlasts === undefined) return;
+    const { mayKeep, maxMs } = this.#outlasts;
+    const nowMs = this.#clock.monotonicMs();
+    const isDue = this.term !== undefined && this.#until - nowMs < EXTENSION_MS;
+    if (isDue && nowMs - this.#sentMs < maxMs && mayKeep()) this.#until = nowMs + EXTENSION_MS;
   }
 }

@@ -45,7 +45,7 @@ export function createNode(
     if (isDraining) drain.begin();
   }
 
-  const maintain = async () => void (nodeId !== undefined && (await reaper.run(nodeId)));
+  const maintain = async () => void (nodeId !== undefined && (await reaper.run(nodeId, lease.mayReap)));
 
   return {
     async beatNow() {
@@ -63,7 +63,7 @@ export function createNode(
       sessions.setNode(id);
       // The embedded database has one process: every other recorded node is a predecessor that crashed.
       const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id };
-      await reapNodes(database.connects, reaped, clock.now());
+      if (lease.mayReap) await reapNodes(database.connects, reaped, clock.now());
       await beat();
       await drops.start(id);
       stopJobs = [

@@ -8,8 +8,8 @@ import { reapNodes } from "./node-store.ts";
 export interface Reaper {
   /** Another node had reaped this one. */
   wasReaped(): void;
-  /** Restores the sessions of this node where it was reaped, and reaps others whose lease has ended. */
-  run(nodeId: string): Promise<void>;
+  /** Restores the sessions of this node where it was reaped, and reaps others whose lease has ended where it may. */
+  run(nodeId: string, mayReap: boolean): Promise<void>;
   /** Reaps a node whose process has ended. */
   reapEnded(nodeId: string): Promise<void>;
 }
@@ -37,8 +37,9 @@ export function createReaper(deps: ConnectionsDeps, parts: { sessions: Sessions;
     wasReaped() {
       lacksSessions = true;
     },
-    async run(nodeId) {
+    async run(nodeId, mayReap) {
       if (lacksSessions) await restore(nodeId);
+      if (!mayReap) return;
       const reaped = await reapNodes(database.connects, { staleBut: nodeId }, clock.now());
       if (reaped > 0) logger.warn({ reaped }, "a broker node stopped its heartbeat; its sessions are removed");
     },

@@ -61,6 +61,7 @@ import { sessions } from "./people/0029-sessions.ts";
 import { people } from "./people/0032-people.ts";
 import { factors } from "./people/0034-factors.ts";
 import { savedFilters } from "./people/0045-saved-filters.ts";
+import { ingestStream } from "./telemetry/0064-ingest-stream.ts";
 
 /** A step of the schema. Forward only: a step that has shipped is never edited, a later one mends it. */
 export interface Migration {
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   { number: 61, name: "concerned nodes", sql: concernedNodes },
   { number: 62, name: "changed packs", sql: changedPacks },
   { number: 63, name: "certificate indexes", sql: certificateIndexes },
+  { number: 64, name: "ingest stream", sql: ingestStream },
 ];

@@ -9,12 +9,14 @@ import { quotas } from "./quotas.ts";
 import { records } from "./records.ts";
 import { refusals } from "./refusals.ts";
 import { stored } from "./stored.ts";
+import { stream } from "./stream.ts";
 
 /** Every limit, in the order of `docs/limits.md`. */
 export const LIMITS = {
   ...ingest,
   ...broker,
   ...bus,
+  ...stream,
   ...refusals,
   ...stored,
   ...https,

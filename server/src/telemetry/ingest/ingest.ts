@@ -11,11 +11,13 @@ import { type IngestQueue, IngestShard } from "../queue/ingest-shard.ts";
 import { Isolation } from "../queue/isolation.ts";
 import type { SettleDeps } from "../queue/settle-batch.ts";
 import { createDirtyHourTracker } from "../roll-up/dirty-hours.ts";
+import type { StreamedMessage } from "../stream/batch-format.ts";
+import type { StreamPosition } from "../stream/position.ts";
 import type { BatchEvaluator } from "./batch-evaluator.ts";
 import { type Message, prepareMessage, unprepared } from "./prepare-message.ts";
 import { createReceivedTimes, type ReceivedTimes } from "./received-times.ts";
 import { createRepeats } from "./repeats.ts";
-import { createServerTime } from "./server-time.ts";
+import { createServerTime, reservedTimes, type ServerTime } from "./server-time.ts";
 
 /**
  * With two shards one process prepares one batch while PostgreSQL stores another; on two cores a third shard gains nothing. Of several
@@ -42,6 +44,12 @@ export interface IngestDeps {
   workers: number;
 }
 
+/** Stores what the stream holds, in the same way as a message that arrives. */
+export interface Replay {
+  /** Resolves and rejects like `Ingest.ingest`. @param position recorded in the transaction that stores the message */
+  replay(streamed: StreamedMessage, position: StreamPosition): Promise<void>;
+}
+
 export interface Ingest {
   /**
    * Stores a message. Resolves when it is durable; a payload that cannot be parsed is stored as a rejected message. Rejects only
@@ -59,7 +67,7 @@ export interface Ingest {
 }
 
 /** A device belongs to one shard, so its messages stay in order and no two shards touch the same rows. */
-export function createIngest(deps: IngestDeps): Ingest {
+export function createIngest(deps: IngestDeps): Ingest & Replay {
   const { database, clock, limits, workers } = deps;
   const shardsHere = shardsOf(database.kind, workers);
   const ofDevices = createServerTime();
@@ -81,19 +89,25 @@ export function createIngest(deps: IngestDeps): Ingest {
   };
   const shards = Array.from({ length: shardsHere }, () => new IngestShard(shared));
 
+  function add(message: Message, nowMs: number, serverTime: ServerTime, position?: StreamPosition): Promise<void> {
+    const maxReadings = limits.readingsPerMessage;
+    const shard = shards[shardOf(message.deviceUid, shards.length)]!;
+    if (message.payload.length <= LARGE_BYTES) {
+      const prepared = prepareMessage(message, nowMs, serverTime, maxReadings);
+      return shard.add(message, prepared, undefined, position);
+    }
+    const times = serverTime.reserve(message.deviceUid, nowMs, maxReadings);
+    const prepare = () => prepareMessage(message, nowMs, times, maxReadings);
+    return shard.add(message, unprepared(message, nowMs), prepare, position);
+  }
+
   return {
     ingest(message) {
       const { arrivedAt } = message;
       const nowMs = (arrivedAt ?? clock.now()).getTime();
-      const serverTime = arrivedAt ? createServerTime() : ofDevices;
-      const maxReadings = limits.readingsPerMessage;
-      const shard = shards[shardOf(message.deviceUid, shards.length)]!;
-      if (message.payload.length <= LARGE_BYTES) {
-        return shard.add(message, prepareMessage(message, nowMs, serverTime, maxReadings));
-      }
-      const times = serverTime.reserve(message.deviceUid, nowMs, maxReadings);
-      return shard.add(message, unprepared(message, nowMs), () => prepareMessage(message, nowMs, times, maxReadings));
+      return add(message, nowMs, arrivedAt ? createServerTime() : ofDevices);
     },
+    replay: ({ message, nowMs, time }, position) => add(message, nowMs, reservedTimes(time), position),
     queue() {
       const queues = shards.map((shard) => shard.queue());
       return {

@@ -30,8 +30,14 @@ export function createServerTime(): ServerTime {
   return {
     next: (deviceUid, nowMs) => take(deviceUid, nowMs, 1),
     reserve(deviceUid, nowMs, count) {
-      let time = take(deviceUid, nowMs, count);
-      return { next: () => time++ };
+      return reservedTimes(take(deviceUid, nowMs, count));
     },
   };
+}
+
+/** Times from `first` on, which were reserved for one message. */
+export function reservedTimes(first: number): ServerTime {
+  let time = first;
+  const times: ServerTime = { next: () => time++, reserve: () => times };
+  return times;
 }

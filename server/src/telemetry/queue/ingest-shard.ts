@@ -1,6 +1,7 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { PreparedMessage } from "../ingest/batch.ts";
 import type { Message } from "../ingest/prepare-message.ts";
+import type { StreamPosition } from "../stream/position.ts";
 import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
@@ -54,12 +55,18 @@ export class IngestShard {
    * Resolves and rejects like `Ingest.ingest`.
    *
    * @param defer parses the message, in place of `prepared`, when a batch takes it
+   * @param position of a message of the stream
    */
-  add(message: Message, prepared: PreparedMessage, defer?: () => PreparedMessage): Promise<void> {
+  add(
+    message: Message,
+    prepared: PreparedMessage,
+    defer?: () => PreparedMessage,
+    position?: StreamPosition,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#messages++;
       this.#bytes += message.payload.length;
-      const pending = { message, prepared, defer, rows: 0, parts: NO_PARTS, timeouts: 0, resolve, reject };
+      const pending = { message, position, prepared, defer, rows: 0, parts: NO_PARTS, timeouts: 0, resolve, reject };
       if (defer === undefined) setPrepared(pending, prepared);
       this.#queues.add(pending);
       this.#wake();

@@ -1,5 +1,6 @@
 import type { PreparedMessage } from "../ingest/batch.ts";
 import type { Message } from "../ingest/prepare-message.ts";
+import type { StreamPosition } from "../stream/position.ts";
 import { splitMessage } from "./split-message.ts";
 
 /** A message of more rows is stored in parts, in batches of their own: other tenants wait for one of them at most. */
@@ -8,6 +9,8 @@ const MAX_PART_ROWS = 250;
 /** A message whose sender waits for the commit. */
 export interface PendingMessage {
   readonly message: Message;
+  /** Of a message of the stream: the transaction that stores it records this. */
+  readonly position: StreamPosition | undefined;
   /** Parses a large message when a batch takes it: its readings need ten times the memory of its payload. */
   defer: (() => PreparedMessage) | undefined;
   /** What its next batch stores: the whole message, or a part of one with many rows. */

@@ -6,6 +6,7 @@ import type { ReceivedTimes } from "../ingest/received-times.ts";
 import { type StoreBatchDeps, storeBatch, storeOutcome } from "../ingest/store-batch.ts";
 import { TooManyMetrics } from "../latest/change-devices.ts";
 import type { MetricCap } from "../metric-cap/metric-cap.ts";
+import { progressGuards } from "../stream/progress-store.ts";
 import type { PendingMessage } from "./pending-message.ts";
 
 /** How often the metrics of a batch are checked again because another process has added some to its devices. */
@@ -47,7 +48,8 @@ export async function storePending(deps: SettleDeps, batch: readonly PendingMess
 
 async function tryToStore(deps: SettleDeps, batch: readonly PendingMessage[]): Promise<void> {
   await deps.metricCap.admit(batch);
-  const guards = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
+  const lockWait = deps.limitLockWait && areOfSeveralTenants(batch) ? [limitLockWait()] : [];
+  const guards = [...lockWait, ...progressGuards(batch)];
   const messages = batch.map(({ prepared }) => prepared);
   deps.received.record(messages);
   await storeBatch(deps, messages, guards);

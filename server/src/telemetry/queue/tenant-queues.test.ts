@@ -15,7 +15,17 @@ function pending(tenantId: string, device: string, rows: number, sent = 0, bytes
   const message = { tenantId, deviceUid: device, deviceId: device, topic: "t", payload: Buffer.alloc(bytes) };
   const prepared = { tenantId, deviceUid: device, receivedAt: sent, readings: [reading], rejected: undefined };
   const settle = () => undefined;
-  return { message, prepared, defer: undefined, rows, parts: [], timeouts: 0, resolve: settle, reject: settle };
+  return {
+    message,
+    position: undefined,
+    prepared,
+    defer: undefined,
+    rows,
+    parts: [],
+    timeouts: 0,
+    resolve: settle,
+    reject: settle,
+  };
 }
 
 function queuesWith(...messages: PendingMessage[]) {

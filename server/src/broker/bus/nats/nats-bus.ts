@@ -4,7 +4,8 @@ import { type Clock, SECOND } from "../../../lib/clock.ts";
 import type { Ids } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import type { Metrics } from "../../../lib/metrics.ts";
-import type { NatsSettings } from "../../../lib/sockets/nats-settings.ts";
+import { NatsClient } from "../../../lib/nats/nats-client.ts";
+import type { NatsSettings } from "../../../lib/nats/nats-settings.ts";
 import { withTimeout } from "../../../lib/timeouts.ts";
 import type { BrokerLimits } from "../../limits.ts";
 import { Announcements } from "../announcements.ts";
@@ -12,10 +13,9 @@ import type { Bus, BusMessage, BusReceiver, SharedMessage } from "../bus.ts";
 import { BUS_VERSION, encodeBye, encodeHello, encodePublish, encodeShared } from "../frame.ts";
 import { RemoteState } from "../remote-state.ts";
 import { Inbox } from "./inbox.ts";
-import { NatsClient } from "./nats-client.ts";
 import { NatsLink, WaitingBytes } from "./nats-link.ts";
 import { Peer } from "./peer.ts";
-import { subjectsOf } from "./subjects.ts";
+import { subjectsOf, WITHOUT_NATS } from "./subjects.ts";
 
 export interface NatsBusDeps {
   settings: NatsSettings;
@@ -75,7 +75,7 @@ export class NatsBus implements Bus {
       onLost: (peer) => this.#restart(peer),
       onAcknowledged: () => this.#onIdle(),
     });
-    this.#client = new NatsClient({ ...deps, name: `muster ${this.name}`, ...this.#ofClient() });
+    this.#client = new NatsClient({ ...deps, ...WITHOUT_NATS, name: `muster ${this.name}`, ...this.#ofClient() });
   }
 
   /** Whether messages get from this process to others now. */
@@ -181,6 +181,7 @@ export class NatsBus implements Bus {
         [all, (data: Buffer) => this.#heard(data)],
         [away(this.name, "*"), (_: Buffer, subject: string) => this.#isAway(subject.slice(away(this.name, "").length))],
       ]),
+      onConnected: (isConnected: boolean) => this.#deps.metrics.busConnected.set({ bus: "nats" }, Number(isConnected)),
       onUp: () => {
         this.#beat();
         for (const { link } of this.#peers.values()) link.rewind();

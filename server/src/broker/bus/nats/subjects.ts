@@ -10,3 +10,11 @@ export function subjectsOf(version: number) {
     away: (name: string, other: string) => `${root}.away.${name}.${other}`,
   };
 }
+
+/** What follows while there is no connection, for the log. */
+export const WITHOUT_NATS = {
+  consequences: {
+    unreachable: "this process exchanges no MQTT messages with other processes until one does",
+    broken: "messages for other processes wait",
+  },
+};

@@ -1,6 +1,6 @@
 import type { NatsConnection, ServerInfo } from "@nats-io/transport-node";
-import type { NatsSettings } from "../../../lib/sockets/nats-settings.ts";
-import { withTimeout } from "../../../lib/timeouts.ts";
+import { withTimeout } from "../timeouts.ts";
+import type { NatsSettings } from "./nats-settings.ts";
 
 const PROBE_MS = 2_000;
 

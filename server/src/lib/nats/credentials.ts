@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type * as Nats from "@nats-io/transport-node";
-import { NKEY_SEED } from "../../../lib/sockets/nats-settings.ts";
+import { NKEY_SEED } from "./nats-settings.ts";
 
 const JWT_FILE = /-----BEGIN NATS USER JWT-----/;
 

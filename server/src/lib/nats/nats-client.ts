@@ -1,12 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type * as Nats from "@nats-io/transport-node";
-import { SECOND } from "../../../lib/clock.ts";
-import type { Logger } from "../../../lib/logger.ts";
-import type { Metrics } from "../../../lib/metrics.ts";
-import type { NatsSettings } from "../../../lib/sockets/nats-settings.ts";
-import { withTimeout } from "../../../lib/timeouts.ts";
+import { SECOND } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import { withTimeout } from "../timeouts.ts";
 import { checkPermissions, serverProblem } from "./check-server.ts";
 import { credentialsFrom } from "./credentials.ts";
+import type { NatsSettings } from "./nats-settings.ts";
 
 const CONNECT_MS = 2 * SECOND;
 const CLOSE_MS = 2 * SECOND;
@@ -27,8 +26,11 @@ export interface NatsClientOptions {
   subscriptions: ReadonlyMap<string, (data: Buffer, subject: string) => void>;
   /** A connection has been made, with all subscriptions. */
   onUp(): void;
+  /** There is a connection now, or none. */
+  onConnected(isConnected: boolean): void;
+  /** What follows while there is no connection, for the log. */
+  consequences: { unreachable: string; broken: string };
   logger: Logger;
-  metrics: Pick<Metrics, "busConnected">;
 }
 
 /** One connection to NATS, which is made again whenever it breaks. */
@@ -66,7 +68,7 @@ export class NatsClient {
       if (!isUnreachable(error as Error)) throw problemOf(this.#options.settings, error as Error);
       this.#options.logger.error(
         { err: (error as Error).message },
-        "no NATS server answers: this process exchanges no MQTT messages with other processes until one does",
+        `no NATS server answers: ${this.#options.consequences.unreachable}`,
       );
       void this.#retry();
       return false;
@@ -83,6 +85,15 @@ export class NatsClient {
       this.#options.logger.error({ err: (error as Error).message }, "NATS does not take a message");
       return false;
     }
+  }
+
+  /** Sends a message and waits for its answer. @throws Error without a connection, without an answer in `timeoutMs`, and where no server has the subject */
+  async request(subject: string, data: Buffer | string, timeoutMs: number, id?: string): Promise<Buffer> {
+    if (!this.#isConnected) throw new Error("there is no connection to NATS");
+    const headers = id === undefined ? {} : { headers: await messageId(id) };
+    const answer = await this.#connection!.request(subject, data, { timeout: timeoutMs, ...headers });
+    const { buffer, byteOffset, byteLength } = answer.data;
+    return Buffer.from(buffer, byteOffset, byteLength);
   }
 
   /** Hands what was published to the kernel. */
@@ -147,11 +158,11 @@ export class NatsClient {
 
   /** The library connects again by itself; a connection that it gives up is replaced. */
   async #follow(connection: Nats.NatsConnection): Promise<void> {
-    const { logger } = this.#options;
+    const { logger, consequences } = this.#options;
     for await (const status of connection.status()) {
       if (status.type === "disconnect" && this.#isConnected && !this.#isClosed) {
         this.#setConnected(false);
-        logger.error({ server: status.server }, "the connection to NATS is broken: messages for other processes wait");
+        logger.error({ server: status.server }, `the connection to NATS is broken: ${consequences.broken}`);
       } else if (status.type === "reconnect") this.#up();
       else if (status.type === "error") logger.error({ err: status.error.message }, "NATS refuses something");
     }
@@ -172,8 +183,15 @@ export class NatsClient {
 
   #setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected;
-    this.#options.metrics.busConnected.set({ bus: "nats" }, Number(isConnected));
+    this.#options.onConnected(isConnected);
   }
+}
+
+async function messageId(id: string): Promise<Nats.MsgHdrs> {
+  const nats = await import("@nats-io/transport-node");
+  const headers = nats.headers();
+  headers.set("Nats-Msg-Id", id);
+  return headers;
 }
 
 function optionsOf(settings: NatsSettings, name: string, nats: typeof Nats): Nats.NodeConnectionOptions {
@@ -182,6 +200,7 @@ function optionsOf(settings: NatsSettings, name: string, nats: typeof Nats): Nat
   return {
     servers,
     name,
+    inboxPrefix: "muster.inbox",
     ...(tls ? { tls: files } : {}),
     ...(credentialsFile === undefined ? {} : { authenticator: credentialsFrom(credentialsFile, nats) }),
     timeout: CONNECT_MS,

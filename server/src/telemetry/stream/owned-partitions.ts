@@ -1,0 +1,115 @@
+import type { Db } from "../../db/database.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
+import type { JetStream } from "../../lib/nats/jet-stream.ts";
+import { PartitionReader, type ReaderDeps } from "./partition-reader.ts";
+import { claimPartitions, releasePartitions, renewPartitions } from "./partition-store.ts";
+import { PARTITIONS, subjectOf } from "./partitions.ts";
+
+export interface OwnedDeps extends ReaderDeps {
+  db: Db;
+  ownerId: string;
+  jetStream: Pick<JetStream, "next" | "purge">;
+  logger: Logger;
+  metrics: ReaderDeps["metrics"] & Pick<IngestStreamMetrics, "streamPartitions">;
+}
+
+/** The partitions of the stream that this process stores: an even share of those that run. */
+export class OwnedPartitions {
+  readonly #deps: OwnedDeps;
+  readonly #readers = new Map<number, PartitionReader>();
+  /** Partition → up to which batch the stream has deleted what is stored. */
+  readonly #purged = new Map<number, number>();
+
+  constructor(deps: OwnedDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#readers.size;
+  }
+
+  /**
+   * Renews what this process has, and takes or gives up partitions.
+   *
+   * @param share how many it is to have
+   * @param streamId undefined where the stream does not answer: then none is taken
+   * @throws what the database throws
+   */
+  async balance(share: number, streamId: string | undefined): Promise<void> {
+    await this.#renew();
+    await this.#giveUp(share);
+    if (streamId !== undefined) {
+      await this.#take(share, streamId);
+      await this.#purge();
+    }
+    this.#deps.metrics.streamPartitions.set(this.#readers.size);
+  }
+
+  /** Has everything that was read stored, and gives up all partitions. */
+  async close(): Promise<void> {
+    for (const reader of this.#readers.values()) reader.close();
+    await Promise.all([...this.#readers.values()].map((reader) => reader.settled()));
+    await this.#renew();
+    await this.#giveUp(0);
+    await this.#purge();
+  }
+
+  /** Stores nothing more. */
+  abandon(): void {
+    for (const reader of this.#readers.values()) reader.lose();
+  }
+
+  async #renew(): Promise<void> {
+    const { db, ownerId } = this.#deps;
+    const readers = [...this.#readers.values()].filter(({ claim }) => !claim.isLost);
+    if (readers.length === 0) return;
+    const states = readers.map(({ state }) => state);
+    const renewed = new Set(await renewPartitions(db, ownerId, states));
+    for (const reader of readers) if (!renewed.has(reader.claim.partition)) reader.lose();
+  }
+
+  /** Those that are too many are closed first, and given up once nothing of them is being stored. */
+  async #giveUp(share: number): Promise<void> {
+    const { db, ownerId } = this.#deps;
+    for (const reader of [...this.#readers.values()].slice(share)) reader.close();
+    const done = [...this.#readers.values()].filter((reader) => reader.isIdle && !reader.claim.isLost);
+    if (done.length === 0) return;
+    const states = done.map(({ state }) => state);
+    await renewPartitions(db, ownerId, states);
+    const partitions = states.map(({ partition }) => partition);
+    await releasePartitions(db, ownerId, partitions);
+    for (const reader of done) {
+      reader.lose();
+      this.#readers.delete(reader.claim.partition);
+    }
+  }
+
+  async #take(share: number, streamId: string): Promise<void> {
+    const { db, ownerId, logger } = this.#deps;
+    const lost = [...this.#readers.values()].filter((reader) => reader.claim.isLost && reader.isIdle);
+    const again = lost.map(({ claim }) => claim.partition);
+    for (const partition of again) this.#readers.delete(partition);
+    const count = Math.max(0, share - this.#readers.size - again.length);
+    if (count + again.length === 0) return;
+    const claimed = await claimPartitions(db, { ownerId, streamId, count, again });
+    for (const partition of claimed) this.#readers.set(partition.partition, new PartitionReader(this.#deps, partition));
+    if (claimed.length === 0) return;
+    const partitions = claimed.map(({ partition }) => partition);
+    logger.info({ partitions, of: PARTITIONS }, "this process stores partitions of the ingest stream");
+  }
+
+  /** Deletes what is stored. Should this fail, the next one deletes it. */
+  async #purge(): Promise<void> {
+    const { jetStream } = this.#deps;
+    const due = [...this.#readers.values()]
+      .map(({ state }) => state)
+      .filter(({ partition, storedSequence }) => storedSequence > (this.#purged.get(partition) ?? 0));
+    await Promise.all(
+      due.map(async ({ partition, storedSequence }) => {
+        await jetStream.purge(subjectOf(partition), storedSequence + 1);
+        this.#purged.set(partition, storedSequence);
+      }),
+    );
+  }
+}

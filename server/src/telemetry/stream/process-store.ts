@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/database.ts";
+
+/** Which way messages take in a process: into the database, into the stream, or neither while it changes. */
+export type Way = "direct" | "stream" | "none";
+
+export interface ProcessState {
+  id: string;
+  /** `MUSTER_INGEST`. */
+  wanted: "direct" | "stream";
+  way: Way;
+}
+
+/** What a process learns as it says which way its messages take. */
+export interface Decision {
+  /** Where all processes go: the stream as long as any wants it, or it holds messages. A process whose way is another one stops using that. */
+  target: "direct" | "stream";
+  /** The way that its messages may take now; recorded. */
+  way: Way;
+  /** Processes that run. */
+  processes: number;
+  /** The place of this process among them, from 0. */
+  rank: number;
+  /** A stream has been used, and may hold messages. */
+  isStreamUsed: boolean;
+  /** A process appends to it, this one or another. */
+  isAppended: boolean;
+}
+
+/** What is known of the stream: it holds messages, or may; it is empty; or it is, and stays so, since no process appends any more. */
+export type Contents = "messages" | "nothing" | "nothing more";
+
+/** One change of a way at a time. */
+const WAY_LOCK = sql.lit(1_937_010_030);
+/** A process that has not been seen for so long does not count. */
+const SEEN = sql.lit("5 seconds");
+
+/**
+ * Records that a process runs, and decides which way its messages may take: never one while another process uses the other. `way` of the given state is the
+ * one that it uses now, or `none` once everything that took its former way is settled.
+ *
+ * @param contents of the stream
+ */
+export async function recordProcess(db: Db, state: ProcessState, contents: Contents): Promise<Decision> {
+  return await db.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(${WAY_LOCK})`.execute(tx);
+    await sql`
+      INSERT INTO stream_processes (id, wanted, way, seen_at) VALUES (${state.id}, ${state.wanted}, ${state.way}, clock_timestamp())
+      ON CONFLICT (id) DO UPDATE SET way = excluded.way, seen_at = excluded.seen_at`.execute(tx);
+    await sql`DELETE FROM stream_processes WHERE seen_at < clock_timestamp() - interval '1 hour'`.execute(tx);
+    const { rows } = await sql<ProcessState & { used: boolean }>`
+      SELECT id, wanted, way, EXISTS (SELECT FROM stream_partitions WHERE stream_id IS NOT NULL) AS used
+        FROM stream_processes WHERE seen_at >= clock_timestamp() - ${SEEN}::interval ORDER BY id`.execute(tx);
+    const isStreamUsed = rows.some(({ used }) => used);
+    const { target, way } = decideWay(state, rows, isStreamUsed ? contents : "nothing more");
+    if (way !== state.way) await sql`UPDATE stream_processes SET way = ${way} WHERE id = ${state.id}`.execute(tx);
+    if (way === "direct" && isStreamUsed) await forgetStream(tx);
+    const rank = rows.findIndex(({ id }) => id === state.id);
+    const isAppended = way === "stream" || rows.some((row) => row.id !== state.id && row.way === "stream");
+    return { target, way, processes: rows.length, rank, isStreamUsed, isAppended };
+  });
+}
+
+/** @param processes that run, this one among them */
+export function decideWay(
+  own: Pick<ProcessState, "way">,
+  processes: readonly Pick<ProcessState, "wanted" | "way">[],
+  contents: Contents,
+): Pick<Decision, "target" | "way"> {
+  const isStream = contents === "messages" || processes.some(({ wanted }) => wanted === "stream");
+  const [target, other] = isStream ? (["stream", "direct"] as const) : (["direct", "stream"] as const);
+  const mayChange =
+    own.way === "none" && !processes.some(({ way }) => way === other) && (isStream || contents === "nothing more");
+  return { target, way: mayChange ? target : own.way };
+}
+
+/** The stream is empty, and no process uses it: it may be deleted. */
+async function forgetStream(tx: Db): Promise<void> {
+  await sql`UPDATE stream_partitions SET stream_id = NULL, owner_id = NULL, stored_sequence = 0, epoch = epoch + 1`.execute(
+    tx,
+  );
+  await sql`DELETE FROM stream_progress`.execute(tx);
+}
+
+export async function forgetProcess(db: Db, id: string): Promise<void> {
+  await sql`DELETE FROM stream_processes WHERE id = ${id}`.execute(db);
+}
+
+/** Whether messages wait in the stream that are older than a few seconds: what devices have sent is not known then. */
+export async function isStreamBehind(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ behind: boolean }>`
+    SELECT EXISTS (SELECT FROM stream_processes WHERE way = 'stream' AND seen_at >= clock_timestamp() - interval '1 minute')
+       AND EXISTS (SELECT FROM stream_partitions
+                    WHERE coalesce(caught_up_at, '-infinity') < clock_timestamp() - interval '10 seconds') AS behind`.execute(
+    db,
+  );
+  return rows[0]!.behind;
+}

@@ -1,0 +1,204 @@
+import type { Db } from "../../db/database.ts";
+import { type Clock, SECOND } from "../../lib/clock.ts";
+import type { Ids } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
+import type { StreamSettings } from "../../lib/nats/stream-settings.ts";
+import type { Ingest, Replay } from "../ingest/ingest.ts";
+import type { Message } from "../ingest/prepare-message.ts";
+import { createServerTime } from "../ingest/server-time.ts";
+import { Appender } from "./appender.ts";
+import type { Arrival } from "./batch-format.ts";
+import { IngestStream } from "./ingest-stream.ts";
+import { OwnedPartitions } from "./owned-partitions.ts";
+import { PARTITIONS } from "./partitions.ts";
+import { type Decision, forgetProcess, recordProcess, type Way } from "./process-store.ts";
+
+export interface StreamIngestDeps {
+  settings: StreamSettings;
+  direct: Ingest & Replay;
+  db: Db;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+  metrics: IngestStreamMetrics;
+}
+
+const POLL_MS = SECOND;
+/** Processes that could not get to the database for as long take nothing at once: others may be back a moment later. */
+const ABSENT_MS = 3 * SECOND;
+/** The shortest record of an array with a value. */
+const RECORD_BYTES = 8;
+const BRACE = 0x7b;
+
+/**
+ * Decides which way messages of devices take: into the database as they arrive, or into the stream, from which the processes store them. All processes use
+ * the same way (process-store.ts), so that the messages of a device stay in order when it connects to another one.
+ */
+export class StreamIngest {
+  readonly #deps: StreamIngestDeps;
+  readonly #id: string;
+  readonly #stream: IngestStream;
+  readonly #appender: Appender;
+  readonly #owned: OwnedPartitions;
+  readonly #times = createServerTime();
+  /** What arrives while the way changes. */
+  #waiting: (() => void)[] = [];
+  #way: Way = "none";
+  /** Messages may take the way. */
+  #isOpen = false;
+  #isSettling = false;
+  #decision: Decision | undefined;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #isStopped = false;
+  #hasFailed = false;
+
+  constructor(deps: StreamIngestDeps) {
+    const { db, ids, clock, direct, settings, logger, metrics } = deps;
+    this.#deps = deps;
+    this.#id = ids.uuid(clock.now());
+    const name = this.#id.slice(-12);
+    this.#stream = new IngestStream({ settings, name, clock, logger, metrics });
+    const { jetStream } = this.#stream;
+    this.#appender = new Appender({ name, jetStream, logger, metrics });
+    this.#owned = new OwnedPartitions({
+      db,
+      ownerId: this.#id,
+      jetStream,
+      replay: direct.replay,
+      clock,
+      logger,
+      metrics,
+    });
+  }
+
+  /** What keeps messages from being acknowledged; undefined where nothing does, or the stream is not used. */
+  get problem(): string | undefined {
+    if (this.#decision?.target !== "stream" && this.#deps.settings.wanted === "direct") return undefined;
+    return this.#stream.problem ?? this.#appender.problem;
+  }
+
+  /** Whether the stream is used, or is to be. */
+  get isUsed(): boolean {
+    return this.#deps.settings.wanted === "stream" || this.#decision?.target === "stream";
+  }
+
+  /** Whether messages are acknowledged although the database answers no process: then no other one can take the sessions of this one. */
+  get outlastsDatabase(): boolean {
+    return this.#way === "stream" && this.#isOpen && this.#stream.isAlone;
+  }
+
+  queue(): { messages: number; bytes: number } {
+    return this.#appender.queue();
+  }
+
+  ingest(message: Message): Promise<void> {
+    if (!this.#isOpen) {
+      return new Promise((resolve, reject) => {
+        this.#waiting.push(() => this.ingest(message).then(resolve, reject));
+      });
+    }
+    if (this.#way === "direct") return this.#deps.direct.ingest(message);
+    return this.#appender.append({ message, ...this.#arrivalOf(message) });
+  }
+
+  /** Begins to store what the stream holds. @throws Error where NATS or its settings must be changed */
+  async start(): Promise<void> {
+    if (this.#deps.settings.wanted === "stream") await this.#stream.open();
+    await this.poll();
+    this.#timer = setInterval(() => void this.poll(), POLL_MS).unref();
+  }
+
+  /** Resolves when all that has arrived is appended, or stored. */
+  async drain(): Promise<void> {
+    await Promise.all([this.#appender.drain(), this.#deps.direct.drain()]);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#polling;
+    this.#appender.stop();
+    try {
+      await this.#owned.close();
+      await forgetProcess(this.#deps.db, this.#id);
+    } catch (error) {
+      this.#deps.logger.warn(
+        { err: (error as Error).message },
+        "other processes take what this one stored of the stream in some seconds",
+      );
+    }
+    await this.#stream.close();
+  }
+
+  /** One step; called by the timer, and by tests. Never rejects. */
+  poll(): Promise<void> {
+    this.#polling ??= this.#poll()
+      .then(() => {
+        this.#hasFailed = false;
+      })
+      .catch((error: Error) => {
+        if (!this.#hasFailed)
+          this.#deps.logger.warn({ err: error.message }, "the ingest stream cannot be stored; retrying");
+        this.#hasFailed = true;
+      })
+      .finally(() => {
+        this.#polling = undefined;
+      });
+    return this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    const previous = this.#decision;
+    const isNeeded = this.isUsed || previous?.isStreamUsed === true;
+    const state = isNeeded ? await this.#stream.check() : undefined;
+    const isEmpty = state?.isDrained === true;
+    const contents = !isEmpty ? "messages" : previous?.isAppended === false ? "nothing more" : "nothing";
+    const { db, clock, settings } = this.#deps;
+    const own = { id: this.#id, wanted: settings.wanted, way: this.#way };
+    const decision = await recordProcess(db, own, contents);
+    this.#stream.sayDatabaseAnswers();
+    this.#decision = decision;
+    this.#follow(decision);
+    const wasAbsent = clock.monotonicMs() - this.#polledAt > ABSENT_MS;
+    this.#polledAt = clock.monotonicMs();
+    const share = decision.target === "stream" ? shareOf(decision) : 0;
+    if (share === 0 && this.#owned.size === 0) return;
+    await this.#owned.balance(wasAbsent ? Math.min(share, this.#owned.size) : share, state?.id);
+  }
+
+  /** Uses the way that was decided, or stops using the one that is to end. */
+  #follow({ target, way }: Decision): void {
+    if (way === target && way !== this.#way) {
+      this.#way = way;
+      this.#isOpen = true;
+      this.#deps.logger.info({ way }, "messages of devices take this way");
+      for (const again of this.#waiting.splice(0)) again();
+    } else if (this.#way !== "none" && this.#way !== target && !this.#isSettling) void this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    this.#isOpen = false;
+    this.#isSettling = true;
+    await (this.#way === "direct" ? this.#deps.direct.drain() : this.#appender.drain());
+    this.#way = "none";
+    this.#isSettling = false;
+    void this.poll();
+  }
+
+  #arrivalOf({ arrivedAt, deviceUid, payload }: Message): Arrival {
+    const nowMs = (arrivedAt ?? this.#deps.clock.now()).getTime();
+    if (arrivedAt) return { nowMs, time: nowMs * 1000 };
+    // An object is one reading. Of an array each record may need a time.
+    const count = payload[0] === BRACE ? 1 : Math.ceil(payload.length / RECORD_BYTES) + 1;
+    return { nowMs, time: this.#times.reserve(deviceUid, nowMs, count).next(deviceUid, nowMs) };
+  }
+}
+
+/** An even share of the partitions. */
+function shareOf({ processes, rank }: Decision): number {
+  return Math.floor(PARTITIONS / processes) + (rank < PARTITIONS % processes ? 1 : 0);
+}
