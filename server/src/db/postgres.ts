@@ -17,7 +17,8 @@ const OLDEST_MAJOR = 15;
 const REQUEST_LIMITS: TimeLimits = { connectMs: 1_500, statementMs: 2_500 };
 const LATE_ANSWER_MS = 750;
 
-const POOLS: Pools = { main: 10, connects: 4 };
+/** The pools of a process that has them to itself. */
+export const POOLS: Pools = { main: 10, connects: 4 };
 
 export interface PostgresOptions {
   logger: Logger;
