@@ -6,16 +6,12 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { eventually } from "../broker/environment.ts";
-import { onPostgres } from "./postgres.ts";
 
 const program = findProgram();
 
 /** Why tests with PgBouncer are skipped; undefined where they are not. */
-export const pgbouncerMissing = !onPostgres
-  ? "the embedded database needs no PgBouncer"
-  : program === undefined
-    ? "no pgbouncer on the PATH or in /usr/sbin (Debian package pgbouncer)"
-    : undefined;
+export const pgbouncerMissing =
+  program === undefined ? "no pgbouncer on the PATH or in /usr/sbin (Debian package pgbouncer)" : undefined;
 
 const SETTINGS = "SET jit = off; SET enable_seqscan = off; SET statement_timeout = 2500";
 
