@@ -11,6 +11,7 @@ import { eventually } from "./broker/environment.ts";
 import { enroll } from "./broker/features.ts";
 import { type Process, processes } from "./harness/broker-processes.ts";
 import { onPostgres } from "./harness/database.ts";
+import { csrOf, peerOf } from "./harness/enrollment.ts";
 
 const REVOKED = "certificate revoked";
 
@@ -21,7 +22,7 @@ async function nodes(t: TestContext, count: number, heartbeats: { heartbeatMs?: 
   const caller = await access.systemCaller("acme");
   const type = await devices.createDeviceType(caller, { name: "Pump", publishTopics: ["telemetry/{deviceId}"] });
   async function device() {
-    const { deviceId, certificateId } = await enroll({ certificates, enrollment }, caller, type.id);
+    const { deviceId, certificateId, cert } = await enroll({ certificates, enrollment }, caller, type.id);
     const { rows } = await sql<{ uid: string }>`SELECT uid FROM devices WHERE id = ${deviceId}`.execute(database.db);
     const of = {
       clientId: deviceId,
@@ -30,7 +31,7 @@ async function nodes(t: TestContext, count: number, heartbeats: { heartbeatMs?: 
       certificateId,
       mqttClientId: null,
     };
-    return { ...of, session: () => ({ ...of, sessionId: randomUUID(), remoteAddress: "127.0.0.1" }) };
+    return { ...of, cert, session: () => ({ ...of, sessionId: randomUUID(), remoteAddress: "127.0.0.1" }) };
   }
   const revoke = (certificateId: string) => enrollment.revokeCertificate(caller, certificateId);
   const dropsOf = () => all.map(({ drops }) => drops.splice(0).map(({ reason }) => reason));
@@ -104,6 +105,18 @@ test("a node that was reaped by mistake does not restore a session whose certifi
   await revoke(certificateId);
   await all[1]!.connections.beatNow();
   assert.deepEqual(dropsOf(), [[], [REVOKED]]);
+});
+
+test("a node that was reaped by mistake does not restore a session whose device was deleted meanwhile, after a renewal", async (t) => {
+  const { all, database, device, caller, enrollment, dropsOf } = await nodes(t, 2, { heartbeatMs: 3_600_000 });
+  const { clientId, session, cert } = await device();
+  await all[1]!.connections.openSession(session());
+  await enrollment.renewCertificate({ address: "127.0.0.1", peer: peerOf(cert) }, { csr: csrOf() });
+  await all[0]!.connections.reapNode(all[1]!.nodeId);
+  await enrollment.deleteDevice(caller, clientId);
+  await all[1]!.connections.beatNow();
+  assert.deepEqual(dropsOf(), [[], [REVOKED]]);
+  assert.deepEqual((await sql`SELECT FROM mqtt_sessions`.execute(database.db)).rows, []);
 });
 
 test("nodes of a version that opens sessions without locking the certificate get every drop", async (t) => {

@@ -44,14 +44,9 @@ export async function findIdentities(
  * conflicts with no other update of a certificate.
  *
  * @param asked FROM item whose rows `n` have `certificate_id`, which may be NULL
- * @param orSuperseded for sessions that were opened before a renewal
  */
-export function lockForSessions(
-  asked: RawBuilder<unknown>,
-  { orSuperseded = false }: { orSuperseded?: boolean } = {},
-): RawBuilder<unknown> {
-  const isSuperseded = orSuperseded ? sql`c.revocation_reason = 'superseded'` : sql`false`;
+export function lockForSessions(asked: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     SELECT c.id FROM ${asked} n JOIN certificates c ON c.id = n.certificate_id
-     WHERE c.revoked_at IS NULL OR ${isSuperseded} ORDER BY c.id FOR KEY SHARE OF c`;
+     WHERE c.revoked_at IS NULL ORDER BY c.id FOR KEY SHARE OF c`;
 }

@@ -143,7 +143,8 @@ export async function deleteSessions(db: Db, sessions: { clientId: string; sessi
 
 /**
  * Restores the sessions of a node that had been reaped though it was running, except those taken over since, and those whose certificate was
- * revoked or whose MQTT client was disabled.
+ * revoked or whose MQTT client was disabled. Also those of a certificate that a renewal has replaced: of what was revoked or deleted meanwhile
+ * nothing else would end them.
  *
  * @returns session id → number, and whether it is valid
  */
@@ -159,7 +160,7 @@ export async function reinsertSessions(
                   ${sessions.map((s) => s.certificateId)}::uuid[], ${sessions.map((s) => s.mqttClientId)}::uuid[],
                   ${sessions.map((s) => s.remoteAddress)}::text[], ${sessions.map((s) => s.connectedAt)}::timestamptz[])
         AS n(client_id, session_id, tenant_id, device_uid, certificate_id, mqtt_client_id, remote_address, connected_at)
-    ), certified AS MATERIALIZED (${lockForSessions(sql`asked`, { orSuperseded: true })}), enabled AS MATERIALIZED (${lockEnabled}),
+    ), certified AS MATERIALIZED (${lockForSessions(sql`asked`)}), enabled AS MATERIALIZED (${lockEnabled}),
     valid AS (SELECT n.* FROM asked n WHERE ${isValid}),
     restored AS (
       INSERT INTO mqtt_sessions (client_id, session_id, seq, node_id, tenant_id, device_uid, certificate_id,
