@@ -205,6 +205,32 @@ describe("a full ingest stream", { skip: natsMissing ?? false }, () => {
   });
 });
 
+describe("an ingest stream that is lost", { skip: natsMissing ?? false }, () => {
+  if (!onPostgres) return;
+
+  test("is created again, and all that it acknowledges then is stored, although its sequences begin again", async (t) => {
+    const nats = await startJetStream();
+    const services = await streamServices([nats], 1);
+    t.after(async () => {
+      await services.stop();
+      await nats.stop();
+    });
+    const [server] = services.servers as [TestServer];
+    const tenant = await newTenant(server);
+    const device = await enrollDevice(server, tenant);
+    const client = await connectMqtt(server, device);
+    for (const n of range(0, 20)) await publish(client, device, [n]);
+    assert.ok(await storedUpTo(services.url, device, 19));
+    const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
+    await connection.request("$JS.API.STREAM.DELETE.MUSTER_INGEST", "", { timeout: 5_000 });
+    await connection.close();
+    await publish(client, device, range(20, 25));
+    const stored = await storedUpTo(services.url, device, 24);
+    client.end(true);
+    assert.deepEqual(stored?.numbers, range(0, 25));
+  });
+});
+
 describe("the ingest stream on three NATS servers", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 

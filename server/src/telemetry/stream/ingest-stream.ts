@@ -30,7 +30,8 @@ function databaseSubject(name: string): string {
 
 /** The stream, and whether it holds nothing. */
 interface StreamContents {
-  id: string;
+  /** Undefined where there is no stream. */
+  id: string | undefined;
   isDrained: boolean;
 }
 
@@ -115,8 +116,10 @@ export class IngestStream {
     try {
       if (!this.#isCreated && this.#deps.settings.wanted === "stream") await this.#create();
       const state = await this.jetStream.info();
+      // It is lost, and created by the next check.
+      if (state === undefined) this.#isCreated = false;
       this.#measure(state);
-      return { id: state?.id ?? "", isDrained: state === undefined || state.messages === 0 };
+      return { id: state?.id, isDrained: state === undefined || state.messages === 0 };
     } catch (error) {
       this.#isCreated = false;
       this.#problem =

@@ -20,6 +20,8 @@ export class OwnedPartitions {
   readonly #readers = new Map<number, PartitionReader>();
   /** Partition → up to which batch the stream has deleted what is stored. */
   readonly #purged = new Map<number, number>();
+  /** Of which all partitions of this process are. */
+  #streamId: string | undefined;
 
   constructor(deps: OwnedDeps) {
     this.#deps = deps;
@@ -33,10 +35,11 @@ export class OwnedPartitions {
    * Renews what this process has, and takes or gives up partitions.
    *
    * @param share how many it is to have
-   * @param streamId undefined where the stream does not answer: then none is taken
+   * @param streamId undefined where the stream does not answer, or there is none: then none is taken
    * @throws what the database throws
    */
   async balance(share: number, streamId: string | undefined): Promise<void> {
+    if (streamId !== undefined) this.#readOnly(streamId);
     await this.#renew();
     await this.#giveUp(share);
     if (streamId !== undefined) {
@@ -58,6 +61,14 @@ export class OwnedPartitions {
   /** Stores nothing more. */
   abandon(): void {
     for (const reader of this.#readers.values()) reader.lose();
+  }
+
+  /** What was read of another stream is stored, and its partitions are given up: the sequences of this one begin again. */
+  #readOnly(streamId: string): void {
+    if (streamId === this.#streamId) return;
+    for (const reader of this.#readers.values()) reader.close();
+    this.#purged.clear();
+    this.#streamId = streamId;
   }
 
   async #renew(): Promise<void> {
@@ -103,6 +114,7 @@ export class OwnedPartitions {
   async #purge(): Promise<void> {
     const { jetStream } = this.#deps;
     const due = [...this.#readers.values()]
+      .filter((reader) => !reader.isClosed)
       .map(({ state }) => state)
       .filter(({ partition, storedSequence }) => storedSequence > (this.#purged.get(partition) ?? 0));
     await Promise.all(

@@ -88,7 +88,12 @@ export class PartitionReader {
 
   /** Nothing of it is being stored, and nothing more will be. */
   get isIdle(): boolean {
-    return (this.claim.isLost || this.#stop.signal.aborted) && this.#inFlight === 0;
+    return (this.claim.isLost || this.isClosed) && this.#inFlight === 0;
+  }
+
+  /** Nothing more is read. */
+  get isClosed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   /** Reads no more; what was read is stored. */
