@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
 import type mqtt from "mqtt";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
@@ -178,6 +179,38 @@ test("the will of a connection whose process ended without a word is published b
   assert.deepEqual(watcher.payloads(), ["gone", "back"]);
   client.end(true);
   for (const each of [again, watcher.client]) await each.endAsync();
+});
+
+test("clients are accepted while others wait for the wills of their earlier connections", async () => {
+  const narrow = await startServer({ env: { MUSTER_LIMIT_MQTT_CONNECTING: "1" } });
+  const other = await newTenant(narrow);
+  const [lost, present] = [await enrollDevice(narrow, other), await enrollDevice(narrow, other)];
+  const client = await withWill(lost, { delay: 0, at: narrow });
+  // As on a machine that is lost, and whose lease has not ended.
+  const { db } = narrow.app.database;
+  const [node, unknown] = [randomIds.uuid(narrow.clock.now()), randomIds.uuid(narrow.clock.now())];
+  await db
+    .insertInto("broker_nodes")
+    .values({
+      id: node,
+      started_at: sql`now()`,
+      beat_at: sql`now() + interval '1 hour'`,
+      lease_seconds: 10,
+      part: "serve",
+    })
+    .execute();
+  await db.updateTable("mqtt_sessions").set({ session_id: unknown, node_id: node }).execute();
+  await db.updateTable("delayed_wills").set({ session_id: unknown }).execute();
+  let isBack = false;
+  const again = withWill(lost, { delay: 0, at: narrow }).finally(() => {
+    isBack = true;
+  });
+  const sessions = () => db.selectFrom("mqtt_sessions").select("session_id").execute();
+  assert.ok(await eventually(async () => (await sessions()).every(({ session_id }) => session_id !== unknown)));
+  const beside = await connectMqtt(narrow, present);
+  assert.equal(isBack, false);
+  for (const each of [beside, await again, client]) each.end(true);
+  await narrow.stop();
 });
 
 test("the revocation of the certificate, and the deletion of the device, void a will that waits", async () => {

@@ -1,15 +1,7 @@
 import { withTimeout } from "../../lib/timeouts.ts";
 import type { BrokerLimits } from "../limits.ts";
-import {
-  type BrokerPolicy,
-  type ConnectAnswer,
-  type Credential,
-  type OpenedSession,
-  ownerOf,
-  type Principal,
-} from "../policy/policy.ts";
+import { type BrokerPolicy, type ConnectAnswer, type Credential, ownerOf, type Principal } from "../policy/policy.ts";
 import type { SessionRegistry } from "../session-registry.ts";
-import type { PendingByOwner } from "../sessions/pending-by-owner.ts";
 import type { Session } from "./session.ts";
 
 /** How long a client waits until the will of its last connection is stored. */
@@ -17,8 +9,6 @@ const WILL_MS = 2_000;
 
 export interface AdmitDeps {
   registry: SessionRegistry;
-  wills: Pick<PendingByOwner, "of">;
-  publishEarlierWills(ownerId: string, sessionId: string): Promise<void>;
   policy: BrokerPolicy;
   limits: Pick<BrokerLimits, "mqttSessionsPerTenant">;
 }
@@ -74,8 +64,11 @@ function isBeyondQuota({ registry, limits }: AdmitDeps, principal: Principal): b
   return registry.clientsOf(principal.tenantId) >= limits.mqttSessionsPerTenant && !registry.hasSessionOf(principal);
 }
 
-async function open(deps: AdmitDeps, session: Session, principal: Principal): Promise<ConnectAnswer | undefined> {
-  const { registry, policy } = deps;
+async function open(
+  { registry, policy }: AdmitDeps,
+  session: Session,
+  principal: Principal,
+): Promise<ConnectAnswer | undefined> {
   const { sessionId, remoteAddress } = session;
   const opened = await policy.openSession(principal, { sessionId, remoteAddress }).catch(() => undefined);
   if (opened === undefined) return "server_unavailable";
@@ -91,21 +84,20 @@ async function open(deps: AdmitDeps, session: Session, principal: Principal): Pr
   session.hasStored = opened.hasStored;
   session.predecessor = session.wanted.expirySeconds > 0 || opened.hasWill ? opened.awaitReplaced?.() : undefined;
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
-  await awaitWills(deps, session, ownerOf(principal), opened);
+  session.hasEarlierWill = opened.hasWill;
   if (hasCommands) session.deliverCommands();
   return session.isClosed ? "not_authorized" : undefined;
 }
 
-/** What the client sends from now on comes after the wills of its earlier connections, also where their process has ended without a word. */
-async function awaitWills(
-  { wills, publishEarlierWills }: AdmitDeps,
-  { sessionId, predecessor }: Session,
-  ownerId: string,
-  { hasWill }: OpenedSession,
-): Promise<void> {
-  const will = wills.of(ownerId);
+/**
+ * What the client sends from now on comes after the wills of its earlier connections, also where their process has ended without a word. For a client
+ * that has been admitted: others are, while it waits.
+ */
+export async function awaitWills({ deps, sessionId, principal, predecessor, hasEarlierWill }: Session): Promise<void> {
+  const ownerId = ownerOf(principal!);
+  const will = deps.wills.of(ownerId);
   if (will) await withTimeout(will, WILL_MS, () => undefined);
-  if (!hasWill) return;
+  if (!hasEarlierWill) return;
   await predecessor;
-  await withTimeout(publishEarlierWills(ownerId, sessionId), WILL_MS, () => undefined);
+  await withTimeout(deps.publishEarlierWills(ownerId, sessionId), WILL_MS, () => undefined);
 }

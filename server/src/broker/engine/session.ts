@@ -96,6 +96,8 @@ export class Session
   wanted = { clean: true, expirySeconds: 0 };
   /** The client had a stored session when it connected. */
   hasStored = false;
+  /** A will without a delay of an earlier connection was stored when it connected. */
+  hasEarlierWill = false;
   /** Resolves when a replaced session of another process has been stored, or has not in time. */
   predecessor: Promise<unknown> | undefined;
   /** Of a session that outlives its connection. */
