@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DAY, HOUR, MINUTE } from "../src/lib/clock.ts";
+import { readStoredReadings } from "../src/telemetry/telemetry.ts";
 import { onPostgres } from "./harness/database.ts";
 import { openTelemetryFixture, type TelemetryFixture, type TestSender } from "./harness/telemetry.ts";
 
@@ -75,6 +76,40 @@ test("a tenant's retention applies to readings that arrive from then on, and to 
   await Promise.all([device.publish({ ts, values: { more: 1 } }), neighbour.publish({ ts, values: { more: 1 } })]);
   assert.equal((await partitionsOf(device))[partition(7, ts)], 2);
   assert.deepEqual(Object.keys(await partitionsOf(neighbour)), [partition(90, ts)]);
+});
+
+test("a reading that is sent once more under another retention is read once, with its last value", async () => {
+  const caller = await fixture.tenant();
+  const device = await fixture.device(caller);
+  const now = fixture.clock.now().getTime();
+  const start = Math.floor(now / HOUR - 2) * HOUR;
+  const send = (value: number) =>
+    device.publish(Array.from({ length: 5 }, (_, at) => ({ ts: start + at, values: { a: value + at } })));
+  await send(0);
+  await setRetention(caller.tenantSlug, 30);
+  await publishInto(device, { ts: now, values: { other: 1 } }, partition(30, now));
+  await send(10);
+  const [from, to] = [new Date(start), new Date(start + HOUR)];
+  const values: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fixture.telemetry.listReadings(caller, device.id, "a", { from, to, limit: 2, cursor });
+    values.push(...page.items.map(({ value }) => value));
+    cursor = page.next;
+  } while (cursor);
+  assert.deepEqual(values, [14, 13, 12, 11, 10]);
+  const which = { deviceUid: device.uid, metric: "a", from, to, after: Number.NEGATIVE_INFINITY, limit: 3 };
+  assert.deepEqual(
+    (await readStoredReadings(fixture.database.db, which)).map(({ value }) => value),
+    [10, 11, 12],
+  );
+  const chart = async () =>
+    (await fixture.telemetry.readSeries(caller, device.id, "a", { from, to, bucketSeconds: 3600 })).points;
+  const expected = [{ at: from, min: 10, avg: 12, max: 14, count: 5 }];
+  assert.deepEqual(await chart(), expected);
+  fixture.clock.advance(3 * MINUTE);
+  await fixture.telemetry.rollUp();
+  assert.deepEqual(await chart(), expected);
 });
 
 test("a reading past its tenant's retention is acknowledged and not stored, the others of its message are", async () => {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { TELEMETRY_RETENTIONS } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
 import { readStatement, statement } from "../../db/statement.ts";
 
@@ -78,7 +79,7 @@ const selectOnlyShape = statement<{ deviceUid: string; metric: string; from: Dat
 
 /**
  * Like {@link numbersOf} for a metric that is in one shape of its device only, as most are, and has no readings in the form of before in [from, to):
- * then no two rows have the same time, and none are compared. `undefined` for another metric.
+ * then no two rows of one retention have the same time, and none are compared. `undefined` for another metric.
  */
 export async function numbersOfOnlyShape(
   db: Db,
@@ -88,7 +89,7 @@ export async function numbersOfOnlyShape(
   const { shape_no, place, is_number, shapes, earlier } = only!;
   if (shapes !== 1 || earlier) return undefined;
   return (within) => sql`
-    SELECT m.ts, m.numbers[${place}::integer] AS number FROM telemetry_messages m
+    SELECT m.ts, m.numbers[${place}::integer] AS number, m.retention_days FROM telemetry_messages m
      WHERE m.shape_no = ${shape_no}::integer AND ${is_number}::boolean AND ${within(sql`m.ts`)}`;
 }
 
@@ -97,12 +98,37 @@ export function numbersOf(which: MetricReadings): RawBuilder<unknown> {
   return sql`SELECT DISTINCT ON (r.ts) r.* FROM (${everyReading(which, NUMBERS)}) r ORDER BY r.ts, r.seq DESC`;
 }
 
+/** Of a time a shape has a row for each retention under which it was stored. */
+const MOST_OF_A_TIME = TELEMETRY_RETENTIONS.length;
+
 /**
  * A query of the first `limit` readings of one metric, one for each time: `ts`, `number`, `flag`, `text` (one of the three is not null),
- * `received_at`, `time_replaced`.
+ * `received_at`, `time_replaced`, and `is_repeated`: of several rows for one time, which {@link readPage} is for.
+ *
+ * @param most rows that are read of each shape
  */
-export function pageOf(which: MetricReadings, order: "ASC" | "DESC", limit: RawBuilder<unknown>): RawBuilder<unknown> {
+export function pageOf(
+  which: MetricReadings,
+  order: "ASC" | "DESC",
+  { limit, most }: { limit: RawBuilder<unknown>; most: RawBuilder<unknown> },
+): RawBuilder<unknown> {
   const byTime = sql.raw(order);
-  const page = everyReading(which, VALUES, sql`ORDER BY ts ${byTime} LIMIT ${limit}`);
-  return sql`SELECT DISTINCT ON (r.ts) r.* FROM (${page}) r ORDER BY r.ts ${byTime}, r.seq DESC LIMIT ${limit}`;
+  const rows = everyReading(which, VALUES, sql`ORDER BY ts ${byTime} LIMIT ${most}`);
+  return sql`
+    SELECT p.*, p.found >= ${most} AND p.found > count(*) OVER () AS is_repeated FROM (
+      SELECT DISTINCT ON (r.ts) r.* FROM (SELECT e.*, count(*) OVER () AS found FROM (${rows}) e) r
+       ORDER BY r.ts ${byTime}, r.seq DESC) p ORDER BY p.ts ${byTime} LIMIT ${limit}`;
+}
+
+/**
+ * Reads a page. Where several rows are of one time, those of a shape may end before the page does: then more are read.
+ *
+ * @param read reads with {@link pageOf}, of each shape `most` rows
+ */
+export async function readPage<T extends { is_repeated: boolean }>(
+  limit: number,
+  read: (most: number) => Promise<T[]>,
+): Promise<T[]> {
+  const rows = await read(limit);
+  return rows[0]?.is_repeated ? await read(limit * MOST_OF_A_TIME) : rows;
 }

@@ -14,6 +14,9 @@ export interface BucketRow {
   readings: string;
 }
 
+/** `is_mixed`: of rows that were stored under different retentions, of which some may have the same time. */
+type CountedRow = BucketRow & { is_mixed: boolean };
+
 const TABLES = { minute: sql`telemetry_minute`, hour: sql`telemetry_hour` };
 
 const dirtyHours = statement<{ deviceUid: string; from: Date; to: Date }, { hour: Date }>(
@@ -53,11 +56,10 @@ export async function selectSeries(
     const days = cover.map((span) => sql`(${time} >= ${span.from}::timestamptz AND ${time} < ${span.to}::timestamptz)`);
     return sql`${time} >= span."from" AND ${time} < span."to" AND (${sql.join([sql`false`, ...days], sql` OR `)})`;
   };
-  const numbers =
-    ofOnlyShape?.(within) ?? numbersOf({ deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within });
-  const { rows } = await sql<BucketRow>`
+  const read = async (numbers: RawBuilder<unknown>) => {
+    const { rows } = await sql<CountedRow>`
     WITH parts AS (
-      SELECT ${bucketOf("r.bucket")} AS bucket, r.lowest, r.highest, r.total, r.readings
+      SELECT ${bucketOf("r.bucket")} AS bucket, r.lowest, r.highest, r.total, r.readings, false AS is_mixed
         FROM ${TABLES[whole.unit]} r
        WHERE r.device_uid = ${deviceUid} AND r.metric = ${metric}
          AND r.bucket >= ${whole.from}::timestamptz AND r.bucket < ${whole.to}::timestamptz
@@ -65,13 +67,19 @@ export async function selectSeries(
       UNION ALL
       SELECT p.* FROM unnest(${timesOf(spans.map(({ from }) => from))}::text::timestamptz[],
                              ${timesOf(spans.map(({ to }) => to))}::text::timestamptz[]) AS span ("from", "to") CROSS JOIN LATERAL (
-        SELECT ${bucketOf("t.ts")}, min(t.number), max(t.number), sum(${addend}), count(*)
+        SELECT ${bucketOf("t.ts")}, min(t.number), max(t.number), sum(${addend}), count(*),
+               min(t.retention_days) <> max(t.retention_days)
           FROM (${numbers}) t
          WHERE t.number IS NOT NULL GROUP BY 1) p
     )
-    SELECT bucket, min(lowest) AS lowest, max(highest) AS highest, sum(total) AS total, sum(readings)::text AS readings
+    SELECT bucket, min(lowest) AS lowest, max(highest) AS highest, sum(total) AS total, sum(readings)::text AS readings,
+           bool_or(is_mixed) AS is_mixed
       FROM parts GROUP BY bucket ORDER BY bucket`.execute(db);
-  return rows;
+    return rows;
+  };
+  const rows = ofOnlyShape && (await read(ofOnlyShape(within)));
+  if (rows !== undefined && !rows.some((row) => row.is_mixed)) return rows;
+  return await read(numbersOf({ deviceUid: sql`${deviceUid}::uuid`, metric: sql`${metric}::text`, within }));
 }
 
 const timesOf = (times: readonly Date[]) => plainArray(times.map((time) => time.toISOString()));
