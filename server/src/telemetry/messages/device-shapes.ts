@@ -5,8 +5,10 @@ import type { Reading } from "../reading.ts";
 import { hasForm, type Layout, type ReadingForm, ReadingForms, type RowForm } from "./reading-form.ts";
 import { addShapes, loadShapes, type Shape } from "./shape-store.ts";
 
-/** Shapes in memory, of all devices; a device that is dropped costs one query. */
+/** Shapes in memory, of all devices; a device that is dropped costs one query. A long shape counts as several. */
 const MAX_SHAPES = 1_000_000;
+/** Characters of the names in a shape that counts as one. */
+const CHARACTERS_OF_ONE = 256;
 
 /** Shapes that are to be added: device → key of the layout → layout. */
 export type MissingShapes = Map<string, Map<string, Layout>>;
@@ -28,6 +30,7 @@ export class DeviceShapes {
   readonly #numbers = new Map<string, number>();
   /** Those of more than one metric. */
   #combined = 0;
+  #units = 1;
   #last: { form: ReadingForm; rows: readonly ShapedRow[] } | undefined;
 
   constructor(deviceUid: string, mostCombined: number) {
@@ -35,12 +38,16 @@ export class DeviceShapes {
     this.#mostCombined = mostCombined;
   }
 
-  get size(): number {
-    return this.#numbers.size;
+  /** What it takes of the memory for shapes, more with each that is added. */
+  get units(): number {
+    return this.#units;
   }
 
   add({ layout, shapeNo }: Shape): void {
-    if (!this.#numbers.has(layout.key) && layout.metrics.length > 1) this.#combined++;
+    if (!this.#numbers.has(layout.key)) {
+      if (layout.metrics.length > 1) this.#combined++;
+      this.#units += Math.ceil(layout.key.length / CHARACTERS_OF_ONE);
+    }
     this.#numbers.set(layout.key, shapeNo);
     this.#last = undefined;
   }
@@ -94,7 +101,7 @@ export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPe
 
   function keep(device: DeviceShapes): void {
     cache.delete(device.deviceUid);
-    cache.set(device.deviceUid, { device, units: device.size + 1 });
+    cache.set(device.deviceUid, { device, units: device.units });
   }
 
   return {

@@ -33,12 +33,12 @@ export interface ReadingForm {
   readonly singles: readonly RowForm[];
 }
 
-/** Forms in memory. Devices of one type send a few. */
-const MAX_FORMS = 20_000;
+/** Metrics of the forms in memory: about 60 MB where their names are long. Devices of one type send a few forms. */
+const MAX_METRICS = 100_000;
 const SEPARATOR = "\u0000";
 
 export class ReadingForms {
-  readonly #forms = new RecentMap<string, ReadingForm>(MAX_FORMS);
+  readonly #forms = new RecentMap<string, ReadingForm>(MAX_METRICS, ({ metrics }) => metrics.length);
 
   of(reading: Reading): ReadingForm {
     const kinds = reading.values.map(storedKindOf);

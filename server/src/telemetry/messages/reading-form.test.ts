@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reading } from "../reading.ts";
+import { DeviceShapes } from "./device-shapes.ts";
+import { layoutOf, ReadingForms } from "./reading-form.ts";
+
+/** A reading of `count` metrics, of another form for each `n`. */
+function readingOf(count: number, n: number): Reading {
+  const metrics = Array.from({ length: count }, (_, at) => (at === 0 ? `first ${n}` : `m${at}`));
+  return { time: undefined, timeReplaced: false, metrics, values: metrics.map(() => 1) };
+}
+
+test("forms in memory are bounded by their metrics: of those with many fewer stay", () => {
+  for (const [count, stays] of [
+    [3, true],
+    [200, false],
+  ] as const) {
+    const forms = new ReadingForms();
+    const first = forms.of(readingOf(count, 0));
+    for (let n = 1; n <= 1_000; n++) forms.of(readingOf(count, n));
+    assert.equal(forms.of(readingOf(count, 0)) === first, stays, `${count} metrics`);
+  }
+});
+
+test("a shape with long names counts as several", () => {
+  const unitsOf = (name: string) => {
+    const device = new DeviceShapes("d", 100);
+    const layout = layoutOf(
+      Array.from({ length: 200 }, (_, at) => `${at}${name}`),
+      "n".repeat(200),
+      false,
+    );
+    device.add({ deviceUid: "d", shapeNo: 1, layout });
+    device.add({ deviceUid: "d", shapeNo: 1, layout });
+    return device.units;
+  };
+  assert.ok(unitsOf("x".repeat(120)) > 90);
+  assert.ok(unitsOf("") < 10);
+});
