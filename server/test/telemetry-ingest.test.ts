@@ -321,3 +321,25 @@ if (onPostgres) {
     }
   }
 }
+
+test("after a failover that lost the last commits, no values are stored as those of another device", async () => {
+  const [device, other] = [await fixture.device(caller), await fixture.device(caller)];
+  await device.publish({ a: 1 });
+  await device.publish({ b: 2, c: 3 });
+  // As a standby that had not received the last message: a device of another process has the number of its shape.
+  await fixture.query(
+    `WITH lost AS (DELETE FROM telemetry_shapes WHERE device_uid = $1 AND cardinality(metrics) = 2 RETURNING *)
+     INSERT INTO telemetry_shapes OVERRIDING SYSTEM VALUE
+     SELECT shape_no, $2, digest, metrics, kinds, time_replaced FROM lost`,
+    [device.uid, other.uid],
+  );
+  await fixture.query(
+    `DELETE FROM telemetry_messages WHERE shape_no IN (SELECT shape_no FROM telemetry_shapes WHERE device_uid = $1)`,
+    [other.uid],
+  );
+  await fixture.query("UPDATE device_latest SET version = version - 1 WHERE device_uid = $1", [device.uid]);
+  await device.publish({ b: 4, c: 5 });
+  const stored = "SELECT number FROM shared_readings WHERE device_uid = $1 AND metric = 'b'";
+  assert.deepEqual(await fixture.query(stored, [other.uid]), []);
+  assert.deepEqual(await fixture.query(stored, [device.uid]), [{ number: 4 }]);
+});

@@ -75,6 +75,7 @@ export async function storeBatch(
     } catch (error) {
       deps.evaluator.forget(batch.seen.keys());
       deps.latest.forget(batch.seen.keys());
+      deps.shapes.forget(batch.seen.keys());
       if (isMissingPartition(error)) deps.partitionTargets.invalidate();
       if (isRepeated(error)) deps.repeats.record();
       lockFirst ||= isConflict(error);

@@ -94,6 +94,8 @@ export interface Shapes {
   of(deviceUids: ReadonlySet<string>): Promise<ReadonlyMap<string, DeviceShapes>>;
   /** Adds shapes in a commit of their own. */
   add(devices: ReadonlyMap<string, DeviceShapes>, missing: MissingShapes): Promise<void>;
+  /** Drops these devices: a database that has lost its last commits may have given the numbers of their shapes to others. */
+  forget(deviceUids: Iterable<string>): void;
 }
 
 export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPerDevice">): Shapes {
@@ -125,6 +127,9 @@ export function createShapes(db: Db, { shapesPerDevice }: Pick<Limits, "shapesPe
       );
       for (const shape of await addShapes(db, added)) devices.get(shape.deviceUid)!.add(shape);
       for (const uid of missing.keys()) keep(devices.get(uid)!);
+    },
+    forget(deviceUids) {
+      for (const uid of deviceUids) cache.delete(uid);
     },
   };
 }
