@@ -99,7 +99,7 @@ export class PartitionReader {
   /** Reads no more; what was read is stored. */
   close(): void {
     this.#stop.abort();
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   /** Stores nothing more. */
@@ -191,7 +191,7 @@ export class PartitionReader {
       this.#deps.metrics.streamRefused.inc();
     } else this.#fail(error as Error);
     this.#advance();
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   #advance(): void {
@@ -211,6 +211,12 @@ export class PartitionReader {
     const { partition } = this.claim;
     this.#deps.logger.warn({ partition, err: error.message }, "a partition of the ingest stream is read again");
     this.lose();
+  }
+
+  #wakeUp(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   async #woken(): Promise<void> {
