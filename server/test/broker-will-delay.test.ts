@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type mqtt from "mqtt";
+import { POOLS } from "../src/db/postgres.ts";
 import { MINUTE, SECOND } from "../src/lib/clock.ts";
 import { installFaultHook } from "../src/lib/fault-points.ts";
 import { randomIds } from "../src/lib/ids.ts";
@@ -89,6 +90,24 @@ function beforeSettling() {
     opened.resolve();
   };
   return { have: (count: number) => eventually(async () => waiting === count), release };
+}
+
+/** Takes all connections of a process to the database but those that open and close sessions, until they are released. */
+async function occupy({ app }: TestServer): Promise<() => Promise<void>> {
+  const released = Promise.withResolvers<void>();
+  const began = Array.from({ length: POOLS.main }, () => Promise.withResolvers<void>());
+  const idle = began.map(({ resolve }) =>
+    app.database.db.transaction().execute(async (tx) => {
+      await sql`SELECT 1`.execute(tx);
+      resolve();
+      await released.promise;
+    }),
+  );
+  await Promise.all(began.map(({ promise }) => promise));
+  return async () => {
+    released.resolve();
+    await Promise.all(idle);
+  };
 }
 
 const arrives = async ({ payloads }: { payloads: () => string[] }) => {
@@ -276,6 +295,26 @@ describe("two processes", () => {
     );
     await again.endAsync();
     for (const { client } of watching) await client.endAsync();
+  });
+
+  test("a will is not published after a normal end that the other process has not stored yet when its client is back", async () => {
+    const device = await enrollDevice(server, tenant);
+    const watcher = await watch(device, other);
+    const client = await withWill(device, { delay: 0 });
+    const { session_id: ended } = (await willOf(device))!;
+    const release = await occupy(server);
+    await client.endAsync();
+    const again = withWill(device, { delay: 0, at: other });
+    const { db } = other.app.database;
+    const current = db.selectFrom("mqtt_sessions").select("session_id").where("client_id", "=", device.deviceId);
+    const will = db.selectFrom("delayed_wills").select("due_at").where("session_id", "=", ended);
+    assert.ok(await eventually(async () => (await current.execute()).some(({ session_id }) => session_id !== ended)));
+    for (let read = 0; read < 20; read++) assert.equal((await will.executeTakeFirstOrThrow()).due_at, null);
+    await release();
+    await (await again).publishAsync(device.topic, "back", { qos: 1 });
+    assert.ok(await eventually(async () => watcher.payloads().includes("back")));
+    assert.deepEqual(watcher.payloads(), ["back"]);
+    for (const each of [await again, watcher.client]) await each.endAsync();
   });
 
   test("a will whose lease ends while a slow process publishes it is published once", async () => {

@@ -98,6 +98,6 @@ export async function awaitWills({ deps, sessionId, principal, predecessor, hasE
   const will = deps.wills.of(ownerId);
   if (will) await withTimeout(will, WILL_MS, () => undefined);
   if (!hasEarlierWill) return;
-  await predecessor;
-  await withTimeout(deps.publishEarlierWills(ownerId, sessionId), WILL_MS, () => undefined);
+  const mayEnd = (await predecessor) !== false;
+  await withTimeout(deps.publishEarlierWills(ownerId, sessionId, mayEnd), WILL_MS, () => undefined);
 }

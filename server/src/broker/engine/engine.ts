@@ -69,7 +69,7 @@ class Engine implements BrokerEngine {
       router: new Router(options.bus),
       retained: new Retained(options),
       wills: new PendingByOwner(),
-      publishEarlierWills: (ownerId, sessionId) => this.#wills.publishEarlier(ownerId, sessionId),
+      publishEarlierWills: (...of) => this.#wills.publishEarlier(...of),
       turns: new TurnWriter(options.bus),
       wheel,
       listener: this.#listener,

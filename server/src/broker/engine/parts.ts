@@ -24,8 +24,8 @@ export interface EngineParts extends Pick<EngineOptions, "policy" | "clientIds" 
   retained: Retained;
   /** Wills that are being published: what their clients send from the next connection comes after them. */
   wills: PendingByOwner;
-  /** Publishes what earlier connections of a client have left as their will. */
-  publishEarlierWills(ownerId: string, sessionId: string): Promise<void>;
+  /** Publishes what earlier connections of a client have left as their will. @param mayEnd the last one's process may be storing its end */
+  publishEarlierWills(ownerId: string, sessionId: string, mayEnd: boolean): Promise<void>;
   turns: TurnWriter;
   wheel: TimerWheel;
   listener: Pick<Listener, "authenticated">;

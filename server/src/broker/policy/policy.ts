@@ -121,6 +121,6 @@ export interface OpenedSession {
   hasWill: boolean;
   /** Why it is not recorded, and to be refused: the right of the client has ended since it was authorized. */
   ended?: string;
-  /** Resolves when the session that it replaces in another process has closed, or has not in time. */
-  awaitReplaced?: (() => Promise<unknown>) | undefined;
+  /** Resolves when the session that it replaces in another process has closed; to false where it has not in time. */
+  awaitReplaced?: (() => Promise<boolean>) | undefined;
 }

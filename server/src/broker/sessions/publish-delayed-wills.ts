@@ -12,6 +12,8 @@ const POLL_MS = SECOND;
 /** How often, and after how long, it is read again whether another process has published a will. */
 const EARLIER_ATTEMPTS = 40;
 const EARLIER_MS = 50;
+/** How many of these attempts a process has that is about to remove the will: after a normal end it is not to be published. */
+const ENDING_ATTEMPTS = 20;
 
 /** Publishes the wills that are due, of whichever process: the database gives each to one. */
 export class DelayedWills {
@@ -34,11 +36,13 @@ export class DelayedWills {
   /**
    * Publishes the wills that earlier connections of a client have left whose process ended without a word. Resolves when they are
    * published, by whichever process, or are not within two seconds: what the client sends from now on comes after them.
+   *
+   * @param mayEnd the process of the last connection may be storing its end
    */
-  async publishEarlier(ownerId: string, sessionId: string): Promise<void> {
+  async publishEarlier(ownerId: string, sessionId: string, mayEnd: boolean): Promise<void> {
     const { stored } = this.#deps.persistence;
-    await stored.endEarlierWills(ownerId, sessionId);
-    for (let attempt = 1; attempt <= EARLIER_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < EARLIER_ATTEMPTS; attempt++) {
+      if (attempt === (mayEnd ? ENDING_ATTEMPTS : 0)) await stored.endEarlierWills(ownerId, sessionId);
       await this.#runs.run();
       if (!(await stored.hasEarlierWill(ownerId, sessionId))) return;
       await new Promise((resolve) => setTimeout(resolve, EARLIER_MS));
