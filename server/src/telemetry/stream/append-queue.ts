@@ -7,8 +7,10 @@ export interface Appending extends StreamedMessage {
   reject(error: Error): void;
 }
 
-/** What a message takes in a batch beside its payload, about. */
+/** What a message takes in a batch beside its payload and its topic, at most. */
 const HEAD_BYTES = 200;
+/** Of a topic: JSON escapes quotes and backslashes. */
+const BYTES_OF_BYTE = 2;
 
 /** What waits to be appended to one partition: by tenant, of which a batch takes from each in turn, the oldest messages first. */
 export class AppendQueue {
@@ -26,13 +28,17 @@ export class AppendQueue {
     else this.#tenants.set(tenantId, [appending]);
   }
 
-  /** The next batch: at least one message; of each tenant a limited share while several send. */
+  /**
+   * The next batch: one message, or several that do not exceed its bytes, since NATS need not take more; of each tenant a limited share while several
+   * send. A tenant whose message has no room is the first of the next batch.
+   */
   take(): Appending[] {
     const batch: Appending[] = [];
     const share = this.#tenants.size > 1 ? stream.tenantBytesPerAppend.value : stream.bytesPerAppend.value;
     let room = stream.bytesPerAppend.value;
     for (const [tenantId, waiting] of [...this.#tenants]) {
-      if (room <= 0 || batch.length >= stream.messagesPerAppend.value) break;
+      if (batch.length >= stream.messagesPerAppend.value) break;
+      if (batch.length > 0 && sizeOf(waiting[0]!) > room) break;
       const count = fitting(waiting, Math.min(share, room), stream.messagesPerAppend.value - batch.length);
       const taken = waiting.splice(0, count);
       for (const appending of taken) room -= sizeOf(appending);
@@ -60,5 +66,5 @@ function fitting(waiting: readonly Appending[], bytes: number, most: number): nu
 }
 
 function sizeOf({ message }: Appending): number {
-  return message.payload.length + HEAD_BYTES;
+  return message.payload.length + Buffer.byteLength(message.topic) * BYTES_OF_BYTE + HEAD_BYTES;
 }
