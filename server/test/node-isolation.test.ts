@@ -130,13 +130,15 @@ describe("a node that is cut off from the database", () => {
     });
     const nodeId = await connections.startNode();
     const { id: tenantId } = await access.createTenant({ slug: "acme", name: "Acme" });
+    const caller = await access.systemCaller("acme");
+    const client = await connections.createMqttClient(caller, { clientId: "gateway", username: "gateway" });
     const session = {
       sessionId: randomUUID(),
       clientId: "gateway",
       tenantId,
       deviceUid: null,
       certificateId: null,
-      mqttClientId: randomUUID(),
+      mqttClientId: client.id,
       remoteAddress: "127.0.0.1",
     };
     const locked = Promise.withResolvers<void>();
