@@ -87,6 +87,7 @@ async function telemetryOf(database: Database, logger: Logger): Promise<Telemetr
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
     nodeProcess: { host: "", version: "", part: "all" },
     leaseSeconds: 10,
+    databaseTime: systemClock.now,
     leaseClock: systemClock,
   });
   await authorities.close();

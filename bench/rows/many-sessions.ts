@@ -60,6 +60,7 @@ async function startNode(url: string, clock: typeof systemClock): Promise<Node> 
     addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
     nodeProcess: { host: "", version: "", part: "all" },
     leaseSeconds: 10,
+    databaseTime: systemClock.now,
     leaseClock: systemClock,
   });
   return { features, database, id: await features.connections.startNode() };

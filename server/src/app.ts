@@ -231,8 +231,8 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
   });
   metrics.buildInfo.set({ version: manifest.version }, 1);
   metrics.beforeScrape(async () => measurePools(metrics, database.pools?.() ?? {}));
-  const { clock, stopClock } = await chooseClock(database, overrides, logger);
-  const base = { database, clock, ids, logger, metrics, stopClock };
+  const { clock, databaseTime, stopClock } = await chooseClock(database, overrides, logger);
+  const base = { database, clock, databaseTime, ids, logger, metrics, stopClock };
   try {
     const authorities = await createAuthorities({ ...base, masterKeys, publicHost: config.publicHost, encryptAgain });
     return { ...base, authorities, keysFor: authorities.keysFor };
@@ -245,11 +245,12 @@ async function openBase(config: Config, overrides: Overrides, part: Part) {
 }
 
 async function chooseClock(database: Database, given: Pick<Overrides, "clock" | "machineClock">, logger: Logger) {
-  if (given.clock) return { clock: given.clock, stopClock: () => undefined };
+  if (given.clock) return { clock: given.clock, databaseTime: systemClock.now, stopClock: () => undefined };
   const machine = given.machineClock ?? systemClock;
-  if (database.kind === "embedded") return { clock: machine, stopClock: () => undefined };
+  if (database.kind === "embedded")
+    return { clock: machine, databaseTime: () => machine.now(), stopClock: () => undefined };
   const clock = await databaseClock(database, machine, logger);
-  return { clock, stopClock: () => clock.stop() };
+  return { clock, databaseTime: clock.now, stopClock: () => clock.stop() };
 }
 
 /** Where clients reach the service. `ports` are the configured ones until the listeners say which they got. */

@@ -30,6 +30,8 @@ import { createTickets } from "./tickets/tickets.ts";
 export interface FeatureDeps {
   database: Database;
   clock: Clock;
+  /** What the clock of the database says. */
+  databaseTime: Clock["now"];
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
@@ -69,9 +71,9 @@ export type Features = ReturnType<typeof composeFeatures>;
  * benchmarks all build theirs here.
  */
 export function composeFeatures(process: FeatureDeps) {
-  const { database, clock, ids, logger, metrics, limits, authorities, keysFor, addresses } = process;
+  const { database, clock, databaseTime, ids, logger, metrics, limits, authorities, keysFor, addresses } = process;
   const quotas = createQuotas({ database, clock, ids, logger, metrics, limits });
-  const deps = { database, clock, ids, logger, metrics, limits, quotas };
+  const deps = { database, clock, databaseTime, ids, logger, metrics, limits, quotas };
   const access = createAccess(deps);
   const connections = createConnections({ ...process, quotas });
   const telemetry = telemetryOf(process, deps);

@@ -13,6 +13,8 @@ import type { KnownClaims } from "./claims/known-claims.ts";
 export interface EnrollmentDeps {
   database: Database;
   clock: Clock;
+  /** What the clock of the database says. */
+  databaseTime: Clock["now"];
   ids: Ids;
   logger: Logger;
   quotas: Quotas;

@@ -1,7 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import type { Database } from "../../src/db/database.ts";
 import { composeFeatures, type FeatureDeps, type Features } from "../../src/features.ts";
-import type { Clock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { randomIds } from "../../src/lib/ids.ts";
 import { DEFAULT_LIMITS } from "../../src/lib/limits/limits.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -42,6 +42,7 @@ export function testFeatures(options: TestFeatureOptions): Features {
     leaseSeconds: 10,
     // Another clock than that of the test, which advances by days.
     leaseClock: new FakeClock(),
+    databaseTime: systemClock.now,
     ...options,
   });
 }

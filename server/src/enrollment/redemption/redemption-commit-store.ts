@@ -35,6 +35,8 @@ interface Redemption {
 /** The first redemption of a device, ready to be recorded. */
 export interface FirstRedemption extends Redemption {
   codeHmac: Buffer;
+  /** By the clock of the database; nothing is recorded later, unless null. */
+  until: Date | null;
   issued: SignedCertificate;
 }
 
@@ -76,8 +78,12 @@ const proved = sql.ref("proved");
 
 interface FirstValues extends SignedValues, EnrolledDeviceValues {
   codeHmac: Buffer;
+  until: Date | null;
   quotaRound: string | null;
 }
+
+// A statement that was long on its way may be executed after its process has given it up.
+const isInTime = (p: Parameters<FirstValues>) => sql`coalesce(clock_timestamp() <= ${p.until}::timestamptz, true)`;
 
 // The quota's lock comes before that of the claim, as in a transaction that counts.
 const isRoom = (p: Parameters<FirstValues>) => spendAllowance(sql.ref("c.tenant_id"), "devices", p.quotaRound);
@@ -87,7 +93,9 @@ const isNewDevice = (p: Parameters<FirstValues>) => sql`NOT EXISTS (SELECT FROM 
 
 const enroll = statement<FirstValues, Enrolled & { recorded: boolean }>(
   "redeem-first",
-  (p) => sql`WITH ${countUse(p, sql`c.code_hmac = ${p.codeHmac}::bytea AND ${isNewDevice(p)} AND ${isRoom(p)}`)},
+  (
+    p,
+  ) => sql`WITH ${countUse(p, sql`c.code_hmac = ${p.codeHmac}::bytea AND ${isInTime(p)} AND ${isNewDevice(p)} AND ${isRoom(p)}`)},
   device AS (${insertEnrolledDevice(p, claim)}),
   joined AS (${joinIntendedGroups(device, claim)}),
   ${leaseToDevice(p, device)},
@@ -145,8 +153,8 @@ export async function enrollDevice(
   redemption: FirstRedemption,
   quotaRound: string | null,
 ): Promise<Enrolled | NotRecorded> {
-  const { codeHmac, issued, auditId, now } = redemption;
-  const values = { codeHmac, quotaRound, ...deviceValues(redemption) };
+  const { codeHmac, until, issued, auditId, now } = redemption;
+  const values = { codeHmac, until, quotaRound, ...deviceValues(redemption) };
   try {
     const [row] = await runStatement(db, enroll, { ...values, ...signedValues(issued, auditId, now) });
     return row ?? "changed";

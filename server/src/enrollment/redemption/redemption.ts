@@ -66,18 +66,35 @@ export function newDevice(deps: EnrollmentDeps, now: Date): NewDevice {
   };
 }
 
+/** The claim of a first redemption. */
+export interface RedeemedClaim {
+  id: string;
+  tenantId: string;
+  codeHmac: Buffer;
+  /** Nothing is recorded later than this, by the clock of the database; always when absent. */
+  until?: Date;
+}
+
 /** Records the first redemption of a device whose leaf is signed. A claim is forgotten with its last use. */
 export async function enrollNew(
   deps: EnrollmentDeps,
   { reported, now }: Attempt,
   { spkiSha256 }: CsrResult,
-  { id: claimId, tenantId, codeHmac }: { id: string; tenantId: string; codeHmac: Buffer },
+  { id: claimId, tenantId, codeHmac, until }: RedeemedClaim,
   { uid, id }: NewDevice,
   signed: SignedLeaf,
 ): Promise<RedemptionAnswer | NotRecorded> {
   const { leaf } = signed;
   const issued = { id: deps.ids.uuid(now), kind: "self_enrolled" as const, leaf, spkiSha256 };
-  const redemption = { codeHmac, device: { uid, id }, reported, issued, auditId: deps.ids.uuid(now), now };
+  const redemption = {
+    codeHmac,
+    until: until ?? null,
+    device: { uid, id },
+    reported,
+    issued,
+    auditId: deps.ids.uuid(now),
+    now,
+  };
   await faultPoint("redeem.commit");
   const outcome = await deps.quotas.addOne(tenantId, "devices", (db, round) => enrollDevice(db, redemption, round));
   await faultPoint("redeem.committed");
