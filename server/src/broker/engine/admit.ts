@@ -99,5 +99,7 @@ export async function awaitWills({ deps, sessionId, principal, predecessor, hasE
   if (will) await withTimeout(will, WILL_MS, () => undefined);
   if (!hasEarlierWill) return;
   const mayEnd = (await predecessor) !== false;
-  await withTimeout(deps.publishEarlierWills(ownerId, sessionId, mayEnd), WILL_MS, () => undefined);
+  // A process that has answered has time to store its end first; one that has not has used up half of the time already.
+  const leftMs = mayEnd ? 2 * WILL_MS : WILL_MS;
+  await withTimeout(deps.publishEarlierWills(ownerId, sessionId, mayEnd), leftMs, () => undefined);
 }
