@@ -1,15 +1,10 @@
 import { sql } from "kysely";
 import type { Caller } from "../../server/src/access/access.ts";
-import { createAuthorities, fixedMasterKey } from "../../server/src/authorities/authorities.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
-import { composeFeatures } from "../../server/src/features.ts";
-import { systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
-import { DEFAULT_LIMITS } from "../../server/src/lib/limits/limits.ts";
-import { createLogger, type Logger } from "../../server/src/lib/logger.ts";
-import { createMetrics } from "../../server/src/lib/metrics.ts";
-import { Secret } from "../../server/src/lib/secret.ts";
+import { createLogger } from "../../server/src/lib/logger.ts";
 import type { Telemetry } from "../../server/src/telemetry/telemetry.ts";
+import { benchFeatures } from "../load/features.ts";
 import { makeDays, storeSeconds, unlimited } from "../load/telemetry-history.ts";
 import { percentile } from "../measure.ts";
 import type { Figure } from "../report.ts";
@@ -43,7 +38,7 @@ export async function chart(url: string): Promise<Figure[]> {
   const logger = createLogger("silent");
   const database = await openDatabase({ url, dataDir: "none", logger });
   try {
-    const telemetry = await telemetryOf(database, logger);
+    const telemetry = await telemetryOf(database);
     const charted = await fill(database);
     const { caller, deviceId, from, to } = charted;
     const started = performance.now();
@@ -73,25 +68,10 @@ export async function chart(url: string): Promise<Figure[]> {
   }
 }
 
-async function telemetryOf(database: Database, logger: Logger): Promise<Telemetry> {
-  const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
-  const deps = { database, clock: systemClock, ids: randomIds, logger };
-  const authorities = await createAuthorities({ ...deps, masterKeys, publicHost: "localhost", encryptAgain: [] });
-  const { telemetry } = composeFeatures({
-    ...deps,
-    metrics: createMetrics(),
-    limits: DEFAULT_LIMITS,
-    authorities,
-    keysFor: authorities.keysFor,
-    notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
-    addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
-    nodeProcess: { host: "", version: "", part: "all" },
-    leaseSeconds: 10,
-    databaseTime: systemClock.now,
-    leaseClock: systemClock,
-  });
+async function telemetryOf(database: Database): Promise<Telemetry> {
+  const { features, authorities } = await benchFeatures(database);
   await authorities.close();
-  return telemetry;
+  return features.telemetry;
 }
 
 /** Stores the readings with the times they would have arrived at, up to five minutes ago. */

@@ -1,13 +1,10 @@
 import { sql } from "kysely";
-import { createAuthorities, fixedMasterKey } from "../../server/src/authorities/authorities.ts";
 import { type Database, openDatabase } from "../../server/src/db/database.ts";
-import { composeFeatures, type Features } from "../../server/src/features.ts";
+import type { Features } from "../../server/src/features.ts";
 import { addMs, HOUR, systemClock } from "../../server/src/lib/clock.ts";
 import { randomIds } from "../../server/src/lib/ids.ts";
-import { DEFAULT_LIMITS } from "../../server/src/lib/limits/limits.ts";
 import { createLogger } from "../../server/src/lib/logger.ts";
-import { createMetrics } from "../../server/src/lib/metrics.ts";
-import { Secret } from "../../server/src/lib/secret.ts";
+import { benchFeatures } from "../load/features.ts";
 import { unlimited } from "../load/telemetry-history.ts";
 import { until } from "../measure.ts";
 import type { Figure } from "../report.ts";
@@ -47,22 +44,7 @@ export async function manySessions(url: string): Promise<Figure[]> {
 async function startNode(url: string, clock: typeof systemClock): Promise<Node> {
   const logger = createLogger("silent");
   const database = await openDatabase({ url, dataDir: "none", logger });
-  const deps = { database, clock, ids: randomIds, logger };
-  const masterKeys = fixedMasterKey(new Secret(Buffer.alloc(32, 7)));
-  const authorities = await createAuthorities({ ...deps, masterKeys, publicHost: "localhost", encryptAgain: [] });
-  const features = composeFeatures({
-    ...deps,
-    metrics: createMetrics(),
-    limits: DEFAULT_LIMITS,
-    authorities,
-    keysFor: authorities.keysFor,
-    notificationSettings: { smtp: undefined, allowPrivateWebhooks: false },
-    addresses: { baseUrl: "https://localhost", brokerUrl: "mqtts://localhost" },
-    nodeProcess: { host: "", version: "", part: "all" },
-    leaseSeconds: 10,
-    databaseTime: systemClock.now,
-    leaseClock: systemClock,
-  });
+  const { features } = await benchFeatures(database, clock);
   return { features, database, id: await features.connections.startNode() };
 }
 
