@@ -4,6 +4,7 @@ const GROUPS = {
     start: ["nodes", "start so many nodes, 1 to 9: one on the embedded database, several on PostgreSQL and NATS"],
     database: ["url", "an empty PostgreSQL database for them, instead of a PostgreSQL that is started, too"],
     nats: ["servers", "NATS servers to start; 3 with two or more nodes, 0 with one"],
+    ingest: ["way", "direct (when absent), or stream: messages are acknowledged once the NATS servers have them"],
   },
   "Or one that runs": {
     https: ["url", "address of its API, such as https://muster.example:8443; repeat it for each node"],

@@ -12,6 +12,7 @@ export interface Options {
   readonly start: number | undefined;
   readonly database: string | undefined;
   readonly nats: number;
+  readonly ingest: "direct" | "stream";
   readonly https: readonly string[];
   readonly mqtt: readonly Address[];
   readonly ca: string | undefined;
@@ -67,6 +68,7 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     start,
     database: one("database"),
     nats: whole("nats", start !== undefined && start > 1 ? 3 : 0, 0, 9),
+    ingest: ingestWay(one("ingest") ?? "direct"),
     https: (given.https ?? []).map(httpsUrl),
     mqtt: (given.mqtt ?? []).map(address),
     ca: one("ca"),
@@ -127,6 +129,7 @@ function checkTogether(options: Options): void {
     if (killNodes.length + killNats.length > 0)
       fail("--kill-node and --kill-nats need --start: name other processes by --kill-pid.");
     if (commands > 0) fail("--commands needs --start: the public API sends no commands.");
+    if (options.ingest === "stream") fail("--ingest needs --start: a Muster that runs has its settings.");
     if (database !== undefined) fail("--database needs --start: a Muster that runs has its database.");
     if (apiKeyFile === undefined && claimCode === undefined && keep === undefined)
       fail("Devices enroll with --claim-code <code> or --api-key-file <file>.");
@@ -145,6 +148,7 @@ function checkTogether(options: Options): void {
       if (values[name] !== undefined && values[name].length > 0)
         fail(`--${name} is for a Muster that runs, not for --start.`);
     if (nats > 0 && start === 1) fail("--nats needs --start 2 or more.");
+    if (options.ingest === "stream" && nats === 0) fail("--ingest stream needs NATS: --start 2 or more.");
     checkKills("kill-node", killNodes, "start", start, "nodes");
     checkKills("kill-nats", killNats, "nats", nats, "NATS servers");
   }
@@ -197,6 +201,11 @@ function address(text: string): Address {
   const { hostname = "", port = "" } = URL.canParse(url) ? new URL(url) : {};
   if (hostname === "") throw new UsageError(`--mqtt ${text}: host:port is valid.`);
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || MQTT_PORT) };
+}
+
+function ingestWay(text: string): Options["ingest"] {
+  if (text !== "direct" && text !== "stream") throw new UsageError(`--ingest ${text}: direct or stream is valid.`);
+  return text;
 }
 
 /** `1`, or `0:10,1:80,2:10`. */

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type MusterProcess, newDataDir, startMuster } from "../../bench/peers/muster.ts";
-import { freePort, type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
+import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
 import { sendCommand } from "../../server/src/control/client.ts";
-import { NATS_VERSION_FLOOR, type NatsServer, natsMissing, startNats } from "../../server/test/harness/nats-server.ts";
+import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
 import type { Address } from "../load/protocol.ts";
 import type { HttpsTarget } from "./api.ts";
+import { startNatsServers } from "./nats.ts";
 
 /** Of PostgreSQL, for one node and its worker processes. */
 const CONNECTIONS_OF_NODE = 40;
@@ -37,6 +38,8 @@ export interface ClusterPlan {
   readonly nodes: number;
   /** NATS servers. */
   readonly nats: number;
+  /** `MUSTER_INGEST` of the nodes. */
+  readonly ingest: "direct" | "stream";
   /** An empty database; undefined for one of its own: PostgreSQL for several nodes, embedded for one. */
   readonly databaseUrl: string | undefined;
 }
@@ -48,7 +51,13 @@ interface Node {
 }
 
 /** Of the caller's environment; all other settings apply to the nodes. */
-const NOT_INHERITED = ["MUSTER_DATABASE_URL", "MUSTER_DATA_DIR", "MUSTER_NATS_URL", "MUSTER_MASTER_KEY_FILE"];
+const NOT_INHERITED = [
+  "MUSTER_DATABASE_URL",
+  "MUSTER_DATA_DIR",
+  "MUSTER_NATS_URL",
+  "MUSTER_MASTER_KEY_FILE",
+  "MUSTER_INGEST",
+];
 
 /** Starts everything that `plan` names. What has been started ends, too, when a part fails to start. */
 export async function startCluster(plan: ClusterPlan, progress: (line: string) => void): Promise<Cluster> {
@@ -79,7 +88,7 @@ export async function startCluster(plan: ClusterPlan, progress: (line: string) =
 
 /** Database and NATS servers. @returns with the settings of all nodes */
 async function startEnvironment(
-  { nodes, nats, databaseUrl }: ClusterPlan,
+  { nodes, nats, ingest, databaseUrl }: ClusterPlan,
   endings: (() => Promise<void> | void)[],
   progress: (line: string) => void,
 ): Promise<{ settings: Record<string, string>; nats: readonly NatsServer[] }> {
@@ -94,26 +103,13 @@ async function startEnvironment(
   const servers: NatsServer[] = [];
   if (nats > 0) {
     progress(`${nats} NATS server${nats === 1 ? " starts" : "s start"}`);
-    servers.push(...(await startNatsServers(nats)));
+    servers.push(...(await startNatsServers(nats, ingest === "stream")));
     endings.push(async () => void (await Promise.all(servers.map((each) => each.stop()))));
     settings.MUSTER_NATS_URL = servers.map(({ url }) => url).join(",");
     settings.MUSTER_TEST_NATS_VERSION_FLOOR = NATS_VERSION_FLOOR;
+    settings.MUSTER_INGEST = ingest;
   }
   return { settings, nats: servers };
-}
-
-/** Servers that pass on each other's messages. */
-async function startNatsServers(count: number): Promise<NatsServer[]> {
-  if (natsMissing !== undefined) throw new Error(`${natsMissing}: --nats 0 starts the nodes without`);
-  const ports = await Promise.all(Array.from({ length: count }, freePort));
-  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
-  const configuration = (port: number, index: number) =>
-    [
-      "max_payload: 4MB",
-      `server_name: simulated-${index}`,
-      `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
-    ].join("\n");
-  return await Promise.all(ports.map((port, index) => startNats(count === 1 ? undefined : configuration(port, index))));
 }
 
 async function startNode(settings: Record<string, string>, endings: (() => Promise<void> | void)[]): Promise<Node> {

@@ -37,7 +37,8 @@ type Progress = (line: string) => void;
 export async function openTarget(options: Options, progress: Progress): Promise<Target> {
   const { start } = options;
   if (start === undefined) return await openNamed(options, progress);
-  const cluster = await startCluster({ nodes: start, nats: options.nats, databaseUrl: options.database }, progress);
+  const { nats, ingest, database: databaseUrl } = options;
+  const cluster = await startCluster({ nodes: start, nats, ingest, databaseUrl }, progress);
   try {
     return await openOwn(cluster, options, progress);
   } catch (error) {

@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { freePort } from "../../bench/peers/postgres.ts";
+import { type NatsServer, natsMissing, natsProgram, startNats } from "../../server/test/harness/nats-server.ts";
+
+/** Of each server: enough for the default size of the ingest stream. */
+const MAX_FILE = "8GB";
+
+/**
+ * Servers that pass on each other's messages.
+ *
+ * @param withStream they have JetStream, with every write synced as `muster nats config` says, where their version can do that
+ */
+export async function startNatsServers(count: number, withStream: boolean): Promise<NatsServer[]> {
+  if (natsMissing !== undefined) throw new Error(`${natsMissing}: --nats 0 starts the nodes without`);
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
+  const cluster = (port: number) => `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+  const configuration = (port: number, index: number) => (folder: string) =>
+    [
+      "max_payload: 4MB",
+      `server_name: simulated-${index}`,
+      ...(count > 1 ? [cluster(port)] : []),
+      ...(withStream ? [jetStream(folder)] : []),
+    ].join("\n");
+  return await Promise.all(ports.map((port, index) => startNats(configuration(port, index))));
+}
+
+function jetStream(folder: string): string {
+  return `jetstream { store_dir: "${join(folder, "data")}", max_mem: 16MB, max_file: ${MAX_FILE}${canSync() ? ", sync_interval: always" : ""} }`;
+}
+
+/** Debian's server cannot. */
+function canSync(): boolean {
+  const [, major, minor] = /v(\d+)\.(\d+)/.exec(execFileSync(natsProgram!, ["--version"], { encoding: "utf8" })) ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 10);
+}
