@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICK_MS = 10;
@@ -12,21 +12,34 @@ export function cpuMs(pid: number): number {
 /** The same of a process and its children, those included that have ended. */
 export function familyCpuMs(pid: number): number {
   const [user, system, endedUser, endedSystem] = cpuFields(pid);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.reduce(
+  return childrenOf(pid).reduce(
     (sum, child) => sum + runningCpuMs(child),
     (user + system + endedUser + endedSystem) * TICK_MS,
   );
 }
 
-/** Of a process that ends while it is read, as PostgreSQL's parallel workers do, nothing: from then on its parent's time contains it. */
-function runningCpuMs(pid: number): number {
+/** Process ids of the children that any thread of a process has started. None where it has ended. Linux only. */
+export function childrenOf(pid: number): number[] {
+  const tasks = unlessGone(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return tasks.flatMap((task) => {
+    const children = unlessGone(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")) ?? "";
+    return children.split(" ").filter(Boolean).map(Number);
+  });
+}
+
+/** @returns undefined where the process has ended */
+function unlessGone<T>(read: () => T): T | undefined {
   try {
-    return cpuMs(pid);
+    return read();
   } catch (error) {
-    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return 0;
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
+}
+
+/** Of a process that ends while it is read, as PostgreSQL's parallel workers do, nothing: from then on its parent's time contains it. */
+function runningCpuMs(pid: number): number {
+  return unlessGone(() => cpuMs(pid)) ?? 0;
 }
 
 /** utime, stime, cutime and cstime of proc_pid_stat(5), in ticks. */
@@ -41,6 +54,17 @@ function cpuFields(pid: number): [number, number, number, number] {
 export function residentBytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes?.[1] ?? Number.NaN) * 1024;
+}
+
+/**
+ * Memory of a process and its children, in bytes, without what they share, such as PostgreSQL's buffers; 0 where it has ended.
+ */
+export function familyBytes(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, each) => {
+    const status = unlessGone(() => readFileSync(`/proc/${each}/status`, "utf8")) ?? "";
+    const kilobytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0);
+    return sum + (kilobytes("VmRSS") - kilobytes("RssShmem")) * 1024;
+  }, 0);
 }
 
 /** CPU time in milliseconds, of a server and of its database; the embedded database is part of the server. */

@@ -5,7 +5,9 @@ import { Figures } from "./figures/figures.ts";
 import type { Fleet } from "./load/fleet.ts";
 import { nowMs } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
+import { allStored, backlogStored, type Outage, outagesOf } from "./outage.ts";
 import { revokeSome } from "./revoke.ts";
+import type { Measured } from "./target/part-meter.ts";
 import type { Target } from "./target/target.ts";
 
 const POLL_MS = 50;
@@ -27,6 +29,10 @@ export interface Phase {
   readonly figures: Figures;
   /** Of an event: until all clients were connected again, in seconds; `undefined` where they were not. */
   readonly back?: { readonly lost: number; readonly seconds: number | undefined };
+  /** What was not as promised in it. */
+  readonly failures?: readonly string[];
+  /** Of what the simulator has started. */
+  readonly measured?: Measured | undefined;
 }
 
 interface Run {
@@ -79,21 +85,24 @@ async function events(run: Run): Promise<void> {
     await event(run, `process ${pid} killed`, () => void process.kill(pid, "SIGKILL"));
   if (options.revoke > 0)
     await phase(run, "revocations", () => revokeSome(fleet, target, options.revoke, run.figures).then(none));
+  for (const each of outagesOf(options)) await outage(run, each);
 }
 
 type Back = NonNullable<Phase["back"]>;
+type Outcome = Pick<Phase, "back" | "failures">;
 
 const none = () => undefined;
 
-async function phase(run: Run, name: string, work: () => Promise<Back | undefined>): Promise<void> {
+async function phase(run: Run, name: string, work: () => Promise<Outcome | undefined>): Promise<void> {
   throwIfEnded();
   run.progress(name);
   const began = nowMs();
-  const back = await work();
+  const outcome = await work();
   const figures = await run.fleet.takeFigures();
   figures.merge(run.figures.data());
   run.figures = new Figures();
-  run.phases.push({ name, seconds: (nowMs() - began) / 1000, figures, ...(back ? { back } : {}) });
+  const measured = run.target.meter?.take();
+  run.phases.push({ name, seconds: (nowMs() - began) / 1000, figures, ...outcome, measured });
 }
 
 async function rampUp({ fleet, options, progress }: Run): Promise<void> {
@@ -132,7 +141,29 @@ async function event(run: Run, name: string, cause: () => Promise<void> | void):
     const back = await allBack(run, began, before);
     if (back.seconds === undefined) run.progress(`not all are back after ${options.backWithin} s`);
     else run.progress(`all are back after ${back.seconds.toFixed(2)} s`);
-    return back;
+    return { back };
+  });
+  await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000).then(none));
+}
+
+/** A time without PostgreSQL; then until all clients are connected and what was acknowledged is stored; then what follows. */
+async function outage(run: Run, { name, seconds, begin, end }: Outage): Promise<void> {
+  const { fleet, target, options } = run;
+  const isStreamed = options.ingest === "stream";
+  const { lostConnections } = await fleet.status();
+  await phase(run, name, async () => {
+    await begin(target.postgres!);
+    await steady(run, seconds * 1000).finally(() => end(target.postgres!));
+    return undefined;
+  });
+  await phase(run, `${name}: backlog`, async () => {
+    const back = await allBack(run, nowMs(), lostConnections);
+    const within = seconds + options.backWithin;
+    const failures = [];
+    if (isStreamed && !(await backlogStored(target, within)))
+      failures.push(`what was acknowledged was not stored within ${within} s`);
+    if (isStreamed && back.lost > 0) failures.push(`connections that the stream should have kept: ${back.lost} lost`);
+    return { back, failures };
   });
   await phase(run, `after ${name}`, () => steady(run, options.seconds * 1000).then(none));
 }
@@ -154,13 +185,14 @@ async function allBack({ fleet, options, progress }: Run, began: number, lostBef
 }
 
 /** Messages that are on their way arrive. */
-async function finish({ fleet }: Run): Promise<void> {
+async function finish({ fleet, target, options }: Run): Promise<void> {
   let [received, since] = [-1, 0];
   await until(LAST_SECONDS, async () => {
     const now = await fleet.status();
     if (now.received !== received) [received, since] = [now.received, nowMs()];
     return now.inFlight === 0 && nowMs() - since >= SETTLED_MS;
   });
+  if (options.ingest === "stream") await allStored(target, LAST_SECONDS);
 }
 
 const isUp = ({ clients, connected }: { clients: number; connected: number }) => clients === connected;

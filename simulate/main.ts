@@ -37,7 +37,7 @@ async function simulate(options: Options): Promise<number> {
   }
 }
 
-function planOf({ addresses, devices, gateways }: Target, { every, metrics, commands, qos }: Options): LoadPlan {
+function planOf({ addresses, devices, gateways }: Target, { start, every, metrics, commands, qos }: Options): LoadPlan {
   const ca = devices[0]!.ca;
   return {
     addresses,
@@ -46,6 +46,8 @@ function planOf({ addresses, devices, gateways }: Target, { every, metrics, comm
     topics: devices.map(({ topic }) => topic),
     every,
     metrics,
+    // One machine has one clock: times of arrival show order and repetitions.
+    hasOwnTimes: start === undefined,
     receivesCommands: commands > 0,
   };
 }

@@ -25,6 +25,11 @@ const GROUPS = {
     every: ["seconds", "between two messages of a device; 10 when absent"],
     qos: ["mix", "QoS of the devices: 1 when absent, or shares such as 0:10,1:80,2:10"],
     metrics: ["n", "values of a message, 3 (when absent) to 200"],
+    rules: ["n", "rules that every message breaks, 0 when absent: their anomalies must count each once (--start only)"],
+    subscribers: [
+      "n",
+      "clients that receive all messages, at each node in turn; one a node when absent (--start only)",
+    ],
     commands: ["n", "commands a second to all devices together (--start only)"],
   },
   Course: {
@@ -34,6 +39,8 @@ const GROUPS = {
     "kill-node": ["n", "end the nth started node by SIGKILL (repeatable)"],
     "kill-nats": ["n", "end the nth started NATS server by SIGKILL (repeatable)"],
     "kill-pid": ["pid", "end this process by SIGKILL, for a Muster on this machine (repeatable)"],
+    "pause-postgresql": ["seconds", "have the started PostgreSQL stand still for so long (SIGSTOP; repeatable)"],
+    "stop-postgresql": ["seconds", "stop it, and start it again after so long (repeatable)"],
     revoke: [
       "n",
       "revoke certificates of so many devices, at each node in turn; the key needs device-certificates:read and :revoke",

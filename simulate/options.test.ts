@@ -63,6 +63,10 @@ test("wrong options are refused with what is valid", () => {
     [[...start, "--kill-nats", "4"], "--kill-nats 4: --nats 3 starts the NATS servers 1 to 3."],
     [[...start, "--kill-nats", "2", "--kill-nats", "2"], "--kill-nats names one twice."],
     [[...start, "--ingest", "twice"], "--ingest twice: direct or stream is valid."],
+    [
+      ["--start", "1", "--pause-postgresql", "3"],
+      "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
+    ],
     [["--start", "1", "--ingest", "stream"], "--ingest stream needs NATS: --start 2 or more."],
     [[...start, "--mqtt", "a:1"], "--mqtt is for a Muster that runs, not for --start."],
     [["--https", "http://a"], "--https http://a: an address such as https://muster.example:8443 is valid."],

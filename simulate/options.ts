@@ -27,6 +27,8 @@ export interface Options {
   /** Share of the devices that publish at each QoS; their sum is 1. */
   readonly qos: readonly { qos: Qos; share: number }[];
   readonly metrics: number;
+  readonly rules: number;
+  readonly subscribers: number | undefined;
   readonly commands: number;
   readonly ramp: number;
   readonly seconds: number;
@@ -36,6 +38,10 @@ export interface Options {
   /** From 1. */
   readonly killNats: readonly number[];
   readonly killPids: readonly number[];
+  /** Seconds of each. */
+  readonly pausePostgresql: readonly number[];
+  /** Seconds of each. */
+  readonly stopPostgresql: readonly number[];
   readonly revoke: number;
   readonly backWithin: number;
   readonly checkStored: number;
@@ -82,6 +88,8 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     every: number("every", one("every"), 10, { least: 0.02, most: 86_400, whole: false }),
     qos: qosMix(one("qos") ?? "1"),
     metrics: whole("metrics", LEAST_METRICS, LEAST_METRICS, 200),
+    rules: whole("rules", 0, 0, 100),
+    subscribers: one("subscribers") === undefined ? undefined : whole("subscribers", 0, 0, 100),
     commands: number("commands", one("commands"), 0, { least: 0, most: 1_000, whole: false }),
     ramp: whole("ramp", 100, 1),
     seconds: whole("seconds", 30, 1, 86_400),
@@ -89,6 +97,8 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     killNodes: each("kill-node", 1, 9),
     killNats: each("kill-nats", 1, 9),
     killPids: each("kill-pid", 2, 4_194_304),
+    pausePostgresql: each("pause-postgresql", 1, 3_600),
+    stopPostgresql: each("stop-postgresql", 1, 3_600),
     revoke: whole("revoke", 0, 0, devices),
     backWithin: number("back-within", one("back-within"), 60, { least: 1, most: 3_600, whole: false }),
     checkStored: whole("check-stored", 100, 0),
@@ -129,6 +139,10 @@ function checkTogether(options: Options): void {
     if (killNodes.length + killNats.length > 0)
       fail("--kill-node and --kill-nats need --start: name other processes by --kill-pid.");
     if (commands > 0) fail("--commands needs --start: the public API sends no commands.");
+    if (options.pausePostgresql.length + options.stopPostgresql.length > 0)
+      fail("--pause-postgresql and --stop-postgresql need --start.");
+    if (options.rules > 0) fail("--rules needs --start: the rules of a Muster that runs are its own.");
+    if (options.subscribers !== undefined) fail("--subscribers needs --start: name others by --gateways.");
     if (options.ingest === "stream") fail("--ingest needs --start: a Muster that runs has its settings.");
     if (database !== undefined) fail("--database needs --start: a Muster that runs has its database.");
     if (apiKeyFile === undefined && claimCode === undefined && keep === undefined)
@@ -148,6 +162,10 @@ function checkTogether(options: Options): void {
       if (values[name] !== undefined && values[name].length > 0)
         fail(`--${name} is for a Muster that runs, not for --start.`);
     if (nats > 0 && start === 1) fail("--nats needs --start 2 or more.");
+    if (options.pausePostgresql.length + options.stopPostgresql.length > 0 && (start === 1 || database !== undefined))
+      fail(
+        "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
+      );
     if (options.ingest === "stream" && nats === 0) fail("--ingest stream needs NATS: --start 2 or more.");
     checkKills("kill-node", killNodes, "start", start, "nodes");
     checkKills("kill-nats", killNats, "nats", nats, "NATS servers");

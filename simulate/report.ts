@@ -15,6 +15,7 @@ export function reportText(phases: readonly Phase[], results: Results, options: 
     loadLine(options),
     phaseTable(phases),
     timeTable(phases),
+    ...partTable(phases),
     ...errorPart(phases),
     ...totalLines(results),
   ];
@@ -40,6 +41,8 @@ export function reportJson(phases: readonly Phase[], results: Results, options: 
       counts: Object.fromEntries(phase.figures.data().counts),
       times: times(phase),
       errors: Object.fromEntries(phase.figures.errors),
+      failures: phase.failures,
+      measured: phase.measured,
     })),
     ...results,
   };
@@ -86,6 +89,23 @@ function timeTable(phases: readonly Phase[]): string {
   return columns([["milliseconds", "phase", "count", ...Object.keys(PERCENTILES), "max"], ...rows], "").join("\n");
 }
 
+/** What the started processes took, in each phase. */
+function partTable(phases: readonly Phase[]): string[] {
+  const names = [...new Set(phases.flatMap(({ measured }) => measured?.parts.map(({ name }) => name) ?? []))];
+  if (names.length === 0) return [];
+  const megabytes = (bytes: number | undefined) => (bytes === undefined ? "" : readable(bytes / 1e6));
+  const rows = phases.map(({ name, seconds, measured }) => [
+    name,
+    ...names.flatMap((part) => {
+      const figures = measured?.parts.find((each) => each.name === part);
+      return figures ? [readable(figures.cpuMs / seconds / 1000), megabytes(figures.maxBytes)] : ["", ""];
+    }),
+    megabytes(measured?.streamBytes),
+  ]);
+  const head = ["phase", ...names.flatMap((name) => [`${name}: cores`, "MB"]), "stream: MB"];
+  return [columns([head, ...rows], "").join("\n")];
+}
+
 function errorPart(phases: readonly Phase[]): string[] {
   const rows = phases.flatMap(({ name, figures }) =>
     [...figures.errors].map(([what, count]) => [what, name, countText(count)]),
@@ -98,11 +118,14 @@ function totalLines(results: Results): string[] {
   const storedText =
     "why" in stored
       ? `not compared: ${stored.why}`
-      : `${stored.lost} missing of ${stored.messages} acknowledged ones of ${stored.devices} devices`;
+      : `${stored.lost} missing of ${stored.messages} acknowledged ones of ${stored.devices} devices, ${stored.twice} again, ${stored.outOfOrder} out of order`;
   const rows = [
     ["published", `${totals.published}, of which ${totals["published again"]} again after a lost connection`],
     ["acknowledged", `${totals.acknowledged}, refused ${results.refused}, neither ${results.unacknowledged}`],
     ["stored", storedText],
+    ...("why" in stored || stored.toCount === 0
+      ? []
+      : [["anomalies", `count ${stored.counted} of ${stored.toCount} breaches`]]),
     gateways === 0
       ? ["received", "not compared: there is no gateway"]
       : ["received", `${totals.received} at ${gateways} gateways, ${totals["received again"]} of them again`],

@@ -1,13 +1,10 @@
 import type { Course } from "./course.ts";
 import { COUNTED, type Counted } from "./figures/figures.ts";
 import type { Fleet } from "./load/fleet.ts";
-import { type DeviceResult, nowMs } from "./load/protocol.ts";
+import type { DeviceResult } from "./load/protocol.ts";
 import type { Options } from "./options.ts";
+import { compareStored, type StoredCounts } from "./stored.ts";
 import type { Target } from "./target/target.ts";
-
-const READINGS_OF_PAGE = 1_000;
-/** The clock of the service may be ahead. */
-const MARGIN_MS = 60_000;
 
 /** What the whole run adds up to. */
 export interface Results {
@@ -22,7 +19,7 @@ export interface Results {
   readonly missedWhileAway: number;
   readonly commands: { readonly sent: number; readonly lost: number };
   /** Undefined where nothing could be compared; `why` says it. */
-  readonly stored: { readonly devices: number; readonly messages: number; readonly lost: number } | { why: string };
+  readonly stored: StoredCounts | { why: string };
   /** How late timers of the load processes were, at most, in milliseconds. */
   readonly lateMs: number;
   /** What is not as promised; none is a success. */
@@ -55,45 +52,6 @@ export async function collectResults(course: Course, fleet: Fleet, target: Targe
   return { ...found, failures: failuresOf(found, course, options) };
 }
 
-/** Reads what is stored of the last devices: certificates are revoked from the first one on. */
-async function compareStored(
-  course: Course,
-  devices: readonly DeviceResult[],
-  { api }: Target,
-  options: Options,
-): Promise<Results["stored"]> {
-  if (options.checkStored === 0) return { why: "--check-stored 0" };
-  if (!api.hasKey) return { why: "there is no API key" };
-  const settled = devices.filter(({ qos }) => qos > 0).slice(-options.checkStored);
-  let [messages, lost] = [0, 0];
-  try {
-    for (const device of settled) {
-      const stored = await storedOf(api, device.deviceId, course);
-      const excepted = new Set([...device.refused, ...device.unacknowledged]);
-      for (let number = 0; number < device.published; number++) {
-        if (excepted.has(number)) continue;
-        messages++;
-        if (!stored.has(number)) lost++;
-      }
-    }
-  } catch (error) {
-    return { why: (error as Error).message };
-  }
-  return { devices: settled.length, messages, lost };
-}
-
-async function storedOf(api: Target["api"], deviceId: string, { beganAt }: Course): Promise<Set<number>> {
-  const numbers = new Set<number>();
-  const [from, to] = [beganAt, nowMs() + MARGIN_MS].map((ms) => new Date(ms).toISOString());
-  for (let cursor = ""; ; ) {
-    const page = `metric=n&from=${from}&to=${to}&limit=${READINGS_OF_PAGE}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const { items, next } = await api.call(200, "GET", `/devices/${deviceId}/readings?${page}`);
-    for (const { value } of items) numbers.add(value);
-    if (!next) return numbers;
-    cursor = next;
-  }
-}
-
 function failuresOf(found: Omit<Results, "failures">, { phases }: Course, { backWithin }: Options): string[] {
   const { lost, stored, unacknowledged, commands, totals } = found;
   const late = phases.filter(({ back }) => back && (back.seconds === undefined || back.seconds > backWithin));
@@ -102,14 +60,24 @@ function failuresOf(found: Omit<Results, "failures">, { phases }: Course, { back
     0,
   );
   return [
+    ...phases.flatMap(({ name, failures = [] }) => failures.map((failure) => `${name}: ${failure}`)),
     ...late.map(({ name }) => `${name}: not all were back within ${backWithin} s`),
     ...(lost > 0 ? [`acknowledged messages that did not arrive at connected gateways: ${lost}`] : []),
     ...(totals["out of order"] > 0
       ? [`messages that arrived after a later one of their device: ${totals["out of order"]}`]
       : []),
-    ...("lost" in stored && stored.lost > 0 ? [`acknowledged messages that are not stored: ${stored.lost}`] : []),
+    ...("lost" in stored ? storedFailures(stored) : []),
     ...(unacknowledged > 0 ? [`messages without acknowledgement: ${unacknowledged}`] : []),
     ...(commands.lost > 0 ? [`commands that did not arrive: ${commands.lost}`] : []),
     ...(open > 0 ? ["sessions of revoked certificates stayed open"] : []),
+  ];
+}
+
+function storedFailures({ lost, twice, outOfOrder, counted, toCount }: StoredCounts): string[] {
+  return [
+    ...(lost > 0 ? [`acknowledged messages that are not stored: ${lost}`] : []),
+    ...(twice > 0 ? [`messages that are stored again: ${twice}`] : []),
+    ...(outOfOrder > 0 ? [`messages that are stored before an earlier one of their device: ${outOfOrder}`] : []),
+    ...(counted !== toCount ? [`anomalies count ${counted} breaches of ${toCount}`] : []),
   ];
 }

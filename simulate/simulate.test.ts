@@ -1,42 +1,14 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { onPostgres, testDatabase } from "../server/test/harness/database.ts";
 import { newKey, newTenant, type TestTenant } from "../server/test/harness/devices.ts";
 import { natsMissing } from "../server/test/harness/nats-server.ts";
 import { startServer, type TestServer } from "../server/test/harness/server.ts";
-
-const PROGRAM = join(import.meta.dirname, "main.ts");
-
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-}
-
-async function end(child: ChildProcess): Promise<Ran> {
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "exit")]);
-  return { stdout, stderr, code };
-}
-
-/** @returns the figures that it wrote */
-async function figuresOf(folder: string, args: readonly string[]) {
-  const json = join(folder, "figures.json");
-  const ran = await end(start([...args, "--json", json]));
-  assert.equal(ran.code, 0, `${ran.stderr}\n${ran.stdout}`);
-  assert.match(ran.stdout, /All as promised\.\n$/);
-  return JSON.parse(await readFile(json, "utf8"));
-}
+import { end, figuresOf, start } from "./test-support/simulator.ts";
 
 const LOAD = ["--every", "0.2", "--seconds", "1", "--ramp", "100", "--qos", "0:1,1:2,2:1"];
 

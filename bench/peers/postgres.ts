@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { familyCpuMs, until } from "../measure.ts";
+import { childrenOf, familyCpuMs, until } from "../measure.ts";
 import { Skip } from "../report.ts";
 
 /** A temporary PostgreSQL with its default durability (fsync on). */
@@ -13,6 +14,17 @@ export interface PrivatePostgres {
   createDatabase(name: string): Promise<string>;
   /** CPU time of its processes so far, in milliseconds. */
   cpuMs(): number;
+  /** Of its first process; another one after {@link PrivatePostgres.start}. */
+  readonly pid: number;
+  /** Stops all its processes by SIGSTOP, and lets them go on. */
+  pause(): void;
+  resume(): void;
+  /** Ends all its processes by SIGKILL. */
+  kill(): Promise<void>;
+  /** Shuts it down, as for an upgrade. */
+  halt(): Promise<void>;
+  /** Starts it again after {@link PrivatePostgres.kill}, where it recovers what was committed, or `halt`. Resolves when it answers. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,20 +56,54 @@ export async function startPostgres(maxConnections = 100): Promise<PrivatePostgr
     "shared_buffers=256MB",
   ];
   const [command, ...args] = [...owner, ...server, ...settings, "-c", "max_wal_size=4GB"];
-  const child = spawn(command!, args, { cwd: folder, stdio: "ignore" });
   const url = (name: string) => `postgres://muster@127.0.0.1:${port}/${name}`;
-  await until("PostgreSQL", 30, () => answers(url("postgres")));
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn(command!, args, { cwd: folder, stdio: "ignore" });
+    await until("PostgreSQL", 60, () => answers(url("postgres")));
+  };
+  const signal = (name: NodeJS.Signals) => signalFamily(child.pid!, name);
+  await start();
   return {
     createDatabase: async (name) => {
       await query(url("postgres"), `CREATE DATABASE ${name}`);
       return url(name);
     },
     cpuMs: () => familyCpuMs(child.pid!),
+    get pid() {
+      return child.pid!;
+    },
+    pause: () => signal("SIGSTOP"),
+    resume: () => signal("SIGCONT"),
+    kill: async () => {
+      const exit = once(child, "exit");
+      signal("SIGKILL");
+      await exit;
+    },
+    halt: () => ended(child),
+    start,
     stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) signal("SIGCONT");
       await ended(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The process comes first: a stopped or ended one starts no more children. */
+function signalFamily(pid: number, name: NodeJS.Signals): void {
+  const children = childrenOf(pid);
+  process.kill(pid, name);
+  for (const child of new Set([...children, ...childrenOf(pid)])) sendSignal(child, name);
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** One statement on a connection of its own. */

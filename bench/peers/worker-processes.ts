@@ -1,15 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { childrenOf } from "../measure.ts";
 
 /** Process id of a worker of a service of several processes; undefined while it is not running. @param name `jobs`, `serve-1` */
 export function workerPid(supervisorPid: number, name: string): number | undefined {
+  // A worker that ends is replaced, by any thread of the supervisor.
   return childrenOf(supervisorPid).find((pid) => nameOf(pid) === name);
-}
-
-/** A worker that ends is replaced: the file names the children of the supervisor's threads. */
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
 }
 
 function nameOf(pid: number): string | undefined {

@@ -19,6 +19,7 @@ interface DeviceOptions {
   readonly qos: Qos;
   readonly home: number;
   readonly metrics: number;
+  readonly hasOwnTimes: boolean;
   readonly receivesCommands: boolean;
 }
 
@@ -31,6 +32,7 @@ export class SimulatedDevice extends LoadClient {
   readonly #options: DeviceOptions;
   readonly #inFlight = new Map<number, InFlight>();
   readonly #refused: number[] = [];
+  readonly #repeated = new Set<number>();
   readonly #commands = new Set<number>();
   #packetId = COMMAND_SUBSCRIPTION;
   #lastTimeMs = 0;
@@ -50,10 +52,11 @@ export class SimulatedDevice extends LoadClient {
   publish(): void {
     if (!this.isConnected || this.#inFlight.size >= WINDOW) return;
     const sentAt = nowMs();
+    const { hasOwnTimes, metrics } = this.#options;
     // Device and time are the key of a reading: each message has a time of its own.
     this.#lastTimeMs = Math.max(this.#lastTimeMs + 1, Math.floor(sentAt));
     const marks = { number: this.published, sentAt, address: this.address };
-    const payload = payloadOf(marks, this.#lastTimeMs, this.#options.metrics);
+    const payload = payloadOf(marks, hasOwnTimes ? this.#lastTimeMs : undefined, metrics);
     this.published++;
     this.shared.figures().add("published");
     this.#send({ number: marks.number, payload, sentAt, isRepeated: false });
@@ -71,6 +74,7 @@ export class SimulatedDevice extends LoadClient {
       qos: this.#options.qos,
       published: this.published,
       refused: this.#refused,
+      repeated: [...this.#repeated],
       unacknowledged: [...this.#inFlight.values()].map(({ number }) => number),
       isRevoked: this.expectsEnd,
       commands: [...this.#commands],
@@ -88,7 +92,10 @@ export class SimulatedDevice extends LoadClient {
     const repeated = [...this.#inFlight.values()];
     this.#inFlight.clear();
     this.shared.figures().add("published again", repeated.length);
-    for (const message of repeated) this.#send({ ...message, isRepeated: true });
+    for (const message of repeated) {
+      this.#repeated.add(message.number);
+      this.#send({ ...message, isRepeated: true });
+    }
   }
 
   protected override onLost(): void {

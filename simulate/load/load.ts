@@ -21,10 +21,11 @@ export class Load implements LoadRequests {
   #connecting: NodeJS.Timeout | undefined;
   #publishing: NodeJS.Timeout | undefined;
 
-  constructor({ addresses, devices, gateways, topics, every, metrics, receivesCommands }: LoadPlan) {
+  constructor({ addresses, devices, gateways, topics, every, metrics, hasOwnTimes, receivesCommands }: LoadPlan) {
     const shared: Shared = { addresses, admission: new Admission(HANDSHAKES), figures: () => this.#figures };
     this.#devices = devices.map(
-      ({ identity, qos, home }) => new SimulatedDevice(shared, identity, { qos, home, metrics, receivesCommands }),
+      ({ identity, qos, home }) =>
+        new SimulatedDevice(shared, identity, { qos, home, metrics, hasOwnTimes, receivesCommands }),
     );
     this.#subscribers = gateways.map(({ gateway, ca, home }) => new Subscriber(shared, gateway, ca, home, topics));
     this.#clients = [...this.#subscribers, ...this.#devices];

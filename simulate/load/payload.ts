@@ -13,13 +13,14 @@ export const LEAST_METRICS = 3;
 /**
  * A telemetry message.
  *
- * @param timeMs its time, another one for each message of a device
+ * @param timeMs its time, another one for each message of a device; undefined for that of its arrival
  * @param metrics how many values it has, {@link LEAST_METRICS} or more
  */
-export function payloadOf({ number, sentAt, address }: Marks, timeMs: number, metrics: number): string {
+export function payloadOf({ number, sentAt, address }: Marks, timeMs: number | undefined, metrics: number): string {
   let more = "";
   for (let index = LEAST_METRICS; index < metrics; index++) more += `,"m${index}":${(number + index) % 100}`;
-  return `{"ts":${timeMs},"values":{"n":${number},"sent":${sentAt.toFixed(3)},"via":${address}${more}}}`;
+  const values = `{"n":${number},"sent":${sentAt.toFixed(3)},"via":${address}${more}}`;
+  return timeMs === undefined ? values : `{"ts":${timeMs},"values":${values}}`;
 }
 
 /** @returns undefined for a message that no simulated device has sent */

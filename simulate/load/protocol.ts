@@ -40,6 +40,8 @@ export interface LoadPlan {
   /** Seconds between two messages of a device. */
   readonly every: number;
   readonly metrics: number;
+  /** Messages have times of their devices, not those of their arrival. */
+  readonly hasOwnTimes: boolean;
   readonly receivesCommands: boolean;
 }
 
@@ -63,6 +65,8 @@ export interface DeviceResult {
   /** Its messages have the numbers from 0 to this, without it. */
   readonly published: number;
   readonly refused: readonly number[];
+  /** Published again after a lost connection: they may be stored twice. */
+  readonly repeated: readonly number[];
   readonly unacknowledged: readonly number[];
   /** Whether its certificate was revoked: what it had on its way is not acknowledged. */
   readonly isRevoked: boolean;

@@ -6,6 +6,7 @@ import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/n
 import type { Address } from "../load/protocol.ts";
 import type { HttpsTarget } from "./api.ts";
 import { startNatsServers } from "./nats.ts";
+import type { Part } from "./part-meter.ts";
 
 /** Of PostgreSQL, for one node and its worker processes. */
 const CONNECTIONS_OF_NODE = 40;
@@ -26,6 +27,12 @@ export interface Cluster {
   readonly https: HttpsTarget;
   readonly mqtt: readonly Address[];
   readonly shell: Shell;
+  /** Undefined where it is embedded, or not started by the simulator. */
+  readonly postgres: PrivatePostgres | undefined;
+  /** Of all nodes. */
+  readonly metricsUrls: readonly string[];
+  /** What runs, with the ids of its processes. */
+  parts(): Part[];
   /** Ends a node by SIGKILL. @param index from 0 */
   killNode(index: number): void;
   /** The same of a NATS server. */
@@ -67,7 +74,7 @@ export async function startCluster(plan: ClusterPlan, progress: (line: string) =
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
   };
   try {
-    const { settings, nats } = await startEnvironment(plan, endings, progress);
+    const { settings, nats, postgres } = await startEnvironment(plan, endings, progress);
     progress(`${plan.nodes === 1 ? "a node starts" : `${plan.nodes} nodes start`}`);
     // The first one creates the schema.
     const first = await startNode(settings, endings);
@@ -76,6 +83,13 @@ export async function startCluster(plan: ClusterPlan, progress: (line: string) =
     return {
       ...addressesOf(nodes),
       shell: shellOf(nodes),
+      postgres,
+      metricsUrls: nodes.map(({ muster }) => muster.metricsUrl),
+      parts: () => [
+        { name: "nodes", pids: nodes.filter(({ isKilled }) => !isKilled).map(({ muster }) => muster.pid) },
+        { name: "NATS", pids: nats.map(({ pid }) => pid) },
+        { name: "PostgreSQL", pids: postgres ? [postgres.pid] : [] },
+      ],
       killNode: (index) => kill(nodes[index]!),
       killNats: (index) => nats[index]!.kill(),
       stop,
@@ -91,14 +105,20 @@ async function startEnvironment(
   { nodes, nats, ingest, databaseUrl }: ClusterPlan,
   endings: (() => Promise<void> | void)[],
   progress: (line: string) => void,
-): Promise<{ settings: Record<string, string>; nats: readonly NatsServer[] }> {
+): Promise<{
+  settings: Record<string, string>;
+  nats: readonly NatsServer[];
+  postgres: PrivatePostgres | undefined;
+}> {
   const settings: Record<string, string> = { ...SETTINGS, MUSTER_MASTER_KEY: randomBytes(32).toString("base64") };
+  let postgres: PrivatePostgres | undefined;
   if (databaseUrl !== undefined) settings.MUSTER_DATABASE_URL = databaseUrl;
   else if (nodes > 1) {
     progress("PostgreSQL starts");
-    const postgres: PrivatePostgres = await startPostgres(CONNECTIONS_OF_NODE * nodes);
-    endings.push(() => postgres.stop());
-    settings.MUSTER_DATABASE_URL = await postgres.createDatabase("simulation");
+    const started = await startPostgres(CONNECTIONS_OF_NODE * nodes);
+    postgres = started;
+    endings.push(() => started.stop());
+    settings.MUSTER_DATABASE_URL = await started.createDatabase("simulation");
   }
   const servers: NatsServer[] = [];
   if (nats > 0) {
@@ -109,7 +129,7 @@ async function startEnvironment(
     settings.MUSTER_TEST_NATS_VERSION_FLOOR = NATS_VERSION_FLOOR;
     settings.MUSTER_INGEST = ingest;
   }
-  return { settings, nats: servers };
+  return { settings, nats: servers, postgres };
 }
 
 async function startNode(settings: Record<string, string>, endings: (() => Promise<void> | void)[]): Promise<Node> {

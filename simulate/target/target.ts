@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
+import type { PrivatePostgres } from "../../bench/peers/postgres.ts";
 import type { Address, DeviceIdentity, Gateway } from "../load/protocol.ts";
 import { type Options, UsageError } from "../options.ts";
 import { Api } from "./api.ts";
 import { type Cluster, type Shell, startCluster } from "./cluster.ts";
 import { type Enrolled, enrollDevices, readEnrolled, writeEnrolled } from "./enroll.ts";
+import { PartMeter } from "./part-meter.ts";
 
 const TENANT = "simulation";
 const ADMIN = "admin@simulation.example";
@@ -13,6 +15,8 @@ const SCOPES = [
   "device-certificates:read",
   "device-certificates:revoke",
   "device-registry:delete",
+  "thresholds:write",
+  "anomalies:read",
 ];
 /** Devices enroll with progress lines so far apart. */
 const PROGRESS_EVERY = 500;
@@ -25,6 +29,10 @@ export interface Target {
   readonly api: Api;
   /** Only of nodes that the simulator has started. */
   readonly shell: Shell | undefined;
+  /** Of what the simulator has started. */
+  readonly meter: PartMeter | undefined;
+  /** Where the simulator has started it. */
+  readonly postgres: PrivatePostgres | undefined;
   killNode(index: number): void;
   killNats(index: number): Promise<void>;
   /** Removes what the simulator has created. */
@@ -57,24 +65,39 @@ async function openOwn(cluster: Cluster, options: Options, progress: Progress): 
   const newKey = async () =>
     (await shell("key.create", { tenant, user: ADMIN, name: "simulator", scopes: SCOPES })).key;
   const api = new Api(cluster.https, [], { newKey, onWait: waiting(progress) });
+  if (options.rules > 0) await addRules(api, shell, type.id, options.rules);
   const { devices } = await enroll(api, { ...options, deviceType: type.id }, progress, () => undefined);
   const gateways: Gateway[] = [];
-  for (let index = 0; index < cluster.mqtt.length; index++) {
+  for (let index = 0; index < (options.subscribers ?? cluster.mqtt.length); index++) {
     const filter = `t/${tenant}/telemetry/+`;
     const about = { clientId: `gateway-${index}`, username: `gateway-${index}` };
     const { password } = await shell("mqtt-client.create", { tenant, ...about, publish: [], subscribe: [filter] });
     gateways.push({ ...about, password, filter });
   }
+  const meter = new PartMeter(cluster);
   return {
     addresses: cluster.mqtt,
     devices,
     gateways,
     api,
     shell,
+    meter,
+    postgres: cluster.postgres,
     killNode: (index) => cluster.killNode(index),
     killNats: (index) => cluster.killNats(index),
-    close: () => cluster.stop(),
+    close: async () => {
+      meter.stop();
+      await cluster.stop();
+    },
   };
+}
+
+/** Rules that every message of the device type breaks. */
+async function addRules(api: Api, shell: Shell, deviceTypeId: string, count: number): Promise<void> {
+  const rule = { metric: "n", operator: "gte", value: 0, severity: "minor" } as const;
+  const body = { name: "Simulation", rules: Array.from({ length: count }, () => rule) };
+  const { id } = await api.call(201, "POST", "/thresholds", { body });
+  await shell("device-type.update", { id: deviceTypeId, thresholdIds: [id] });
 }
 
 async function openNamed(options: Options, progress: Progress): Promise<Target> {
@@ -125,6 +148,8 @@ function named(
     gateways,
     api,
     shell: undefined,
+    meter: undefined,
+    postgres: undefined,
     killNode: () => undefined,
     killNats: async () => undefined,
     close,

@@ -22,6 +22,7 @@ export interface NatsServer {
   readonly port: number;
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
+  readonly pid: number;
   /** Kills it; nothing is left of what it had. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
@@ -52,6 +53,9 @@ export async function startNats(
   return {
     port,
     url: `nats://127.0.0.1:${port}`,
+    get pid() {
+      return server.pid!;
+    },
     kill,
     start,
     async stop() {
