@@ -3,7 +3,7 @@
  *
  *   npm run bench                    every row, some thirty minutes, six of them ingest
  *   npm run bench -- csr connects    rows whose name contains one of the words
- *                                    (csr redemption memory revocation connects stored workers ingest device lists chart
+ *                                    (csr redemption renewals memory revocation connects stored workers ingest device lists chart
  *                                    charts app-load app-live app-streams long-lists)
  *   npm run bench -- long-lists devices=100000   the admin app's lists with fewer devices than a million
  *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
@@ -32,8 +32,8 @@ if (wants("csr")) {
   progress("CSR to leaf");
   add(await csrToLeaf());
 }
-if (wants("redemption")) await redemptionsOnEmbedded();
-if (wants("redemption", "memory", "revocation", "connects", "stored")) await sessionsOnPostgres();
+if (wants("redemption", "renewals")) await redemptionsOnEmbedded();
+if (wants("redemption", "renewals", "memory", "revocation", "connects", "stored")) await sessionsOnPostgres();
 if (wants("workers")) await workersOnPostgres();
 if (wants("ingest-pglite")) await ingestOnEmbedded();
 if (wants("ingest-postgresql")) await ingestOnPostgres();

@@ -12,8 +12,12 @@ export interface Applicant {
   readonly rest: string;
 }
 
+export function newKey(): KeyObject {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+}
+
 export function newApplicant(): Applicant {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const privateKey = newKey();
   const fields = {
     hardwareFingerprint: randomUUID(),
     hardwareModel: "bench",

@@ -16,15 +16,18 @@ export interface HttpsTarget {
   readonly ca: string;
   /** A loopback address of its own for each connection: the server limits requests by address. */
   readonly localAddress?: string;
+  /** What the client presents. */
+  readonly certificate?: { readonly key: string; readonly cert: string };
 }
 
-export async function openHttps({ port, ca, localAddress }: HttpsTarget): Promise<HttpsClient> {
+export async function openHttps({ port, ca, localAddress, certificate }: HttpsTarget): Promise<HttpsClient> {
   const socket = connect({
     host: "127.0.0.1",
     port,
     ca,
     servername: "localhost",
     ...(localAddress === undefined ? {} : { localAddress }),
+    ...certificate,
   });
   await new Promise<void>((resolve, reject) => {
     socket.once("secureConnect", resolve);

@@ -6,6 +6,7 @@ import { startPostgres } from "../peers/postgres.ts";
 import { startStepCa } from "../peers/step-ca.ts";
 import { type BrokerUnderLoad, connects } from "../rows/connect.ts";
 import { type Redemptions, redemptions } from "../rows/enrollment/redemption.ts";
+import { renewals } from "../rows/enrollment/renewal.ts";
 import { besideStepCa } from "../rows/enrollment/step-ca.ts";
 import { idleMemory, SESSIONS } from "../rows/idle-memory.ts";
 import { revocationToClose } from "../rows/revocation.ts";
@@ -17,9 +18,14 @@ export async function redemptionsOnEmbedded(): Promise<void> {
   const dataDir = newDataDir();
   const muster = await startMuster(dataDir.path);
   try {
-    const { figures, first } = await unlessEnded(
+    const { figures, first, identities } = await unlessEnded(
       redemptions(muster, { name: "PGlite" }, { cpuMs: 2.5, perSecond: 350 }),
     );
+    if (wants("renewals")) {
+      progress("renewals on the embedded database");
+      add(await unlessEnded(renewals(muster, meterOf(muster.pid), "PGlite", identities)));
+    }
+    if (!wants("redemption")) return;
     add(figures);
     await muster.stop();
     await certificatesOfStepCa(first);
@@ -55,6 +61,10 @@ async function brokerRows(databaseUrl: string, cpuMs: () => number, dataDir: str
   try {
     const enrolled = await unlessEnded(redemptions(muster, { name: "PostgreSQL", cpuMs }, { cpuMs: 1.1 }));
     if (wants("redemption")) add(enrolled.figures);
+    if (wants("renewals")) {
+      progress("renewals on PostgreSQL");
+      add(await unlessEnded(renewals(muster, meterOf(muster.pid, cpuMs), "PostgreSQL", enrolled.identities)));
+    }
     if (!wants("memory", "revocation", "connects", "stored")) return;
     // A fresh process: its memory is that of its sessions only.
     await muster.stop();

@@ -9,7 +9,7 @@ import { createConnections, type NodeProcess } from "./connections/connections.t
 import type { Database } from "./db/database.ts";
 import { createDevices } from "./devices/devices.ts";
 import { createDoctor } from "./doctor/doctor.ts";
-import { createEnrollment, type EnrollmentDeps, KnownClaims } from "./enrollment/enrollment.ts";
+import { createEnrollment, type EnrollmentDeps, newMemory } from "./enrollment/enrollment.ts";
 import { createEvents } from "./events/events.ts";
 import { createGroups } from "./groups/groups.ts";
 import { createIdentity, encryptFactorsAgain, type Secrets } from "./identity/identity.ts";
@@ -91,7 +91,7 @@ export function composeFeatures(process: FeatureDeps) {
     ...deps,
     authorities,
     connections,
-    knownClaims: new KnownClaims(),
+    ...newMemory(),
     claimCodeKeys: () => keysFor("claim-code"),
     brokerUrl: () => addresses.brokerUrl,
     baseUrl: () => addresses.baseUrl,

@@ -109,6 +109,46 @@ test("a failing signer is issuance_failed and leaves the certificate valid", asy
   assert.ok((await registry.certificates.identifyDevice(peer)).ok);
 });
 
+test("a device that goes on with a revoked certificate costs one signature", async () => {
+  const tenant = await addTenant(registry);
+  const { peer } = await enroll(registry, tenant);
+  const workingSigner = registry.issuer.signer;
+  let signatures = 0;
+  const sign: typeof workingSigner.sign = (tbs) => {
+    signatures++;
+    return workingSigner.sign(tbs);
+  };
+  registry.issuer.signer = { ...workingSigner, sign };
+  const [certificate] = (await registry.certificates.listCertificates(tenant.caller, page)).items;
+  await registry.enrollment.revokeCertificate(tenant.caller, certificate!.id);
+  for (let turn = 0; turn < 3; turn++) await refused(renew(peer), "cert_invalid");
+  assert.equal(signatures, 1);
+  registry.clock.advance(30 * DAY);
+  const { peer: other } = await enroll(registry, tenant);
+  signatures = 0;
+  await refused(renew(peer), "cert_invalid");
+  await refused(renew(other, "not a CSR"), "invalid_csr");
+  assert.equal(signatures, 0);
+  registry.issuer.signer = workingSigner;
+});
+
+test("a renewal whose statement PostgreSQL gets too late is decided by what is recorded then", async () => {
+  const late = await startRegistry({ databaseTime: () => new Date(0) });
+  try {
+    const tenant = await addTenant(late);
+    const { peer, answer } = await enroll(late, tenant);
+    const { clientCert } = await late.enrollment.renewCertificate({ address: ADDRESS, peer }, { csr: csrOf() });
+    const { items } = await late.certificates.listCertificates(tenant.caller, { ...page, deviceId: answer.deviceId });
+    assert.deepEqual(
+      items.map(({ status }) => status),
+      ["active", "revoked"],
+    );
+    assert.ok((await late.certificates.identifyDevice(peerOf(clientCert))).ok);
+  } finally {
+    await late.stop();
+  }
+});
+
 test("a renewal resolves the topics from the present device type", async () => {
   const tenant = await addTenant(registry);
   const { peer, answer } = await enroll(registry, tenant);

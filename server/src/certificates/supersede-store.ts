@@ -5,7 +5,8 @@ import type { Parameters } from "../db/statement.ts";
 
 /** The parameters of {@link supersedeCertificate}. */
 export interface SupersedeValues {
-  oldCertificateId: string;
+  /** SHA-256 of the replaced certificate, lower-case hex. */
+  supersededFingerprint: string;
   /** The successor. */
   certificateId: string;
   actor: string;
@@ -17,13 +18,18 @@ export interface SupersedeValues {
  * when it is not live any more: of two renewals with one certificate, the second finds it revoked.
  *
  * @param device FROM item whose row `device` has the locked device's `uid`
+ * @param allowed a condition that is evaluated when the device is locked
  */
-export function supersedeCertificate(p: Parameters<SupersedeValues>, device: RawBuilder<unknown>): RawBuilder<unknown> {
+export function supersedeCertificate(
+  p: Parameters<SupersedeValues>,
+  device: RawBuilder<unknown>,
+  allowed: RawBuilder<boolean>,
+): RawBuilder<unknown> {
   return sql`
     UPDATE certificates c SET revoked_at = ${p.now}::timestamptz, revoked_by = ${p.actor}::text,
       revocation_reason = 'superseded', superseded_by_id = ${p.certificateId}::uuid
-    FROM ${device} s WHERE c.device_uid = s.uid AND c.id = ${p.oldCertificateId}::uuid AND c.revoked_at IS NULL
-      AND c.not_after > ${p.now}::timestamptz
+    FROM ${device} s WHERE c.device_uid = s.uid AND c.fingerprint_sha256 = ${p.supersededFingerprint}::text
+      AND c.revoked_at IS NULL AND c.not_after > ${p.now}::timestamptz AND ${allowed}
     RETURNING c.tenant_id, c.device_uid, c.device_id, c.serial_number`;
 }
 

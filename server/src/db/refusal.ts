@@ -32,6 +32,11 @@ const BROKEN =
 const UNAVAILABLE_STATE = /^(08...|53...|57P..|57014|25006)$/;
 const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"];
 
+/** Whether `error` says that the database cannot write. */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "25006";
+}
+
 /** Whether `error` means that the database cannot be reached, cannot write, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

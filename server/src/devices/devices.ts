@@ -29,7 +29,7 @@ export { type PresenceRow, recordOwedEvents, setOffline, writePresence } from ".
 export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics, topicPrefix } from "./topics.ts";
-export { topicsOf } from "./topics-store.ts";
+export { withTopics } from "./topics-store.ts";
 export type { DeviceTypeDetail, OutdatedDevice } from "./types/show-device-type.ts";
 export { hasOtherTopics } from "./types/type-use-store.ts";
 export type { DeviceRecord } from "./view-devices.ts";

@@ -81,7 +81,7 @@ export function leaveOtherGroups(device: RawBuilder<unknown>, claim: RawBuilder<
     WHERE g.device_uid = s.device_uid AND NOT g.group_id = ANY (c.intended_group_ids)`;
 }
 
-/** Locks the row of a live device in the surrounding statement. Returns its `uid`; no row when it was deleted. */
+/** Locks the row of a live device in the surrounding statement. Returns its `uid` and `device_type_id`; no row when it was deleted. */
 export function lockLiveDevice(uid: RawBuilder<string>): RawBuilder<unknown> {
-  return sql`SELECT uid FROM devices WHERE uid = ${uid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE`;
+  return sql`SELECT uid, device_type_id FROM devices WHERE uid = ${uid}::uuid AND deleted_at IS NULL FOR NO KEY UPDATE`;
 }

@@ -14,3 +14,14 @@ export function topicsOf(
   return sql`ARRAY(SELECT ${prefix} || '/' || replace(x.template, '{deviceId}', ${deviceId})
     FROM unnest(${templates}) WITH ORDINALITY AS x (template, place) ORDER BY x.place)`;
 }
+
+/**
+ * SQL: the columns `publish_topics` and `subscribe_topics` of a device.
+ *
+ * @param device a row with `prefix`, `device_id` and the templates of its type, `publish_topics` and `subscribe_topics`
+ */
+export function withTopics(device: string): RawBuilder<unknown> {
+  const [prefix, deviceId] = [sql.ref(`${device}.prefix`), sql.ref(`${device}.device_id`)];
+  const resolved = (templates: string) => topicsOf(sql.ref(`${device}.${templates}`), prefix, deviceId);
+  return sql`${resolved("publish_topics")} AS publish_topics, ${resolved("subscribe_topics")} AS subscribe_topics`;
+}

@@ -6,13 +6,15 @@ import { type Bound, bind } from "../access/access.ts";
 import { changeDevices } from "./bulk/change-devices.ts";
 import { createClaim } from "./claims/create-claim.ts";
 import { pruneGuesses } from "./claims/guess-throttle.ts";
+import { KnownClaims } from "./claims/known-claims.ts";
 import { getClaim, listClaims, nameClaims, revokeClaim } from "./claims/manage-claims.ts";
 import { deleteDevice } from "./delete-device.ts";
 import type { EnrollmentDeps } from "./deps.ts";
 import { connectGuide } from "./guide/connect-guide.ts";
 import { issueBundle } from "./issue-bundle.ts";
 import { redeemClaim } from "./redemption/redeem-claim.ts";
-import { renewCertificate } from "./renew-certificate.ts";
+import { RefusedCertificates } from "./renewal/refused-certificates.ts";
+import { renewCertificate } from "./renewal/renew-certificate.ts";
 import { blockKey } from "./revocation/block-key.ts";
 import { revokeCertificate } from "./revocation/revoke-certificate.ts";
 import { revokeDeviceCertificates } from "./revocation/revoke-of-device.ts";
@@ -20,7 +22,6 @@ import { showCertificateChain } from "./show-chain.ts";
 
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
 export { revokeAllClaims } from "./claims/claim-store.ts";
-export { KnownClaims } from "./claims/known-claims.ts";
 export type { EnrollmentDeps } from "./deps.ts";
 export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
@@ -44,5 +45,11 @@ export const enrollmentUseCases = {
   prune: pruneGuesses,
 };
 export type Enrollment = Bound<typeof enrollmentUseCases>;
+
+/** What a process remembers so that it asks the database less often; it decides nothing. */
+export const newMemory = (): Pick<EnrollmentDeps, "knownClaims" | "refusedCertificates"> => ({
+  knownClaims: new KnownClaims(),
+  refusedCertificates: new RefusedCertificates(),
+});
 
 export const createEnrollment = (deps: EnrollmentDeps): Enrollment => bind(deps, enrollmentUseCases);

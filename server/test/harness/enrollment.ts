@@ -22,6 +22,7 @@ export interface RegistryOptions {
   ids?: Ids;
   signer?: Signer;
   signTimeoutMs?: number;
+  databaseTime?: Clock["now"];
 }
 
 export function createRegistry({ database, clock, ids = randomIds, ...options }: RegistryOptions) {
@@ -42,6 +43,7 @@ export function createRegistry({ database, clock, ids = randomIds, ...options }:
     },
     addresses: { baseUrl: "https://muster.example.com", brokerUrl: "mqtts://broker.example.com:8883" },
     signTimeoutMs: options.signTimeoutMs,
+    ...(options.databaseTime && { databaseTime: options.databaseTime }),
   });
   /** A test replaces the parts of `issuer` to make signing fail. */
   return { ...features, database, clock, ids, issuer };

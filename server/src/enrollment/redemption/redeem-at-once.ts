@@ -1,10 +1,7 @@
-import { addMs, SECOND } from "../../lib/clock.ts";
 import { claimCodeHmac } from "../claims/claim-code.ts";
+import { deadline } from "../deadline-store.ts";
 import type { EnrollmentDeps } from "../deps.ts";
 import { type Attempt, enrollNew, type NewDevice, type RedemptionAnswer } from "./redemption.ts";
-
-/** Shorter than a statement waits for its answer: what PostgreSQL gets later would take a use of the claim that was refused with 503. */
-const LATEST_MS = 2 * SECOND;
 
 /**
  * The first redemption of a device in one round trip, for a claim that this process knows: its leaf is signed at once, and the statement that records it
@@ -24,8 +21,7 @@ export async function redeemAtOnce(
   // Refusals that come before that of the signer are found with the facts; then its failure is thrown again.
   const signed = await device.sign(csr.spki).catch(() => undefined);
   if (signed === undefined) return undefined;
-  const until = addMs(deps.databaseTime(), LATEST_MS);
-  const answer = await enrollNew(deps, attempt, csr, { ...claim, codeHmac, until }, device, signed);
+  const answer = await enrollNew(deps, attempt, csr, { ...claim, codeHmac, until: deadline(deps) }, device, signed);
   if (typeof answer !== "string") return answer;
   deps.knownClaims.forget(claim.id);
   return undefined;

@@ -20,9 +20,10 @@ import {
   insertEnrolledDevice,
   joinIntendedGroups,
   leaveOtherGroups,
-  topicsOf,
   updateEnrolledDevice,
+  withTopics,
 } from "../../devices/devices.ts";
+import { isInTime } from "../deadline-store.ts";
 import type { ReportedHardware } from "../reported-hardware.ts";
 
 interface Redemption {
@@ -82,9 +83,6 @@ interface FirstValues extends SignedValues, EnrolledDeviceValues {
   quotaRound: string | null;
 }
 
-// A statement that was long on its way may be executed after its process has given it up.
-const isInTime = (p: Parameters<FirstValues>) => sql`coalesce(clock_timestamp() <= ${p.until}::timestamptz, true)`;
-
 // The quota's lock comes before that of the claim, as in a transaction that counts.
 const isRoom = (p: Parameters<FirstValues>) => spendAllowance(sql.ref("c.tenant_id"), "devices", p.quotaRound);
 
@@ -95,7 +93,7 @@ const enroll = statement<FirstValues, Enrolled & { recorded: boolean }>(
   "redeem-first",
   (
     p,
-  ) => sql`WITH ${countUse(p, sql`c.code_hmac = ${p.codeHmac}::bytea AND ${isInTime(p)} AND ${isNewDevice(p)} AND ${isRoom(p)}`)},
+  ) => sql`WITH ${countUse(p, sql`c.code_hmac = ${p.codeHmac}::bytea AND ${isInTime(p.until)} AND ${isNewDevice(p)} AND ${isRoom(p)}`)},
   device AS (${insertEnrolledDevice(p, claim)}),
   joined AS (${joinIntendedGroups(device, claim)}),
   ${leaseToDevice(p, device)},
@@ -106,8 +104,7 @@ const enroll = statement<FirstValues, Enrolled & { recorded: boolean }>(
   ),
   enrolled AS (
     SELECT n.tenant_id, n.device_uid, n.device_id, n.claim_id, n.status, n.slug,
-      ${topicsOf(sql.ref("n.publish_topics"), sql.ref("n.prefix"), sql.ref("n.device_id"))} AS publish_topics,
-      ${topicsOf(sql.ref("n.subscribe_topics"), sql.ref("n.prefix"), sql.ref("n.device_id"))} AS subscribe_topics
+      ${withTopics("n")}
     FROM named n
   ),
   ${insertCertificate("device_cert_enrolled", p, enrolled, {

@@ -1,0 +1,72 @@
+import { faultPoint } from "../../lib/fault-points.ts";
+import { type CsrResult, selfEnrolled } from "../../pki/pki.ts";
+import { answeredTopics } from "../answered-topics.ts";
+import type { EnrollmentDeps } from "../deps.ts";
+import { type SignedLeaf, signLeaf } from "../sign-leaf.ts";
+import { commitRenewal, type NotRenewed } from "./renewal-store.ts";
+
+/** Spec 2.3; flat (docs/spec-decisions.md); times are ISO 8601 in UTC. */
+export interface RenewalAnswer {
+  clientCert: string;
+  clientCertChain: string;
+  serverCaBundle: string;
+  certExpiresAt: string;
+  renewAfterUtc: string;
+  /** The topics of the new certificate: the device's type may have changed since the last issuance (docs/spec-decisions.md). */
+  publishTopics: string[];
+  /** Only where the device type lists any. */
+  subscribeTopics?: string[];
+}
+
+/** A renewal with a valid CSR. */
+export interface Renewal {
+  /** SHA-256 of the presented certificate, lower-case hex. */
+  readonly fingerprint: string;
+  readonly csr: CsrResult;
+  readonly now: Date;
+  /** Signs the successor, once a device. @throws MusterError issuance_failed */
+  sign(deviceId: string): Promise<SignedLeaf>;
+}
+
+export function newRenewal(deps: EnrollmentDeps, fingerprint: string, csr: CsrResult, now: Date): Renewal {
+  const leaves = new Map<string, Promise<SignedLeaf>>();
+  const sign = (deviceId: string): Promise<SignedLeaf> => {
+    const leaf = leaves.get(deviceId) ?? signLeaf(deps, { profile: selfEnrolled, deviceId, spki: csr.spki, now });
+    leaves.set(deviceId, leaf);
+    return leaf;
+  };
+  return { fingerprint, csr, now, sign };
+}
+
+/**
+ * Records a successor whose leaf is signed for `deviceId`, if the presented certificate is that device's and live.
+ *
+ * @param until nothing is recorded later, by the clock of the database; always when null
+ */
+export async function recordRenewal(
+  deps: EnrollmentDeps,
+  { fingerprint, csr, now }: Renewal,
+  deviceId: string,
+  { leaf, chainPem }: SignedLeaf,
+  until: Date | null,
+): Promise<RenewalAnswer | NotRenewed> {
+  const issued = {
+    id: deps.ids.uuid(now),
+    kind: "self_enrolled" as const,
+    leaf,
+    spkiSha256: csr.spkiSha256,
+  };
+  await faultPoint("renew.commit");
+  const auditId = deps.ids.uuid(now);
+  const outcome = await commitRenewal(deps.database.db, { fingerprint, deviceId, issued, auditId, until, now });
+  await faultPoint("renew.committed");
+  if (typeof outcome === "string") return outcome;
+  return {
+    clientCert: leaf.pem,
+    clientCertChain: chainPem,
+    serverCaBundle: deps.authorities.serverCaBundlePem(),
+    certExpiresAt: leaf.notAfter.toISOString(),
+    renewAfterUtc: (leaf.renewAfter ?? leaf.notAfter).toISOString(),
+    ...answeredTopics(outcome),
+  };
+}
