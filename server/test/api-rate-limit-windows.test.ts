@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Admission } from "../src/access/access.ts";
+import { databaseClock } from "../src/db/clock/database-clock.ts";
 import type { Db } from "../src/db/database.ts";
-import { databaseClock } from "../src/db/database-clock.ts";
 import { HOUR, MINUTE } from "../src/lib/clock.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { onPostgres } from "./harness/database.ts";
