@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { installFaultHook } from "../src/lib/fault-points.ts";
 import { eventually } from "./broker/environment.ts";
 import { connectPacket, PINGREQ, type RawClient, rawClient } from "./broker/raw-client.ts";
 import { onPostgres } from "./harness/database.ts";
@@ -50,6 +51,33 @@ describe("two broker processes on one database", () => {
     const { connectivity } = await first.app.devices.getDevice(tenant.caller, device.deviceId);
     assert.equal(connectivity.status, "online");
     await there.endAsync();
+  });
+
+  test("a client is answered once its session at the other process has ended", async (t) => {
+    const device = await enrollDevice(first, tenant);
+    const here = await connectMqtt(first, device);
+    const [delivering, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    installFaultHook((point) => {
+      if (point !== "drop.deliver") return undefined;
+      delivering.resolve();
+      return released.promise;
+    });
+    t.after(() => {
+      released.resolve();
+      installFaultHook(() => undefined);
+    });
+    let isAnswered = false;
+    const there = connectMqtt(second, device).then((client) => {
+      isAnswered = true;
+      return client;
+    });
+    await delivering.promise;
+    const other = await connectMqtt(second, await enrollDevice(first, tenant));
+    await here.publishAsync(device.topic, '{"a":1}', { qos: 1 });
+    assert.equal(isAnswered, false);
+    released.resolve();
+    await closed(here);
+    for (const client of [await there, other]) await client.endAsync();
   });
 
   test("a revocation at one process has closed the session at the other when it returns", async () => {

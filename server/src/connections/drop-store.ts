@@ -63,15 +63,13 @@ export async function acknowledge(db: Db, nodeId: string, seqs: string[]): Promi
     ) SELECT pg_notify('muster_drop_acks', '') WHERE EXISTS (SELECT 1 FROM acked)`.execute(db);
 }
 
-/** Whether every live node that these drops are for has acknowledged them. */
-export async function areAcknowledged(db: Db, seqs: DropNumbers): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`
-    SELECT EXISTS (
-      SELECT 1 FROM session_drops d JOIN broker_nodes n ON n.id = d.node_id
-       WHERE d.seq = ANY (${[...seqs]}::bigint[]) AND ${isLive}
-         AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = n.id)
-    ) AS open`.execute(db);
-  return rows[0]?.open === false;
+/** @returns those of the drops that a live node they are for has not acknowledged */
+export async function unacknowledged(db: Db, seqs: DropNumbers): Promise<Set<string>> {
+  const { rows } = await sql<{ seq: string }>`
+    SELECT d.seq FROM session_drops d JOIN broker_nodes n ON n.id = d.node_id
+     WHERE d.seq = ANY (${[...seqs]}::bigint[]) AND ${isLive}
+       AND NOT EXISTS (SELECT 1 FROM session_drop_acks a WHERE a.seq = d.seq AND a.node_id = n.id)`.execute(db);
+  return new Set(rows.map(({ seq }) => seq));
 }
 
 /** Removes drops older than `before`, oldest first. A node that has not acknowledged one of a day ago is gone. */

@@ -1,16 +1,19 @@
 import type { Db, Unlisten } from "../db/database.ts";
+import { RequestBatcher } from "../lib/batching/request-batcher.ts";
 import { type CoalescedRuns, coalesceRuns } from "../lib/coalesce-runs.ts";
 import { faultPoint } from "../lib/fault-points.ts";
 import { isUuid } from "../lib/ids.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import type { ConnectionsDeps } from "./deps.ts";
-import { acknowledge, areAcknowledged, firstSeq, pendingDrops } from "./drop-store.ts";
+import { acknowledge, firstSeq, pendingDrops, unacknowledged } from "./drop-store.ts";
 import type { DropNumbers, SessionDrop } from "./enqueue-drop-store.ts";
 
 /** How long a caller waits until every process has closed the sessions of a drop; the outbox goes on beyond that. */
 export const DROP_TIMEOUT_MS = 5_000;
 const POLL_MS = 1_000;
 const BATCH = 500;
+/** Callers whose drops one statement checks: as many devices wait when a machine is lost. */
+const MOST_CHECKED = 1_000;
 /** How far back numbers are read again: no transaction of ours stays open across that many others. */
 const MARGIN = 2_000;
 /** Interval of `awaitDrops`'s check, for a lost NOTIFY of an acknowledgement. */
@@ -37,6 +40,11 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   const { database, logger } = deps;
   const handlers: DropHandler[] = [];
   const acknowledgements = createSignal();
+  const checks = new RequestBatcher<DropNumbers, boolean>({
+    most: MOST_CHECKED,
+    run: (requests) => areAcknowledged(database.connects, requests),
+    isOfAll: () => true,
+  });
   const unlisten: Unlisten[] = [];
   let node: ReadingNode | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +62,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
     onDrop: (handler) => void handlers.push(handler),
     deliver: delivery.run,
     awaitDrops: async (seqs, timeoutMs) =>
-      seqs.length === 0 || (await awaitAcknowledged(deps, { delivery, acknowledgements }, seqs, timeoutMs)),
+      seqs.length === 0 || (await awaitAcknowledged(deps, { delivery, acknowledgements, checks }, seqs, timeoutMs)),
     async start(id) {
       node = { id, floor: await firstSeq(database.connects, MARGIN) };
       unlisten.push(
@@ -95,9 +103,22 @@ async function deliverBatch(db: Db, node: ReadingNode, handlers: readonly DropHa
   return found.length === BATCH;
 }
 
+interface Delivery {
+  readonly delivery: CoalescedRuns;
+  readonly acknowledgements: Signal;
+  /** Whether drops are acknowledged. */
+  readonly checks: RequestBatcher<DropNumbers, boolean>;
+}
+
+/** @returns of each request whether all its drops are */
+async function areAcknowledged(db: Db, requests: readonly DropNumbers[]): Promise<boolean[]> {
+  const open = await unacknowledged(db, requests.flat());
+  return requests.map((seqs) => !seqs.some((seq) => open.has(seq)));
+}
+
 async function awaitAcknowledged(
-  { database, clock, logger }: ConnectionsDeps,
-  { delivery, acknowledgements }: { delivery: CoalescedRuns; acknowledgements: Signal },
+  { clock, logger }: ConnectionsDeps,
+  { delivery, acknowledgements, checks }: Delivery,
   seqs: DropNumbers,
   timeoutMs: number,
 ): Promise<boolean> {
@@ -106,7 +127,7 @@ async function awaitAcknowledged(
   do {
     try {
       await delivery.run();
-      if (await areAcknowledged(database.connects, seqs)) return true;
+      if (await checks.ask(seqs)) return true;
     } catch (error) {
       logger.warn({ err: (error as Error).message }, "could not check whether a session drop has been delivered");
     }

@@ -16,7 +16,7 @@ export interface AdmitDeps {
 /**
  * Authorizes a CONNECT and makes the session the current one of its client id. The order closes every race: the session is
  * registered before the database is read, admitted (so that drops find it) before the database lists it as the client's session,
- * and its predecessor is ended before the client is answered.
+ * and its predecessor is ended before the client is answered; of one at another process, `predecessor` says when.
  *
  * @returns undefined to accept the CONNECT, otherwise how to refuse it
  */
@@ -82,7 +82,7 @@ async function open(
   // The database no longer lists the predecessor: it must end even if this session has closed, or it would stay open unrecorded.
   const { replacedHere, hasCommands } = opened;
   session.hasStored = opened.hasStored;
-  session.predecessor = session.wanted.expirySeconds > 0 || opened.hasWill ? opened.awaitReplaced?.() : undefined;
+  session.predecessor = opened.awaitReplaced?.();
   if (replacedHere !== undefined) await registry.drop({ sessionId: replacedHere }, "takeover");
   session.hasEarlierWill = opened.hasWill;
   if (hasCommands) session.deliverCommands();

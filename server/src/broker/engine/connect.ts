@@ -80,6 +80,8 @@ async function open(session: Session, credential: Credential): Promise<ConnectAn
   const { deps, wanted } = session;
   const refused = await deps.connecting.pass(() => admitOpen(session, credential));
   if (refused !== undefined) return refused;
+  // Of the sessions of a client, one at most has its messages acknowledged.
+  await session.predecessor;
   await awaitWills(session);
   if (session.isClosed) return "not_authorized";
   if (wanted.expirySeconds > 0 || session.hasStored) {

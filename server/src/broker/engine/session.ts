@@ -98,7 +98,7 @@ export class Session
   hasStored = false;
   /** A will without a delay of an earlier connection was stored when it connected. */
   hasEarlierWill = false;
-  /** Resolves when a replaced session of another process has been stored, or has not in time. */
+  /** Resolves when a replaced session of another process has ended and is stored, or has not in time. */
   predecessor: Promise<unknown> | undefined;
   /** Of a session that outlives its connection. */
   persistence: Persistence | undefined;
