@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { unlessEnded } from "../bench/interrupt.ts";
 import { runCourse } from "./course.ts";
+import { simulateFaults } from "./faults/faults.ts";
 import { Fleet } from "./load/fleet.ts";
 import type { LoadPlan, Qos } from "./load/protocol.ts";
 import { HELP } from "./option-texts.ts";
@@ -18,6 +19,7 @@ function progress(line: string): void {
 
 /** @returns the exit code */
 async function simulate(options: Options): Promise<number> {
+  if (options.faults > 0) return await simulateFaults(options, (target) => planOf(target, options), progress);
   const target = await openTarget(options, progress);
   let fleet: Fleet | undefined;
   try {

@@ -1,3 +1,5 @@
+import { FAULTS } from "./faults/draw.ts";
+
 /** Option → the name of its value and what it does. */
 const GROUPS = {
   "The Muster to load: one that the simulator starts on loopback": {
@@ -44,6 +46,19 @@ const GROUPS = {
     revoke: [
       "n",
       "revoke certificates of so many devices, at each node in turn; the key needs device-certificates:read and :revoke",
+    ],
+  },
+  "Faults, one after the other (--start 2 or more)": {
+    faults: [
+      "n",
+      "inject so many faults of all kinds, and compare after each what was acknowledged with what is stored",
+    ],
+    seed: ["n", "draws them: the same ones for the same seed; 1 when absent"],
+    fault: ["kind", `only this kind (repeatable): ${Object.keys(FAULTS).join(", ")}`],
+    workers: ["n", "worker processes of each node, 2 when absent"],
+    longest: [
+      "seconds",
+      "no fault lasts longer; each fifth pause of PostgreSQL lasts so long, others up to 15 s; 60 when absent",
     ],
   },
   Result: {

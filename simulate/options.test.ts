@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { FAULTS } from "./faults/draw.ts";
 import { parseOptions, UsageError } from "./options.ts";
 
 function message(...args: string[]): string {
@@ -68,6 +69,12 @@ test("wrong options are refused with what is valid", () => {
       "--pause-postgresql and --stop-postgresql need a PostgreSQL that is started: --start 2 or more, no --database.",
     ],
     [["--start", "1", "--ingest", "stream"], "--ingest stream needs NATS: --start 2 or more."],
+    [["--start", "1", "--faults", "1"], "--faults needs --start 2 or more."],
+    [
+      [...start, "--faults", "1", "--database", "postgres://x"],
+      "--faults excludes --database: PostgreSQL is paused and killed.",
+    ],
+    [[...start, "--faults", "1", "--fault", "fire"], `--fault fire: valid are ${Object.keys(FAULTS).join(", ")}.`],
     [[...start, "--mqtt", "a:1"], "--mqtt is for a Muster that runs, not for --start."],
     [["--https", "http://a"], "--https http://a: an address such as https://muster.example:8443 is valid."],
     [["--https", "https://a"], "Devices enroll with --claim-code <code> or --api-key-file <file>."],

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { FAULTS, type FaultKind } from "./faults/draw.ts";
 import { LEAST_METRICS } from "./load/payload.ts";
 import type { Address, Qos } from "./load/protocol.ts";
 import { OPTIONS, type OptionName } from "./option-texts.ts";
@@ -13,6 +14,8 @@ export interface Options {
   readonly database: string | undefined;
   readonly nats: number;
   readonly ingest: "direct" | "stream";
+  /** Worker processes of a started node; with {@link Options.faults}. */
+  readonly workers: number;
   readonly https: readonly string[];
   readonly mqtt: readonly Address[];
   readonly ca: string | undefined;
@@ -43,6 +46,12 @@ export interface Options {
   /** Seconds of each. */
   readonly stopPostgresql: readonly number[];
   readonly revoke: number;
+  readonly faults: number;
+  readonly seed: number;
+  /** Only these; all when empty. */
+  readonly faultKinds: readonly FaultKind[];
+  /** In seconds. */
+  readonly longest: number;
   readonly backWithin: number;
   readonly checkStored: number;
   readonly json: string | undefined;
@@ -75,6 +84,7 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     database: one("database"),
     nats: whole("nats", start !== undefined && start > 1 ? 3 : 0, 0, 9),
     ingest: ingestWay(one("ingest") ?? "direct"),
+    workers: whole("workers", 2, 2, 16),
     https: (given.https ?? []).map(httpsUrl),
     mqtt: (given.mqtt ?? []).map(address),
     ca: one("ca"),
@@ -100,6 +110,10 @@ export function parseOptions(args: readonly string[]): Options | "help" {
     pausePostgresql: each("pause-postgresql", 1, 3_600),
     stopPostgresql: each("stop-postgresql", 1, 3_600),
     revoke: whole("revoke", 0, 0, devices),
+    faults: whole("faults", 0, 0, 10_000),
+    seed: whole("seed", 1, 0, 4_294_967_295),
+    faultKinds: (given.fault ?? []).map(faultKind),
+    longest: number("longest", one("longest"), 60, { least: 1, most: 3_600, whole: false }),
     backWithin: number("back-within", one("back-within"), 60, { least: 1, most: 3_600, whole: false }),
     checkStored: whole("check-stored", 100, 0),
     json: one("json"),
@@ -170,6 +184,9 @@ function checkTogether(options: Options): void {
     checkKills("kill-node", killNodes, "start", start, "nodes");
     checkKills("kill-nats", killNats, "nats", nats, "NATS servers");
   }
+  if (options.faults > 0 && (start === undefined || start < 2)) fail("--faults needs --start 2 or more.");
+  if (options.faults > 0 && database !== undefined)
+    fail("--faults excludes --database: PostgreSQL is paused and killed.");
   for (const pid of killPids) if (!isRunning(pid)) fail(`--kill-pid ${pid}: no such process.`);
 }
 
@@ -224,6 +241,12 @@ function address(text: string): Address {
 function ingestWay(text: string): Options["ingest"] {
   if (text !== "direct" && text !== "stream") throw new UsageError(`--ingest ${text}: direct or stream is valid.`);
   return text;
+}
+
+function faultKind(text: string): FaultKind {
+  if (!Object.hasOwn(FAULTS, text))
+    throw new UsageError(`--fault ${text}: valid are ${Object.keys(FAULTS).join(", ")}.`);
+  return text as FaultKind;
 }
 
 /** `1`, or `0:10,1:80,2:10`. */

@@ -133,6 +133,19 @@ describe("the simulator", () => {
     assert.ok(phases.some(({ counts }: { counts: { commands?: number } }) => (counts.commands ?? 0) > 0));
   });
 
+  test("what is acknowledged is stored once and in order although workers and PostgreSQL are killed and a node is cut off", {
+    skip: natsMissing ?? false,
+  }, async () => {
+    if (!onPostgres) return;
+    const kinds = ["worker", "database killed", "nats cut"].flatMap((kind) => ["--fault", kind]);
+    const faults = ["--faults", "3", "--seed", "1", "--longest", "1", ...kinds];
+    const load = ["--devices", "20", "--every", "0.2", "--seconds", "1"];
+    const { code, stdout, stderr } = await end(start(["--start", "2", "--nats", "1", ...load, ...faults]));
+    assert.equal(code, 0, `${stderr}\n${stdout}`);
+    assert.match(stdout, /stored +\d{3,} messages compared: 0 lost, 0 twice, 0 out of order/);
+    assert.match(stdout, /\nall +3 /);
+  });
+
   test("two nodes with NATS: all are back after a storm and when a node is killed, and nothing is lost when a NATS server is", {
     skip: natsMissing ?? false,
   }, async () => {

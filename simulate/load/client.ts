@@ -31,6 +31,7 @@ export abstract class LoadClient {
   /** Whether the broker is about to end its session: it stays away then. */
   protected expectsEnd = false;
   protected readonly shared: Shared;
+  readonly #home: number;
   readonly #tls: ConnectionOptions;
   readonly #credentials: Partial<IConnectPacket> & { clientId: string };
   #wire: Wire | undefined;
@@ -47,7 +48,8 @@ export abstract class LoadClient {
     credentials: Partial<IConnectPacket> & { clientId: string },
   ) {
     this.shared = shared;
-    this.address = home % shared.addresses.length;
+    this.#home = home % shared.addresses.length;
+    this.address = this.#home;
     this.#tls = tls;
     this.#credentials = credentials;
   }
@@ -69,6 +71,14 @@ export abstract class LoadClient {
   /** Breaks the connection without a word. */
   break(): void {
     this.#wire?.destroy();
+  }
+
+  /** Ends a connection to another address than its first one, and connects to that. */
+  goHome(): void {
+    if (!this.isConnected || this.address === this.#home || this.expectsEnd) return;
+    this.address = this.#home;
+    this.send({ cmd: "disconnect" });
+    this.#wire?.end();
   }
 
   protected abstract onConnected(): void;

@@ -62,9 +62,12 @@ export class SimulatedDevice extends LoadClient {
     this.#send({ number: marks.number, payload, sentAt, isRepeated: false });
   }
 
-  /** Its certificate is about to be revoked: it stays away once its session has ended. */
+  /** Its certificate is about to be revoked: it stays away once its session has ended, or has ended already. */
   expectEnd(): void {
     this.expectsEnd = true;
+    if (this.isConnected) return;
+    this.endedAt = nowMs();
+    this.stop();
   }
 
   result(): DeviceResult {

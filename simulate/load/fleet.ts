@@ -94,6 +94,11 @@ export class Fleet {
     await Promise.all(this.#all.map((each) => each.ask("storm")));
   }
 
+  /** Clients that have another address than their first one connect to that again. */
+  async goHome(): Promise<void> {
+    await Promise.all(this.#all.map((each) => each.ask("goHome")));
+  }
+
   /** @param of which clients; all when absent */
   async status(of: "gateways" | "all" = "all"): Promise<LoadStatus> {
     const asked = of === "all" ? this.#all : this.#all.filter((each) => each === this.#gateways);

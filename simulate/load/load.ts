@@ -65,6 +65,10 @@ export class Load implements LoadRequests {
     for (const client of this.#clients) client.break();
   }
 
+  goHome(): void {
+    for (const client of this.#clients) client.goHome();
+  }
+
   status(): LoadStatus {
     const isUp = (client: LoadClient) => client.isConnected && (!(client instanceof Subscriber) || client.isSubscribed);
     const sum = <T>(all: readonly T[], of: (each: T) => number) => all.reduce((total, each) => total + of(each), 0);

@@ -94,6 +94,8 @@ export interface LoadRequests {
   publish(on: boolean): void;
   /** Breaks every connection; the clients connect again at once. */
   storm(): void;
+  /** Clients that have a connection to another address than their first one connect to that again. */
+  goHome(): void;
   status(): LoadStatus;
   /** What happened since the last call. */
   takeFigures(): FiguresData;

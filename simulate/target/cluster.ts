@@ -11,7 +11,7 @@ import type { Part } from "./part-meter.ts";
 /** Of PostgreSQL, for one node and its worker processes. */
 const CONNECTIONS_OF_NODE = 40;
 /** All devices come from one address, and all at once. */
-const SETTINGS = {
+export const SETTINGS = {
   MUSTER_DEVICE_REQUESTS_PER_MINUTE: "0",
   MUSTER_LIMIT_MQTT_CONNECTIONS_PER_ADDRESS: "100000",
   MUSTER_LIMIT_MQTT_CONNECTS_PER_MINUTE: "0",

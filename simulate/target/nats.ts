@@ -15,7 +15,9 @@ export async function startNatsServers(count: number, withStream: boolean): Prom
   if (natsMissing !== undefined) throw new Error(`${natsMissing}: --nats 0 starts the nodes without`);
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
-  const cluster = (port: number) => `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+  // Clients use the addresses that they are given only: some lead through proxies.
+  const cluster = (port: number) =>
+    `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }`;
   const configuration = (port: number, index: number) => (folder: string) =>
     [
       "max_payload: 4MB",

@@ -55,7 +55,8 @@ export async function openTarget(options: Options, progress: Progress): Promise<
   }
 }
 
-async function openOwn(cluster: Cluster, options: Options, progress: Progress): Promise<Target> {
+/** Enrolls devices and creates gateways at nodes that the simulator has started. */
+export async function openOwn(cluster: Cluster, options: Options, progress: Progress): Promise<Target> {
   const { shell } = cluster;
   const tenant = TENANT;
   await shell("tenant.create", { slug: tenant, name: "Simulation" });

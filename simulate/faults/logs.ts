@@ -1,0 +1,53 @@
+/** Lines of logs of one kind. */
+export interface LogEntry {
+  count: number;
+  /** One of them. */
+  readonly example: string;
+}
+
+/** Not of a fault that was injected: the program does not handle what happened. */
+const UNHANDLED = [
+  "handling an MQTT packet failed",
+  "admitting a client failed",
+  "request failed",
+  "a part of the service failed to close",
+  "stopping failed",
+  "the database cannot store a message",
+  "a message of another process cannot be read",
+  "a broadcast of another process cannot be read",
+  "a command failed",
+];
+const ENDED = "a process of the service ended; it is started again";
+const MAX_EXAMPLE = 600;
+
+/** What nodes have logged as errors, and what of it nothing has handled. */
+export class LogSummary {
+  /** Message → how often, at level warn or above. */
+  readonly entries = new Map<string, LogEntry>();
+  readonly unhandled = new Map<string, LogEntry>();
+
+  add(lines: Iterable<string>): void {
+    for (const line of lines) if (line.trim() !== "") this.#add(line);
+  }
+
+  #add(line: string): void {
+    let parsed: { level?: string; msg?: string; why?: string };
+    try {
+      parsed = JSON.parse(line);
+    } catch {
+      count(this.unhandled, "a line that is no log entry", line);
+      return;
+    }
+    const { level = "", msg = "", why } = parsed;
+    if (!["warn", "error", "fatal"].includes(level)) return;
+    count(this.entries, `${level}: ${msg}`, line);
+    const isKilled = msg === ENDED && why === "SIGKILL";
+    if (level === "fatal" || UNHANDLED.includes(msg) || (msg === ENDED && !isKilled)) count(this.unhandled, msg, line);
+  }
+}
+
+function count(into: Map<string, LogEntry>, what: string, line: string): void {
+  const entry = into.get(what);
+  if (entry) entry.count++;
+  else into.set(what, { count: 1, example: line.slice(0, MAX_EXAMPLE) });
+}
