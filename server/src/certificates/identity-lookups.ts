@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { RequestBatcher } from "../lib/batching/request-batcher.ts";
+import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import { findIdentities, type RecordedIdentity } from "./identity-store.ts";
 
 const MOST_AT_ONCE = 64;
@@ -11,6 +11,7 @@ export type FindIdentity = (fingerprint: string) => Promise<RecordedIdentity | u
 export function createIdentityLookups({ connects }: Pick<Database, "connects">): FindIdentity {
   const lookups = new RequestBatcher<string, RecordedIdentity | undefined>({
     most: MOST_AT_ONCE,
+    apartMs: CONNECTS_APART_MS,
     async run(fingerprints) {
       const identities = await findIdentities(connects, fingerprints);
       return fingerprints.map((fingerprint) => identities.get(fingerprint));

@@ -1,5 +1,5 @@
 import { parts } from "../lib/batching/parts.ts";
-import { RequestBatcher } from "../lib/batching/request-batcher.ts";
+import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import type { Presence } from "./presence.ts";
@@ -55,6 +55,7 @@ export class Sessions {
     this.#lease = lease;
     this.#openings = new RequestBatcher({
       most: MOST_AT_ONCE,
+      apartMs: CONNECTS_APART_MS,
       // A statement can change a row once only.
       keyOf: ({ clientId }) => clientId,
       run: (rows) => upsertSessions(deps.database.connects, rows),

@@ -3,14 +3,20 @@ import { test } from "node:test";
 import { RequestBatcher } from "./request-batcher.ts";
 
 /** A batcher whose batches end when the test says so. A request is a key and a number: `a1`. */
-function controlled(most = 10) {
-  const batches: { requests: string[]; end: () => void; fail: (error: Error) => void }[] = [];
+function controlled(most = 10, apartMs = 0) {
+  const batches: { requests: string[]; begunAt: number; end: () => void; fail: (error: Error) => void }[] = [];
   const batcher = new RequestBatcher<string, string>({
     most,
+    apartMs,
     keyOf: (request) => request[0]!,
     run: (requests) =>
       new Promise((resolve, reject) => {
-        batches.push({ requests, end: () => resolve(requests.map((each) => `${each}!`)), fail: reject });
+        batches.push({
+          requests,
+          begunAt: performance.now(),
+          end: () => resolve(requests.map((each) => `${each}!`)),
+          fail: reject,
+        });
       }),
     isOfAll: (error) => (error as Error).message === "down",
   });
@@ -70,4 +76,23 @@ test("an error of one request fails that one; one of all fails those that wait a
   await turns();
   batches[4]!.end();
   assert.equal(await later, "e1!");
+});
+
+test("batches that are not full begin some time apart, the first and full ones at once", async () => {
+  const { batcher, batches } = controlled(2, 30);
+  const askedAt = performance.now();
+  const asked = [batcher.ask("a1")];
+  await turns();
+  assert.deepEqual(batches[0]?.requests, ["a1"]);
+  asked.push(batcher.ask("b1"), batcher.ask("c1"));
+  batches[0]!.end();
+  await turns();
+  assert.deepEqual(batches[1]?.requests, ["b1", "c1"]);
+  const last = batcher.ask("d1");
+  batches[1]!.end();
+  await Promise.all(asked);
+  while (batches.length < 3) await turns();
+  assert.ok(batches[2]!.begunAt - askedAt >= 30);
+  batches[2]!.end();
+  assert.equal(await last, "d1!");
 });

@@ -1,6 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows. */
+export const CONNECTS_APART_MS = 10;
+
 export interface RequestBatcherOptions<Request, Answer> {
   /** Requests of one batch at most: with more, the first would wait for the last one's answer. */
   most: number;
+  /** A batch that is not full begins no sooner than this after the one before began. A request that comes later than that never waits. */
+  apartMs?: number;
   /** Requests with the same key are run one after the other, in the order of the calls; others do not wait for them. */
   keyOf?(request: Request): string;
   /** @returns an answer to each request, in their order */
@@ -23,6 +30,7 @@ export class RequestBatcher<Request, Answer> {
   readonly #options: RequestBatcherOptions<Request, Answer>;
   #waiting: Waiting<Request, Answer>[] = [];
   #isRunning = false;
+  #begunAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RequestBatcherOptions<Request, Answer>) {
     this.#options = options;
@@ -39,6 +47,10 @@ export class RequestBatcher<Request, Answer> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
       await new Promise<void>((resolve) => setImmediate(resolve));
+      const { most, apartMs = 0 } = this.#options;
+      const leftMs = this.#begunAt + apartMs - performance.now();
+      if (leftMs > 0 && this.#waiting.length < most) await sleep(leftMs);
+      this.#begunAt = performance.now();
       await this.#run(this.#takeBatch());
     }
     this.#isRunning = false;
