@@ -28,7 +28,7 @@ export {
   type PeerCertificate,
 } from "./identity.ts";
 export { lockForSessions } from "./identity-store.ts";
-export { writeLastConnected } from "./last-connected-store.ts";
+export { lastConnectedStatement } from "./last-connected-store.ts";
 export { endingBundles, overdueRenewals } from "./lost-renewal-store.ts";
 export {
   findCertificateOfDevice,

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { plainArray } from "../db/array-literal.ts";
-import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { type BoundStatement, statement } from "../db/statement.ts";
 
 const storeLastConnected = statement<{ ids: string; times: string }, object>(
   "last-connected",
@@ -11,8 +10,10 @@ const storeLastConnected = statement<{ ids: string; times: string }, object>(
   UPDATE certificates c SET last_connected_at = greatest(c.last_connected_at, n.at) FROM locked n WHERE c.id = n.id`,
 );
 
-/** Records when certificates last opened a session. Locks rows in one order to prevent deadlocks. */
-export async function writeLastConnected(db: Db, connected: ReadonlyMap<string, Date>): Promise<void> {
-  const times = Array.from(connected.values(), (at) => at.toISOString());
-  await runStatement(db, storeLastConnected, { ids: plainArray([...connected.keys()]), times: plainArray(times) });
+/** The statement that records when certificates last opened a session. Locks rows in one order to prevent deadlocks. */
+export function lastConnectedStatement(
+  connected: readonly (readonly [certificateId: string, at: Date])[],
+): BoundStatement {
+  const times = connected.map(([, at]) => at.toISOString());
+  return storeLastConnected.with({ ids: plainArray(connected.map(([id]) => id)), times: plainArray(times) });
 }

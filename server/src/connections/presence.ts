@@ -1,6 +1,7 @@
-import { writeLastConnected } from "../certificates/certificates.ts";
+import { lastConnectedStatement } from "../certificates/certificates.ts";
 import type { Db } from "../db/database.ts";
-import { type PresenceRow, recordOwedEvents, writePresence } from "../devices/devices.ts";
+import { runPipelined } from "../db/statement.ts";
+import { type PresenceRow, presenceStatement, recordOwedEvents } from "../devices/devices.ts";
 import { parts } from "../lib/batching/parts.ts";
 import { createWriteBehind } from "../lib/write-behind.ts";
 import type { ConnectionsDeps } from "./deps.ts";
@@ -58,16 +59,19 @@ class PendingChanges {
     }
   }
 
-  /** A crash in between leaves no device online: its session is removed last, and until then its node's reaper sets it offline. */
+  /**
+   * A crash in between leaves no device online: its session is removed last, and until then its node's reaper sets it offline. A reader that sees
+   * a device online also sees its certificate's last connect: one transaction writes both, in the order in which all transactions lock them,
+   * or, of very many, certificates are written first.
+   */
   async write(db: Db, dampSeconds: number): Promise<void> {
-    // Before the device is online: a reader that sees it online also sees its certificate's last connect.
-    for (const some of parts([...this.connected])) await writeLastConnected(db, new Map(some));
-    this.connected.clear();
-    const visits = [...this.devices.values()];
-    const connects = visits.flatMap(({ online }) => (online ? [online] : []));
-    for (const some of parts(connects)) await writePresence(db, some, dampSeconds, { areOver: true });
-    for (const some of parts(visits.map(({ last }) => last))) await writePresence(db, some, dampSeconds);
+    const rows = [...this.devices.values()].map(({ online, last }) => ({ ...last, connect: online }));
+    const presence = Array.from(parts(rows), (some) => presenceStatement(some, dampSeconds));
+    const connects = Array.from(parts([...this.connected]), lastConnectedStatement);
+    if (presence.length === 1) await runPipelined(db, [...presence, ...connects]);
+    else for (const each of [...connects, ...presence]) await runPipelined(db, [each]);
     this.devices.clear();
+    this.connected.clear();
     for (const some of parts([...this.ended.values()])) await deleteSessions(db, some);
   }
 }

@@ -676,8 +676,8 @@ CREATE INDEX devices_online_event_owed ON devices USING btree (uid) WHERE online
 CREATE INDEX devices_type ON devices USING btree (tenant_id, device_type_id, uid) WHERE (deleted_at IS NULL);
 CREATE TRIGGER devices_deleted AFTER UPDATE OF deleted_at ON devices
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION device_deleted();
-CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity, online_event_owed ON devices
-  FOR EACH ROW WHEN ((((old.connectivity IS DISTINCT FROM new.connectivity) AND (NOT old.online_event_owed) AND (NOT new.online_event_owed)) OR ((old.connectivity = new.connectivity) AND old.online_event_owed AND (NOT new.online_event_owed)))) EXECUTE FUNCTION record_connectivity_event();
+CREATE TRIGGER devices_event_connectivity AFTER UPDATE OF connectivity, online_event_owed, online_event_at ON devices
+  FOR EACH ROW WHEN ((((old.connectivity IS DISTINCT FROM new.connectivity) AND (NOT old.online_event_owed) AND (NOT new.online_event_owed)) OR ((old.connectivity = new.connectivity) AND old.online_event_owed AND (NOT new.online_event_owed)) OR ((new.connectivity = 'offline'::text) AND (old.online_event_at IS DISTINCT FROM new.online_event_at)))) EXECUTE FUNCTION record_connectivity_event();
 CREATE TRIGGER devices_listed AFTER INSERT ON devices
   FOR EACH ROW WHEN ((new.deleted_at IS NULL)) EXECUTE FUNCTION list_device();
 CREATE TRIGGER devices_moved AFTER UPDATE OF deleted_at ON devices
@@ -2621,6 +2621,11 @@ CREATE FUNCTION record_connectivity_event()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  IF NEW.connectivity = 'offline' AND NEW.online_event_at IS DISTINCT FROM OLD.online_event_at THEN
+    INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
+      NEW.tenant_id, NEW.online_event_at, 'devices', TG_OP, NEW.id, NEW.uid,
+      jsonb_build_object('connectivity', 'online', 'connectivity_reason', NULL));
+  END IF;
   INSERT INTO events (tenant_id, at, changed_table, operation, device_id, device_uid, changed_row) VALUES (
     NEW.tenant_id, coalesce(NEW.connectivity_since, NEW.updated_at), 'devices', TG_OP, NEW.id, NEW.uid,
     jsonb_build_object('connectivity', NEW.connectivity, 'connectivity_reason', NEW.connectivity_reason));

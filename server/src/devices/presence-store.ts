@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
-import { runStatement, statement } from "../db/statement.ts";
+import { type BoundStatement, runStatement, statement } from "../db/statement.ts";
 
 /**
  * Events of connectivity are damped: of a device that connects and disconnects all the time, the event of a connect is recorded at
@@ -16,6 +16,8 @@ export interface PresenceRow {
   online: boolean;
   at: Date;
   reason: string | null;
+  /** Of a row that is not online: the connect before it, which no row has been written of. */
+  connect?: { seq: string; at: Date } | undefined;
 }
 
 /** The columns are array literals. */
@@ -25,8 +27,9 @@ interface PresenceColumns {
   online: string;
   times: string;
   reasons: string;
+  connectSeqs: string;
+  connectTimes: string;
   dampSeconds: number;
-  areOver: boolean;
 }
 
 /** A condition: the last connect event of `d` was less than `seconds` before `at`. A clock that was set back does not extend it. */
@@ -34,24 +37,28 @@ function isRecent(at: RawBuilder<unknown>, seconds: RawBuilder<number>): RawBuil
   return sql`(d.online_event_at > ${at} - make_interval(secs => ${seconds}::float8) AND d.online_event_at <= ${at})`;
 }
 
+/**
+ * A device that has come and gone since its last row has both events, of one update: the trigger sees that `online_event_at` of an offline
+ * device has changed.
+ */
 const storePresence = statement<PresenceColumns, object>("presence", (p) => {
-  const recent = isRecent(sql`r.at`, p.dampSeconds);
+  const recent = isRecent(sql`r.connected_at`, p.dampSeconds);
   return sql`
   WITH reported AS (
     SELECT * FROM unnest(${p.deviceUids}::text::uuid[], ${p.seqs}::text::bigint[], ${p.online}::text::boolean[],
-                         ${p.times}::text::timestamptz[], ${p.reasons}::text::text[]) AS n(uid, seq, online, at, reason)
+                         ${p.times}::text::timestamptz[], ${p.reasons}::text::text[],
+                         ${p.connectSeqs}::text::bigint[], ${p.connectTimes}::text::timestamptz[])
+      AS n(uid, seq, online, at, reason, connect_seq, connected_at)
   ), locked AS (
-    SELECT r.* FROM devices d JOIN reported r USING (uid)
-     WHERE NOT (${p.areOver}::boolean AND d.connectivity <> 'online' AND ${recent} IS TRUE)
-     ORDER BY d.uid FOR NO KEY UPDATE OF d
+    SELECT r.* FROM devices d JOIN reported r USING (uid) ORDER BY d.uid FOR NO KEY UPDATE OF d
   )
   UPDATE devices d
      SET connectivity = CASE WHEN r.online THEN 'online' ELSE 'offline' END, connectivity_since = r.at,
          connectivity_reason = r.reason, connectivity_seq = r.seq,
          online_event_owed = r.online AND CASE WHEN d.connectivity = 'online' THEN d.online_event_owed
                                                ELSE ${recent} IS TRUE END,
-         online_event_at = CASE WHEN r.online AND d.connectivity <> 'online' AND ${recent} IS NOT TRUE THEN r.at
-                                ELSE d.online_event_at END,
+         online_event_at = CASE WHEN d.connectivity <> 'online' AND d.connectivity_seq < r.connect_seq AND ${recent} IS NOT TRUE
+                                THEN r.connected_at ELSE d.online_event_at END,
          last_seen_at = greatest(d.last_seen_at, r.at)
     FROM locked r
    WHERE d.uid = r.uid
@@ -59,25 +66,21 @@ const storePresence = statement<PresenceColumns, object>("presence", (p) => {
 });
 
 /**
- * Writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing.
+ * The statement that writes which devices are online. Locks rows in one order to prevent deadlocks; a row older than the stored one changes nothing.
  *
  * @param dampSeconds between two connect events of a device
- * @param areOver the rows are connects whose ends are written next: one whose event is damped changes nothing, and is not written
  */
-export async function writePresence(
-  db: Db,
-  rows: readonly PresenceRow[],
-  dampSeconds: number,
-  { areOver = false } = {},
-): Promise<void> {
-  await runStatement(db, storePresence, {
+export function presenceStatement(rows: readonly PresenceRow[], dampSeconds: number): BoundStatement {
+  const connects = rows.map((row) => (row.online ? row : row.connect));
+  return storePresence.with({
     deviceUids: plainArray(rows.map((row) => row.deviceUid)),
     seqs: plainArray(rows.map((row) => row.seq)),
     online: plainArray(rows.map((row) => row.online)),
     times: plainArray(rows.map((row) => row.at.toISOString())),
     reasons: textArray(rows.map((row) => row.reason ?? undefined)),
+    connectSeqs: plainArray(connects.map((connect) => connect?.seq)),
+    connectTimes: plainArray(connects.map((connect) => connect?.at.toISOString())),
     dampSeconds,
-    areOver,
   });
 }
 

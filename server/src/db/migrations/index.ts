@@ -42,6 +42,7 @@ import { nodeRecords } from "./broker/0053-node-records.ts";
 import { reapedNodes } from "./broker/0054-reaped-nodes.ts";
 import { nodeLeases } from "./broker/0055-node-leases.ts";
 import { concernedNodes } from "./broker/0061-concerned-nodes.ts";
+import { shortVisits } from "./broker/0065-short-visits.ts";
 import { leanIssuance } from "./enrollment/0059-lean-issuance.ts";
 import { certificateIndexes } from "./enrollment/0063-certificate-indexes.ts";
 import { ticketComments } from "./monitoring/0037-ticket-comments.ts";
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   { number: 62, name: "changed packs", sql: changedPacks },
   { number: 63, name: "certificate indexes", sql: certificateIndexes },
   { number: 64, name: "ingest stream", sql: ingestStream },
+  { number: 65, name: "short visits", sql: shortVisits },
 ];
