@@ -69,9 +69,13 @@ test("deploy/cluster/prepare makes the files that compose.cluster.yaml mounts, o
     const [, made] = /^\.\/cluster\/secrets\/(.+)$/.exec(source) ?? [];
     assert.ok(statSync(made ? join(folder, made) : join(deploy, source)).isFile(), source);
   }
+  const natsConf = readFileSync(join(folder, "nats.conf"), "utf8");
+  assert.match(natsConf, /^jetstream \{\n {2}store_dir: "\/var\/lib\/nats"$/m);
+  for (const name of named("nats-")) assert.ok(targetsOf(cluster.services[name]!).includes("/var/lib/nats"), name);
   if (natsProgram === undefined) return;
   const file = join(secrets, "nats.conf");
-  writeFileSync(file, readFileSync(join(folder, "nats.conf"), "utf8").replaceAll("/etc/nats/tls", folder));
+  // Debian's server does not know it.
+  writeFileSync(file, natsConf.replaceAll("/etc/nats/tls", folder).replace(/^ *sync_interval.*$/m, ""));
   await run(natsProgram, ["-t", "-c", file], { env: { ...process.env, NATS_SERVER_NAME: "nats-1" } });
 });
 
@@ -88,6 +92,8 @@ test("every node of compose.cluster.yaml has settings that the service accepts, 
     );
     for (const file of [nats?.credentialsFile, nats?.caFile]) assert.ok(targetsOf(service).includes(file!), file);
     assert.equal(service.environment!.MUSTER_PROXY_PROTOCOL_FROM, address);
+    const { stream } = configOf({ ...service.environment!, MUSTER_INGEST: "stream" });
+    assert.deepEqual([stream?.wanted, stream?.replicas, stream?.maxBytes], ["stream", 3, 4 * 1024 ** 3]);
     assert.ok(targetsOf(service).includes("/data"));
     assert.ok(Number.parseInt(service.stop_grace_period!, 10) > 15);
   }
@@ -163,6 +169,7 @@ const kind = (objects: KubernetesObject[], wanted: string) => objects.find((obje
 function environmentOf(deployment: KubernetesObject): Record<string, string> {
   const secret: Record<string, string> = {
     databaseUrl: "postgres://postgres/muster",
+    databaseDirectUrl: "postgres://direct/muster",
     masterKey: ENV.MUSTER_MASTER_KEY!,
   };
   const { env } = deployment.spec.template.spec.containers[0];
@@ -205,6 +212,23 @@ test("the Helm chart renders, without NATS, with it, and with TLS both ways, to 
       (ofNats?.secret.items ?? []).map(({ path }: { path: string }) => `/run/muster/${path}`),
     );
     assert.ok(mounts.some(({ mountPath }) => environment.MUSTER_DATA_DIR!.startsWith(`${mountPath}/`)));
+  }
+});
+
+test("the Helm chart has nodes acknowledge from the stream, and use PgBouncer, where its values say so", () => {
+  const withValues = (values: object) =>
+    configOf(environmentOf(kind(renderChart(chart, { nats: { url: NATS_URL }, ...values }), "Deployment")));
+  const plain = withValues({});
+  assert.deepEqual([plain.stream?.wanted, plain.databaseDirectUrl], ["direct", undefined]);
+  const stream = { enabled: true, bytes: "8589934592", sessionSeconds: "600" };
+  for (const [replicas, expected] of [
+    ["", 1],
+    ["3", 3],
+  ] as const) {
+    const { stream: used, databaseDirectUrl } = withValues({ stream: { ...stream, replicas }, databaseDirect: true });
+    assert.deepEqual([used?.wanted, used?.replicas], ["stream", expected]);
+    assert.deepEqual([used?.maxBytes, used?.sessionsMs], [8_589_934_592, 600_000]);
+    assert.equal(databaseDirectUrl!.reveal(), "postgres://direct/muster");
   }
 });
 
