@@ -9,6 +9,7 @@
  *   npm run bench -- app-live minutes=10   each screen of the row for ten minutes
  *   npm run bench -- churn minutes=10 every=20   clients that come and go while a worker is killed; only by this word
  *   npm run bench -- many-sessions   200,000 sessions that are taken over and reaped, and their devices silent; only by this word
+ *   npm run bench -- ingest-stream rate=2000   acknowledgements from a stream beside those of PostgreSQL; only by this word
  *   npm run bench -- audit-10m       a certificate audit of ten million entries; only by this word
  *
  * Linux only: CPU time and memory are read from /proc. Rows whose peer is not installed say so. The load comes from this
@@ -23,6 +24,7 @@ import { appBesideIngest, appInBrowser } from "./sections/app.ts";
 import { chartsOnBoth } from "./sections/charts.ts";
 import { churnOnPostgres } from "./sections/churn.ts";
 import { ingestOnEmbedded, ingestOnPostgres } from "./sections/ingest.ts";
+import { ingestStreamOnPostgres } from "./sections/ingest-stream.ts";
 import { manySessionsOnPostgres } from "./sections/many-sessions.ts";
 import { readsOfApp, readsOfAudit, readsOfCharts, readsOfDevices, readsOfLists } from "./sections/reads.ts";
 import { redemptionsOnEmbedded, sessionsOnPostgres } from "./sections/sessions.ts";
@@ -45,6 +47,7 @@ if (wants("charts")) await chartsOnBoth();
 if (wants("app-load", "app-live")) await appInBrowser();
 if (wants("app-streams")) await appBesideIngest();
 if (isNamed("churn")) await churnOnPostgres();
+if (isNamed("ingest-stream")) await ingestStreamOnPostgres();
 if (isNamed("many-sessions")) await manySessionsOnPostgres();
 if (isNamed("audit-10m")) await readsOfAudit();
 

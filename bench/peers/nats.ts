@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { freePort } from "../../bench/peers/postgres.ts";
 import { type NatsServer, natsMissing, natsProgram, startNats } from "../../server/test/harness/nats-server.ts";
+import { Skip } from "../report.ts";
+import { freePort } from "./postgres.ts";
 
 /** Of each server: enough for the default size of the ingest stream. */
 const MAX_FILE = "8GB";
@@ -9,19 +10,20 @@ const MAX_FILE = "8GB";
 /**
  * Servers that pass on each other's messages.
  *
+ * @throws {@link Skip} where `nats-server` is missing
  * @param withStream they have JetStream, with every write synced as `muster nats config` says, where their version can do that
  */
 export async function startNatsServers(count: number, withStream: boolean): Promise<NatsServer[]> {
-  if (natsMissing !== undefined) throw new Error(`${natsMissing}: --nats 0 starts the nodes without`);
+  if (natsMissing !== undefined) throw new Skip(natsMissing);
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
   // Clients use the addresses that they are given only: some lead through proxies.
   const cluster = (port: number) =>
-    `cluster { name: simulation, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }`;
+    `cluster { name: muster, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }`;
   const configuration = (port: number, index: number) => (folder: string) =>
     [
       "max_payload: 4MB",
-      `server_name: simulated-${index}`,
+      `server_name: n${index}`,
       ...(count > 1 ? [cluster(port)] : []),
       ...(withStream ? [jetStream(folder)] : []),
     ].join("\n");

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "@nats-io/transport-node";
+import { startNatsServers } from "../../bench/peers/nats.ts";
 import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
 import { databaseProxy } from "../../server/test/harness/database-proxy.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
 import { type Cluster, SETTINGS, type Shell } from "../target/cluster.ts";
-import { startNatsServers } from "../target/nats.ts";
 import { FaultyNode } from "./node.ts";
 
 /** Of PostgreSQL, for a node and its worker processes. */

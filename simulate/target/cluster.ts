@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type MusterProcess, newDataDir, startMuster } from "../../bench/peers/muster.ts";
+import { startNatsServers } from "../../bench/peers/nats.ts";
 import { type PrivatePostgres, startPostgres } from "../../bench/peers/postgres.ts";
 import { sendCommand } from "../../server/src/control/client.ts";
 import { NATS_VERSION_FLOOR, type NatsServer } from "../../server/test/harness/nats-server.ts";
 import type { Address } from "../load/protocol.ts";
 import type { HttpsTarget } from "./api.ts";
-import { startNatsServers } from "./nats.ts";
 import type { Part } from "./part-meter.ts";
 
 /** Of PostgreSQL, for one node and its worker processes. */
