@@ -205,6 +205,45 @@ describe("a full ingest stream", { skip: natsMissing ?? false }, () => {
   });
 });
 
+describe("an ingest stream with a long backlog", { skip: natsMissing ?? false }, () => {
+  if (!onPostgres) return;
+
+  test("is stored and deleted to its end, also while devices of other partitions send nothing more", async (t) => {
+    const nats = await startJetStream();
+    const services = await streamServices([nats], 2);
+    t.after(async () => {
+      await services.stop();
+      await nats.stop();
+    });
+    const [server] = services.servers as [TestServer];
+    const tenant = await newTenant(server);
+    const devices: { device: TestDevice; client: MqttClient }[] = [];
+    for (let n = 0; n < 4; n++) {
+      const device = await enrollDevice(server, tenant);
+      devices.push({ device, client: await connectMqtt(server, device) });
+    }
+    const [sender, ...quiet] = devices as [(typeof devices)[0], ...typeof devices];
+    services.proxy.vanish();
+    for (const { device, client } of quiet) await publish(client, device, [0]);
+    const long = (n: number) => `{"n":${n}}${" ".repeat(30_000)}`;
+    const send = (n: number) => sender.client.publishAsync(sender.device.topic, long(n), { qos: 1 });
+    for (const n of range(0, 4)) await Promise.all(range(40 * n, 40 * (n + 1)).map(send));
+    services.proxy.heal();
+    const stored = await storedUpTo(services.url, sender.device, 159);
+    assert.deepEqual(stored!.numbers, range(0, 160));
+    assert.ok(await eventually(async () => (await messagesIn(nats)) === 0));
+    for (const { client } of devices) client.end(true);
+  });
+});
+
+/** How many batches the stream holds. */
+async function messagesIn(nats: NatsServer): Promise<number> {
+  const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
+  const answer = await connection.request("$JS.API.STREAM.INFO.MUSTER_INGEST", "", { timeout: 5_000 });
+  await connection.close();
+  return answer.json<{ state: { messages: number } }>().state.messages;
+}
+
 describe("an ingest stream that is lost", { skip: natsMissing ?? false }, () => {
   if (!onPostgres) return;
 

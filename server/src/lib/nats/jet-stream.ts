@@ -56,10 +56,16 @@ interface Answer {
   error?: { code: number; err_code?: number; description?: string };
 }
 
+/** How many messages of which subjects a stream has. What the others get has a higher sequence than the last one. */
+export interface SubjectCounts {
+  lastSequence: number;
+  counts: ReadonlyMap<string, number>;
+}
+
 interface InfoAnswer extends Answer {
   created: string;
   config: { max_bytes: number; num_replicas: number; storage: string; discard: string };
-  state: { messages: number; bytes: number; last_seq: number; first_ts: string };
+  state: { messages: number; bytes: number; last_seq: number; first_ts: string; subjects?: Record<string, number> };
 }
 
 type Client = Pick<NatsClient, "request">;
@@ -127,9 +133,17 @@ export class JetStream {
     }
   }
 
-  /** Deletes the messages of a subject before `sequence`. */
-  async purge(subject: string, sequence: number): Promise<void> {
-    await this.#api(`STREAM.PURGE.${this.#name}`, { filter: subject, seq: sequence });
+  /** @param filter of the subjects. @returns undefined where the server does not say it */
+  async subjects(filter: string): Promise<SubjectCounts | undefined> {
+    const { state } = await this.#api<InfoAnswer>(`STREAM.INFO.${this.#name}`, { subjects_filter: filter });
+    if (state.subjects === undefined) return undefined;
+    return { lastSequence: state.last_seq, counts: new Map(Object.entries(state.subjects)) };
+  }
+
+  /** Deletes the messages of a subject, or of all, before `sequence`. */
+  async purge(subject: string | undefined, sequence: number): Promise<void> {
+    // A server takes 0 and 1 for everything.
+    if (sequence > 1) await this.#api(`STREAM.PURGE.${this.#name}`, { filter: subject, seq: sequence });
   }
 
   async #api<T extends Answer>(verb: string, request?: object): Promise<T> {

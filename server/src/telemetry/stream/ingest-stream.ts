@@ -33,6 +33,7 @@ interface StreamContents {
   /** Undefined where there is no stream. */
   id: string | undefined;
   isDrained: boolean;
+  bytes: number;
 }
 
 /** The stream in NATS: its connection, its configuration, and what it holds. */
@@ -119,7 +120,7 @@ export class IngestStream {
       // It is lost, and created by the next check.
       if (state === undefined) this.#isCreated = false;
       this.#measure(state);
-      return { id: state?.id, isDrained: state === undefined || state.messages === 0 };
+      return { id: state?.id, isDrained: state === undefined || state.messages === 0, bytes: state?.bytes ?? 0 };
     } catch (error) {
       this.#isCreated = false;
       this.#problem =

@@ -1,15 +1,15 @@
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
-import type { JetStream } from "../../lib/nats/jet-stream.ts";
 import { PartitionReader, type ReaderDeps } from "./partition-reader.ts";
 import { claimPartitions, releasePartitions, renewPartitions } from "./partition-store.ts";
-import { PARTITIONS, subjectOf } from "./partitions.ts";
+import { PARTITIONS } from "./partitions.ts";
+import { StreamPurge, type StreamPurgeDeps } from "./stream-purge.ts";
 
 export interface OwnedDeps extends ReaderDeps {
   db: Db;
   ownerId: string;
-  jetStream: Pick<JetStream, "next" | "purge">;
+  jetStream: ReaderDeps["jetStream"] & StreamPurgeDeps["jetStream"];
   logger: Logger;
   metrics: ReaderDeps["metrics"] & Pick<IngestStreamMetrics, "streamPartitions">;
 }
@@ -18,13 +18,13 @@ export interface OwnedDeps extends ReaderDeps {
 export class OwnedPartitions {
   readonly #deps: OwnedDeps;
   readonly #readers = new Map<number, PartitionReader>();
-  /** Partition → up to which batch the stream has deleted what is stored. */
-  readonly #purged = new Map<number, number>();
+  readonly #purge: StreamPurge;
   /** Of which all partitions of this process are. */
   #streamId: string | undefined;
 
   constructor(deps: OwnedDeps) {
     this.#deps = deps;
+    this.#purge = new StreamPurge(deps);
   }
 
   get size(): number {
@@ -35,16 +35,21 @@ export class OwnedPartitions {
    * Renews what this process has, and takes or gives up partitions.
    *
    * @param share how many it is to have
-   * @param streamId undefined where the stream does not answer, or there is none: then none is taken
+   * @param stream undefined where it does not answer; without an id where there is none: then none is taken
    * @throws what the database throws
    */
-  async balance(share: number, streamId: string | undefined): Promise<void> {
-    if (streamId !== undefined) this.#readOnly(streamId);
+  async balance(share: number, stream: { id: string | undefined; bytes: number } | undefined): Promise<void> {
+    const id = stream?.id;
+    if (id !== undefined) this.#readOnly(id);
     await this.#renew();
     await this.#giveUp(share);
-    if (streamId !== undefined) {
-      await this.#take(share, streamId);
-      await this.#purge();
+    if (stream && id !== undefined) {
+      await this.#take(share, id);
+      const open = [...this.#readers.values()].filter((reader) => !reader.isClosed);
+      await this.#purge.run(
+        { id, bytes: stream.bytes },
+        open.map(({ state }) => state),
+      );
     }
     this.#deps.metrics.streamPartitions.set(this.#readers.size);
   }
@@ -55,7 +60,6 @@ export class OwnedPartitions {
     await Promise.all([...this.#readers.values()].map((reader) => reader.settled()));
     await this.#renew();
     await this.#giveUp(0);
-    await this.#purge();
   }
 
   /** Stores nothing more. */
@@ -67,7 +71,7 @@ export class OwnedPartitions {
   #readOnly(streamId: string): void {
     if (streamId === this.#streamId) return;
     for (const reader of this.#readers.values()) reader.close();
-    this.#purged.clear();
+    this.#purge.forget();
     this.#streamId = streamId;
   }
 
@@ -108,20 +112,5 @@ export class OwnedPartitions {
     if (claimed.length === 0) return;
     const partitions = claimed.map(({ partition }) => partition);
     logger.info({ partitions, of: PARTITIONS }, "this process stores partitions of the ingest stream");
-  }
-
-  /** Deletes what is stored. Should this fail, the next one deletes it. */
-  async #purge(): Promise<void> {
-    const { jetStream } = this.#deps;
-    const due = [...this.#readers.values()]
-      .filter((reader) => !reader.isClosed)
-      .map(({ state }) => state)
-      .filter(({ partition, storedSequence }) => storedSequence > (this.#purged.get(partition) ?? 0));
-    await Promise.all(
-      due.map(async ({ partition, storedSequence }) => {
-        await jetStream.purge(subjectOf(partition), storedSequence + 1);
-        this.#purged.set(partition, storedSequence);
-      }),
-    );
   }
 }

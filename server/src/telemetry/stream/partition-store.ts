@@ -110,6 +110,13 @@ export async function renewPartitions(db: Db, ownerId: string, states: readonly 
   return rows.map(({ partition }) => partition);
 }
 
+/** Partition → up to which batch of a stream all is stored; only of partitions that a process has taken since the stream was created. */
+export async function storedSequences(db: Db, streamId: string): Promise<Map<number, number>> {
+  const { rows } = await sql<{ partition: number; stored_sequence: string }>`
+    SELECT partition, stored_sequence FROM stream_partitions WHERE stream_id = ${streamId}`.execute(db);
+  return new Map(rows.map((row) => [row.partition, Number(row.stored_sequence)]));
+}
+
 /** Another process may take these at once. */
 export async function releasePartitions(db: Db, ownerId: string, partitions: readonly number[]): Promise<void> {
   await sql`

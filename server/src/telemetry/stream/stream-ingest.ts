@@ -167,7 +167,7 @@ export class StreamIngest {
     this.#polledAt = clock.monotonicMs();
     const share = decision.target === "stream" ? shareOf(decision) : 0;
     if (share === 0 && this.#owned.size === 0) return;
-    await this.#owned.balance(wasAbsent ? Math.min(share, this.#owned.size) : share, state?.id);
+    await this.#owned.balance(wasAbsent ? Math.min(share, this.#owned.size) : share, state);
   }
 
   /** Uses the way that was decided, or stops using the one that is to end. */
