@@ -8,6 +8,8 @@ export interface Heartbeat {
   register(nodeId: string): Promise<void>;
   /** @returns whether another node had reaped this one, which is recorded again, without its sessions */
   send(nodeId: string): Promise<NodeDuties & { wasReaped: boolean }>;
+  /** The time of the last heartbeat, as the database has written it. */
+  lastBeat(): string;
   /** Whether this process has the periodic jobs that one does for all, as of its last heartbeat. */
   isLeader(): boolean;
 }
@@ -15,15 +17,17 @@ export interface Heartbeat {
 export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartbeat {
   const { database, logger, nodeProcess, leaseSeconds } = deps;
 
+  let beatAt = "";
   async function register(nodeId: string): Promise<void> {
     const sentMs = lease.now();
-    await insertNode(database.connects, nodeId, { ...nodeProcess, leaseSeconds });
+    beatAt = await insertNode(database.connects, nodeId, { ...nodeProcess, leaseSeconds });
     lease.extend(sentMs);
   }
 
   let isLeader = false;
   return {
     register,
+    lastBeat: () => beatAt,
     // Without a lease another node may have them by now.
     isLeader: () => isLeader && lease.term !== undefined,
     async send(nodeId) {
@@ -31,6 +35,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
       const known = await writeHeartbeat(database.connects, nodeId);
       isLeader = known?.isLeader ?? false;
       if (known) {
+        beatAt = known.beatAt;
         lease.extend(sentMs);
         return { ...known, wasReaped: false };
       }
@@ -38,7 +43,7 @@ export function createHeartbeat(deps: ConnectionsDeps, lease: NodeLease): Heartb
       // Before the lease is another one.
       lease.check();
       await register(nodeId);
-      return { isDraining: false, isLeader, wasReaped: true };
+      return { isDraining: false, isLeader, beatAt, wasReaped: true };
     },
   };
 }

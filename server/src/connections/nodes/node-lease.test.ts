@@ -73,3 +73,24 @@ test("where there can be no other node, the lease does not end", () => {
   lease.check();
   assert.equal(lease.term, 0);
 });
+
+test("a node that outlasts the database reaps others once it has been answered for as long as a lease, and none while it is not", () => {
+  const { clock, lease } = started();
+  lease.outlast(() => true, 900_000);
+  const beat = (times: number) => {
+    for (let n = 0; n < times; n++) {
+      clock.advance(2_000);
+      lease.extend(lease.now());
+    }
+  };
+  beat(4);
+  assert.equal(lease.mayReap, false);
+  beat(1);
+  assert.equal(lease.mayReap, true);
+  clock.advance(OWN_MS + 1);
+  assert.equal(lease.mayReap, false);
+  lease.extend(lease.now());
+  assert.equal(lease.mayReap, false);
+  beat(5);
+  assert.equal(lease.mayReap, true);
+});

@@ -69,11 +69,12 @@ export class NodeLease {
   }
 
   /**
-   * Whether this node may reap others. Where they may outlast the database, it has first answered this one for as long as a lease: those that were away,
-   * too, have sent their heartbeats by then.
+   * Whether this node may reap others. Where they may outlast the database, it has answered this one for as long as a lease, and does so now: those that were
+   * away, too, have sent their heartbeats by then.
    */
   get mayReap(): boolean {
-    return this.#outlasts === undefined || this.#sentMs - this.#steadyFromMs >= this.#ownMs / OWN_SHARE;
+    if (this.#outlasts === undefined) return true;
+    return this.ageMs < this.#ownMs && this.#sentMs - this.#steadyFromMs >= this.#ownMs / OWN_SHARE;
   }
 
   /** Changes whenever the lease ends; undefined until it is extended again. */

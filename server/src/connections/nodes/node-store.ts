@@ -16,6 +16,9 @@ const isLeader = sql`(own.part IN ('all', 'jobs') AND NOT EXISTS (
   SELECT FROM broker_nodes n
    WHERE n.part IN ('all', 'jobs') AND ${isLive} AND (n.started_at, n.id) < (own.started_at, own.id)))`;
 
+/** What may lie between the heartbeat that a node knows to be its last one, and one that is stored while it reaps others. */
+const BETWEEN_BEATS = sql.lit("5 seconds");
+
 /** What a node says of its process. */
 export interface NodeProcess {
   host: string;
@@ -24,13 +27,22 @@ export interface NodeProcess {
   part: string;
 }
 
-/** @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it */
-export async function insertNode(db: Db, nodeId: string, node: NodeProcess & { leaseSeconds: number }): Promise<void> {
+/**
+ * @param node with `leaseSeconds`, after which without a heartbeat other nodes reap it
+ * @returns the time of its heartbeat, as the database writes it
+ */
+export async function insertNode(
+  db: Db,
+  nodeId: string,
+  node: NodeProcess & { leaseSeconds: number },
+): Promise<string> {
   const { host, version, part, leaseSeconds } = node;
-  await sql`
+  const { rows } = await sql<{ beatAt: string }>`
     INSERT INTO broker_nodes (id, started_at, beat_at, host, version, part, lease_seconds, schema_number)
     VALUES (${nodeId}, clock_timestamp(), clock_timestamp(), ${host}, ${version}, ${part}, ${leaseSeconds}, ${SCHEMA_NUMBER})
-    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL`.execute(db);
+    ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at, reaped_at = NULL
+    RETURNING beat_at::text AS "beatAt"`.execute(db);
+  return rows[0]!.beatAt;
 }
 
 /** What a node learns with its heartbeat. */
@@ -39,6 +51,8 @@ export interface NodeDuties {
   isDraining: boolean;
   /** The node has the periodic jobs that one process does for all. */
   isLeader: boolean;
+  /** The time of this heartbeat, as the database writes it. */
+  beatAt: string;
 }
 
 /** @returns undefined when another node has reaped this one */
@@ -46,8 +60,10 @@ export async function writeHeartbeat(db: Db, nodeId: string): Promise<NodeDuties
   const { rows } = await sql<NodeDuties>`
     WITH own AS (
       UPDATE broker_nodes n SET beat_at = clock_timestamp() WHERE id = ${nodeId} AND NOT ${isReaped}
-      RETURNING n.id, n.part, n.started_at, n.draining_at
-    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader" FROM own`.execute(db);
+      RETURNING n.id, n.part, n.started_at, n.draining_at, n.beat_at
+    ) SELECT draining_at IS NOT NULL AS "isDraining", ${isLeader} AS "isLeader", beat_at::text AS "beatAt" FROM own`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -103,8 +119,11 @@ export async function setDraining(db: Db, nodeIds: readonly string[]): Promise<v
      WHERE id = ANY (${[...nodeIds]}::uuid[])`.execute(db);
 }
 
-/** Which nodes to reap: those that have stopped their heartbeat; all, where there can be no other process; or one whose process has ended. */
-export type Reaped = { staleBut: string } | { allBut: string } | { ended: string };
+/**
+ * Which nodes to reap: those that have stopped their heartbeat, as another node sees them whose own last one was at `beatAt`; all, where there can be no
+ * other process; or one whose process has ended.
+ */
+export type Reaped = { staleBut: string; beatAt: string } | { allBut: string } | { ended: string };
 
 /**
  * Removes nodes with their sessions, and sets the devices of those sessions offline at `now`. The sessions are removed in several
@@ -161,7 +180,12 @@ async function removeSessions(db: Db, now: Date): Promise<number> {
 
 function conditionOf(which: Reaped): RawBuilder<unknown> {
   if ("ended" in which) return sql`n.id = ${which.ended}`;
-  return "allBut" in which ? sql`n.id <> ${which.allBut}` : sql`n.id <> ${which.staleBut} AND ${isStale}`;
+  if ("allBut" in which) return sql`n.id <> ${which.allBut}`;
+  // PostgreSQL may have got the statement before it stood still, and execute it when it goes on: then all nodes have been without heartbeat for as long.
+  return sql`n.id <> ${which.staleBut} AND ${isStale} AND EXISTS (
+    SELECT FROM broker_nodes own WHERE own.id = ${which.staleBut}
+       AND own.beat_at >= clock_timestamp() - own.lease_seconds * interval '1 second'
+       AND own.beat_at <= ${which.beatAt}::timestamptz + ${BETWEEN_BEATS}::interval)`;
 }
 
 /**

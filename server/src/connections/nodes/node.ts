@@ -45,7 +45,7 @@ export function createNode(
     if (isDraining) drain.begin();
   }
 
-  const maintain = async () => void (nodeId !== undefined && (await reaper.run(nodeId, lease.mayReap)));
+  const maintain = async () => void (nodeId !== undefined && (await reaper.run(nodeId, heartbeat.lastBeat())));
 
   return {
     async beatNow() {
@@ -62,7 +62,7 @@ export function createNode(
       lease.start();
       sessions.setNode(id);
       // The embedded database has one process: every other recorded node is a predecessor that crashed.
-      const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id };
+      const reaped = database.kind === "embedded" ? { allBut: id } : { staleBut: id, beatAt: heartbeat.lastBeat() };
       if (lease.mayReap) await reapNodes(database.connects, reaped, clock.now());
       await beat();
       await drops.start(id);
