@@ -78,7 +78,7 @@ function rowsOf(
   few: Measured,
 ): Figure[] {
   const where = `${devices.toLocaleString("en-US")} devices, ${engine.name}`;
-  const growth = devices === DEVICES ? { target: { of: "ratio", atMost: 1.5 } as const } : {};
+  const growth = devices === DEVICES ? { target: { of: "ratio", atMost: 1.25 } as const } : {};
   return [
     {
       name: `messages stored and evaluated, ${where}`,

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { UniqueQueue } from "../lib/unique-queue.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { SessionBudget, type Totals } from "./session-budget.ts";
@@ -65,7 +66,7 @@ class TenantBudget implements Totals {
   readonly id: string;
   sessions = 0;
   readonly #all: InboundBudget;
-  readonly #waiting = new Set<SessionBudget>();
+  readonly #waiting = new UniqueQueue<SessionBudget>();
   readonly #slow = new SlowPackets();
   readonly #rate: RateLimit;
   #rateTimer: NodeJS.Timeout | undefined;
@@ -137,11 +138,10 @@ class TenantBudget implements Totals {
 
   /** Resumes sessions one after the other: each may take the room that there is, and waits behind the others when there is none. */
   resumeWaiting(): void {
-    let left = this.#waiting.size;
-    for (const session of this.#waiting) {
-      if (left-- === 0 || !this.hasRoom()) return;
-      this.#stopWaiting(session);
-      session.resume();
+    for (let left = this.#waiting.size; left > 0 && this.hasRoom(); left--) {
+      const session = this.#waiting.take();
+      this.#all.waits(this);
+      session?.resume();
     }
   }
 
