@@ -44,7 +44,7 @@ export async function anomalyDelay(
       name: "publish to anomaly, p99",
       value: percentile(delays, 0.99),
       unit: "ms",
-      target: { of: "value", atMost: 500 },
+      target: { of: "value", atMost: 100 },
       note: `${delays.length} anomalies at ${rate} messages/s; p50 ${percentile(delays, 0.5).toFixed(0)} ms`,
     },
   ];
