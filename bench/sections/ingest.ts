@@ -7,8 +7,8 @@ import { redemptions } from "../rows/enrollment/redemption.ts";
 import { DEVICES, ingest } from "../rows/ingest.ts";
 import { add, available, progress } from "../run.ts";
 
-/** Messages a second are not limited: ten devices are to load the server as thousands do. */
-const UNLIMITED = { MUSTER_MQTT_MESSAGES_PER_SECOND: "0" };
+/** Messages and bytes a second are not limited: ten devices are to load the server as thousands do. */
+const UNLIMITED = { MUSTER_MQTT_MESSAGES_PER_SECOND: "0", MUSTER_LIMIT_MQTT_BYTES_PER_SECOND: "100000000" };
 
 export async function ingestOnEmbedded(): Promise<void> {
   await ingestOn(async (dataDir) => embeddedEngine(dataDir));
