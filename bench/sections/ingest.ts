@@ -1,10 +1,11 @@
 import { unlessEnded } from "../interrupt.ts";
 import { assignRules } from "../load/rules.ts";
+import { startBareBroker } from "../peers/bare-broker.ts";
 import { embeddedEngine, type IngestEngine, postgresEngine } from "../peers/ingest-engine.ts";
 import { newDataDir, startMuster } from "../peers/muster.ts";
 import { anomalyDelay } from "../rows/anomaly-delay.ts";
 import { redemptions } from "../rows/enrollment/redemption.ts";
-import { DEVICES, ingest } from "../rows/ingest.ts";
+import { acknowledgedOnly, DEVICES, ingest } from "../rows/ingest.ts";
 import { add, available, progress } from "../run.ts";
 
 /** Messages and bytes a second are not limited: ten devices are to load the server as thousands do. */
@@ -17,6 +18,9 @@ export async function ingestOnEmbedded(): Promise<void> {
 /** Ingest on PostgreSQL, and before it the row "publish to anomaly". */
 export async function ingestOnPostgres(): Promise<void> {
   await ingestOn(postgresEngine);
+  progress("messages that are only acknowledged");
+  const bare = await startBareBroker();
+  add(await unlessEnded(acknowledgedOnly(bare)).finally(bare.stop));
 }
 
 async function ingestOn(open: (dataDir: string) => Promise<IngestEngine>): Promise<void> {
@@ -32,9 +36,9 @@ async function measureIngest(engine: IngestEngine, dataDir: string): Promise<voi
   try {
     const enrolled = await unlessEnded(redemptions(muster, { name: engine.name, cpuMs: engine.cpuMs }));
     await assignRules(muster, enrolled.deviceTypeId);
-    if (engine.databaseUrl !== undefined && engine.atLeast !== undefined) {
+    if (engine.databaseUrl !== undefined && engine.load !== undefined) {
       progress("publish to anomaly");
-      add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, engine.atLeast / 2)));
+      add(await unlessEnded(anomalyDelay(muster, engine.databaseUrl, enrolled, engine.load / 2)));
     }
     progress(`messages of 10 to ${DEVICES} devices, ${engine.name}`);
     const { figures: rows, readings } = await unlessEnded(ingest(muster, engine, enrolled));
