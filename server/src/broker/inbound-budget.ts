@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { UniqueQueue } from "../lib/unique-queue.ts";
+import { UniqueQueue } from "../lib/collections/unique-queue.ts";
 import type { BrokerLimits } from "./limits.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { SessionBudget, type Totals } from "./session-budget.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { RecentMap } from "../lib/recent-map.ts";
+import { RecentMap } from "../lib/collections/recent-map.ts";
 import type { PackRule } from "./device-rules.ts";
 import { compileRule } from "./evaluate-rule.ts";
 import { loadPacks, type PackRow } from "./rule-state-store.ts";

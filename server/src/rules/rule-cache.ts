@@ -1,5 +1,5 @@
 import type { Database, Db } from "../db/database.ts";
-import { RecentMap } from "../lib/recent-map.ts";
+import { RecentMap } from "../lib/collections/recent-map.ts";
 import type { VersionOf } from "../telemetry/telemetry.ts";
 import type { DeviceMetric, DeviceRule, DeviceRules, PackRule } from "./device-rules.ts";
 import { PackCache, type PackEntry } from "./pack-cache.ts";

@@ -1,4 +1,4 @@
-import { RecentMap } from "../../lib/recent-map.ts";
+import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { PreparedMessage } from "./batch.ts";
 
 /** Far more devices than one process serves. */

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/database.ts";
-import { RecentMap } from "../../lib/recent-map.ts";
+import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { DeviceLatest } from "./device-latest.ts";
 import { loadLatest } from "./latest-rows-store.ts";
 

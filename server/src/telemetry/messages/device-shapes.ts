@@ -1,6 +1,6 @@
 import type { Db } from "../../db/database.ts";
+import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
-import { RecentMap } from "../../lib/recent-map.ts";
 import type { Reading } from "../reading.ts";
 import { hasForm, type Layout, type ReadingForm, ReadingForms, type RowForm } from "./reading-form.ts";
 import { addShapes, loadShapes, type Shape } from "./shape-store.ts";

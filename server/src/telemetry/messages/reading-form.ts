@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RecentMap } from "../../lib/recent-map.ts";
+import { RecentMap } from "../../lib/collections/recent-map.ts";
 import type { Reading } from "../reading.ts";
 import { type StoredKind, storedKindOf } from "../stored-value.ts";
 
